@@ -1,11 +1,11 @@
-# Two commands do all: `make demo` and `make test`. Neither needs root, a browser or anything but a package index.
+# Two commands do all: `make demo` and `make test`; `make docs` writes the site. None needs root, a browser or anything but a package index.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test clean
+.PHONY: demo test docs clean
 
 demo: $(VENV)/.installed ## set up, then draw ground-level event 73 from the embedded sample archive
 	@status=0; $(BIN)/helio run gle73-particles --archive sample --output helio-runs/demo --format html,png || status=$$?; \
@@ -17,6 +17,10 @@ test: $(VENV)/.installed-dev ## set up, then check style, types and behaviour
 	$(BIN)/mypy
 	$(BIN)/pytest -n 3 --dist worksteal
 
+docs: $(VENV)/.installed-docs ## set up, then write the documentation to build/docs/html, without network
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs/html
+	$(BIN)/python scripts/check_site_links.py build/docs/html
+
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
@@ -26,5 +30,9 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) helio-runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) helio-runs dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis docs/reference

@@ -1,17 +1,20 @@
-"""Writes docs/passes.md from the passes' own docstrings and the codes; a test holds it there."""
+"""Makes the pages of the passes and of the codes from the passes' own docstrings; `make docs` writes them."""
 
 from __future__ import annotations
 
 import inspect
-import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from reference_text import markdown
+
 from helio.pipelines import passes
-from helio.pipelines.codes import codes
+from helio.pipelines.codes import Code, codes
 from helio.pipelines.template.edit import Pass
 
-PAGE = Path(__file__).parents[1] / "docs" / "passes.md"
 STAGES = {
     "P": "Parse: text, fenced JSON, a bare list, a planner's dialect → a template",
     "N": "Normalise: each field, name and value in its one spelling",
@@ -26,54 +29,50 @@ STAGES = {
     "E": "Execution and authoring",
     "I": "helio itself",
 }
-INTRODUCTION = """# Passes
+PASSES = """# Passes
 
-Written by `python scripts/write_pass_reference.py` from the passes themselves.
+A pass is a pure function from a plan and its context to edits and diagnostics. It uses no clock, no network and no
+model. helio repeats the stages N to G until nothing is left to edit, at most three times. Then it verifies the whole
+plan and binds it to the values of one run. Every edit is recorded: you can replay the edits on the template, or undo
+them. `helio passes` lists the passes, `helio explain RUN` says what each pass did in a run. [Codes](codes.md) explains
+the codes.
+"""
+CODES = """# Codes
 
-A pass is a pure function from a plan and its context to edits and diagnostics. It looks at no clock, no network and no
-model. The stages N to G are repeated as a whole until nothing is left to edit, at most three times; then all of it is
-verified, and bound to the values of one run. Every edit is recorded: replaying them on what was authored gives the
-plan, and undoing them gives back what was authored. `helio explain CODE` says more of one code, `helio explain RUN`
-what each pass did in a run.
+Every edit and every diagnostic has a code. `helio explain CODE` prints the same text as this page. The second letter is
+the stage; [Passes](passes.md) explains the stages.
 """
 
 
-def reference() -> str:
-    """The page: every pass in the order in which they run, then every code."""
-    parts = [INTRODUCTION]
-    listed = dict(passes.LETTERS)
+def pages() -> dict[str, str]:
+    """Make two pages, by path in the reference: the passes in the order in which they run, and every code."""
+    listed = {
+        letter: dict.fromkeys(one for stage in stages for one in stage) for letter, stages in passes.LETTERS
+    }
+    explained = {letter: [code for code in codes().values() if code.code[1] == letter] for letter in STAGES}
+    return {
+        "passes.md": _by_stage(PASSES, {letter: map(_pass, members) for letter, members in listed.items()}),
+        "codes.md": _by_stage(CODES, {letter: map(_code, members) for letter, members in explained.items()}),
+    }
+
+
+def _by_stage(introduction: str, members: Mapping[str, Iterable[str]]) -> str:
+    parts = [introduction]
     for letter, title in STAGES.items():
-        once = dict.fromkeys(one for stage in listed.get(letter, ()) for one in stage)
-        explained = [code for code in codes().values() if code.code[1] == letter]
-        if not once and not explained:
-            continue
-        parts.append(f"## {letter} {title}\n")
-        parts += [_described(one) for one in once]
-        if explained:
-            parts += ["| code | kind | meaning | example |", "|---|---|---|---|"]
-            parts += [
-                f"| {code.code} | {code.kind} | {_cell(code.meaning)} | {_cell(code.before)} → {_cell(code.after)} |"
-                for code in explained
-            ]
-            parts.append("")
+        texts = list(members.get(letter, ()))
+        if texts:
+            parts += [f"## {letter} {title}\n", *texts]
     return "\n".join(parts)
 
 
-def _described(one: Pass) -> str:
-    name = getattr(one, "__name__", "")
-    return f"### {name}\n\n" + "\n\n".join(_paragraphs(inspect.getdoc(one) or "")) + "\n"
+def _pass(one: Pass) -> str:
+    paragraphs = (inspect.getdoc(one) or "").split("\n\n")
+    words = "\n\n".join(markdown(text) for text in paragraphs if not text.lstrip().startswith(">>>"))
+    return f"### {getattr(one, '__name__', '')}\n\n{words}\n"
 
 
-def _paragraphs(doc: str) -> Iterator[str]:
-    """The words of a docstring without its doctests; reStructuredText's literals as Markdown's."""
-    for paragraph in re.split(r"\n\s*\n", doc):
-        if not paragraph.lstrip().startswith(">>>"):
-            yield re.sub(r"``(.+?)``", r"`\1`", paragraph, flags=re.DOTALL).strip()
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("*", "\\*")
-
-
-if __name__ == "__main__":
-    PAGE.write_text(reference(), encoding="utf-8")
+def _code(code: Code) -> str:
+    return (
+        f"### {code.code}\n\n**{code.kind}**: {markdown(code.meaning)}\n\n{markdown(code.why)}\n\n"
+        f"```text\nbefore  {code.before}\nafter   {code.after}\n```\n"
+    )

@@ -1,37 +1,81 @@
-"""Writes docs/tools.md from the tools' own docstrings; it is not kept in the repository."""
+"""Makes the pages of the tools from their signatures and docstrings; `make docs` writes them."""
 
 from __future__ import annotations
 
 import inspect
+import sys
+from itertools import groupby
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from reference_text import cell, markdown, terms
+
 from helio.steps import load_tool
+from helio.steps.docstrings import sections
 from helio.steps.signature import Signature, signatures
-
-PAGE = Path(__file__).parents[1] / "docs" / "tools.md"
-INTRODUCTION = """# Tools
-
-Written by `python scripts/write_tool_reference.py` from the tools themselves; `helio show TOOL` shows one of them.
-In a template the tables before `*` are named by their labels, in `source_label` or `source_labels`.
-"""
-
-
-def reference() -> str:
-    """Write the page: every tool with its signature, its docstring and its example."""
-    return "\n".join([INTRODUCTION, *(_described(tool) for tool in signatures().values())])
+from helio.steps.tool_page import (
+    GROUPS,
+    argument_words,
+    context_words,
+    group_of,
+    result_words,
+    step_text,
+    tool_page,
+)
 
 
-def _described(tool: Signature) -> str:
-    if not tool.runs:
-        return f"## {tool.name}\n\n{tool.summary}\n\n```json\n{tool.example}\n```\n"
-    function = load_tool(tool.name)
-    parameters = [
-        parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in inspect.signature(function).parameters.values()
+def pages() -> dict[str, str]:
+    """Make a page for each tool and an index, by path in the reference."""
+    tools = sorted(signatures().values(), key=lambda tool: (GROUPS.index(group_of(tool)), tool.name))
+    return {"tools/index.md": _index(tools)} | {f"tools/{tool.name}.md": _page(tool) for tool in tools}
+
+
+def _index(tools: list[Signature]) -> str:
+    parts = [
+        "# Tools",
+        "A step of a template uses one tool: `tool_name` names it, `tool_args` has its arguments. "
+        "`helio tools` lists the tools, `helio tools TOOL` shows one of them.",
     ]
-    call = inspect.Signature(parameters)
-    return f"## {tool.name}\n\n```text\n{tool.name}{call}\n\n{inspect.getdoc(function)}\n```\n"
+    for group, members in groupby(tools, group_of):
+        parts += [f"## {group[0].upper()}{group[1:]}", "| tool | what it does |\n|---|---|"]
+        parts[-1] += "".join(
+            f"\n| [{tool.name}]({tool.name}.md) | {cell(tool.summary)} |" for tool in members
+        )
+    listing = "\n".join(tool.name for tool in tools)
+    return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"])
 
 
-if __name__ == "__main__":
-    PAGE.write_text(reference(), encoding="utf-8")
+def _page(tool: Signature) -> str:
+    page = tool_page(tool)
+    described = sections(inspect.getdoc(load_tool(tool.name)) or "") if tool.runs else {}
+    parts = [f"# {tool.name}", markdown(tool.summary)]
+    parts += [markdown(text) for text in (described.get("", "").partition("\n")[2].strip(),) if text]
+    parts += ["## Arguments", "| argument | value | meaning |\n|---|---|---|"]
+    for argument in tool.arguments:
+        facts, meaning = argument_words(tool, argument), argument.schema.get("description", "")
+        parts[-1] += f"\n| `{argument.name}` | {cell(facts)} | {cell(meaning)} |"
+    parts += [f"Give one of {', '.join(f'`{name}`' for name in group)}." for group in tool.needs]
+    if tool.gives == "figure":
+        parts.append("[Keys of a figure](../figure.md) explains each key of a figure.")
+    parts += ["## Result", *(markdown(text) for text in (result_words(tool), context_words(tool)) if text)]
+    parts += [terms(described[title]) for title in ("Returns",) if title in described]
+    parts += [f"## Errors\n\n{terms(described[title])}" for title in ("Raises",) if title in described]
+    for title in ("Notes", "References"):
+        if title in described:
+            parts += [f"## {title}", markdown(described[title])]
+    if page.step is not None:
+        parts += ["## As a step of a template", f"```json\n{step_text(page.step)}\n```"]
+    if tool.runs:
+        parts += ["## In Python", *_example(f">>> from {tool.module} import *\n\n{tool.example}")]
+    parts.append(f"Version {tool.version}.")
+    if tool.synonyms:
+        parts[-1] += f" Other words for it: {', '.join(f'`{word}`' for word in tool.synonyms)}."
+    return "\n\n".join(parts) + "\n"
+
+
+def _example(text: str) -> list[str]:
+    return [
+        f"```pycon\n{paragraph}\n```" if paragraph.startswith(">>>") else markdown(paragraph)
+        for paragraph in text.split("\n\n")
+    ]

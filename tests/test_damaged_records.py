@@ -302,7 +302,7 @@ def test_a_fetch_of_other_files_than_its_key_says_is_refused(home: Path, part: s
     steps.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     code, output = helio("lock", "--run", run_folder(home).name)
     assert code == 1
-    assert "is not that of its key" in output
+    assert "does not match its key" in output
 
 
 def test_a_template_that_did_not_run_is_not_locked(home: Path):
@@ -330,13 +330,13 @@ def test_a_damaged_schedule_is_listed_as_damaged_beside_the_others(home: Path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"pausd": True}, "it has 'pausd', which this helio does not know"),
+        ({"pausd": True}, "it has 'pausd', which this version of helio does not know"),
         ({"paused": "yes"}, 'paused is "yes", not true or false'),
         ({"formats": ["gif"]}, 'formats[0] is "gif", not one of '),
         ({"name": "station"}, "name is 'station', not 'psp-bfield'"),
         ({"cron": "0 0 30 2 *"}, "bad day-of-month"),
         ({"cron": f"{'9' * 5000} * * * *"}, "at most 200 characters"),
-        ({"timezone": "../../etc/passwd"}, "is no time zone"),
+        ({"timezone": "../../etc/passwd"}, "is not a time zone"),
         ({"output": "../../etc"}, 'output is "../../etc", not an absolute path'),
         ({"schedule": "helio-schedule/2"}, "schedule is "),
     ],
@@ -355,7 +355,7 @@ def test_the_text_of_a_revision_that_was_changed_is_not_restored(home: Path):
     text.write_text(text.read_text(encoding="utf-8").replace("ACE", "WIND"), encoding="utf-8")
     code, output = helio("history", "my-ace", "--restore", "1")
     assert code == 1
-    assert "is not the text that revision 1 had" in output
+    assert "its text has changed since revision 1 was written" in output
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path):

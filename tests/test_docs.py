@@ -1,15 +1,21 @@
-"""What is generated is as its generator would write it now."""
+"""The documentation has all of the code, its links lead somewhere, and what is shipped fits the schema."""
 
 from __future__ import annotations
 
-import importlib.util
+import doctest
 import json
+import re
+import runpy
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from typer.main import get_command
+from typer.testing import CliRunner
 
+import helio
+from helio.cli import app
 from helio.pipelines.dialect import structure
 from helio.pipelines.library import SHIPPED as TEMPLATES
 from helio.pipelines.template import schema
@@ -21,14 +27,71 @@ ROOT = Path(__file__).parents[1]
 SHIPPED_TEMPLATES = sorted(path for path in TEMPLATES.glob("*.json") if path.name != SCHEMA_FILE)
 
 
+SCRIPTS = sorted((ROOT / "scripts").glob("write_*_reference.py"))
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+
+
+def generated() -> dict[str, str]:
+    """Every page of the reference, which is made from the code and not kept, by its path."""
+    return {path: text for script in SCRIPTS for path, text in runpy.run_path(str(script))["pages"]().items()}
+
+
 def test_the_command_reference_is_the_commands_own_help():
-    script = ROOT / "scripts" / "write_command_reference.py"
-    spec = importlib.util.spec_from_file_location("write_command_reference", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.PAGE.read_text(encoding="utf-8") == module.reference(), f"python scripts/{script.name}"
+    page = generated()["commands.md"]
+    commands = ["", *(f" {name}" for name in get_command(app).commands)]
+    for name in commands:
+        shown = CliRunner().invoke(
+            app, [*name.split(), "--help"], prog_name="helio", env={"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
+        )
+        assert f"## helio{name}\n\n```text\n{shown.output.strip()}\n```\n" in page
+    assert "## helio proposals accept\n" in page
+
+
+def test_the_reference_of_figures_has_every_key():
+    page = generated()["figure.md"]
+    figure = signatures()["render_spec"].argument("spec")
+    assert figure is not None
+    for name, key in figure.schema["properties"].items():
+        assert f"## {name}\n\n" in page
+        assert key["description"]
+
+
+def test_every_key_of_a_template_says_what_it_means():
+    page = generated()["template.md"]
+    for part in (STRUCTURE, STEP, VARIABLE):
+        for name, key in part["properties"].items():
+            assert f"| `{name}`" in page
+            assert key["description"]
+
+
+def test_the_reference_has_every_public_function():
+    pages = generated()
+    for name in helio.__all__:
+        assert name == "__version__" or f"autofunction:: helio.api.{name}\n" in pages[f"api/{name}.md"]
+
+
+def test_words_of_docstrings_become_markdown():
+    names = runpy.run_path(str(ROOT / "scripts" / "reference_text.py"))
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
+    for name in ("markdown", "terms"):
+        [test] = finder.find(names[name], name, module=False, globs=names)
+        assert test.examples
+        assert runner.run(test).failed == 0
+
+
+def test_no_link_of_a_written_text_is_broken():
+    made = {(ROOT / "docs" / "reference" / path) for path in generated()}
+    texts = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    broken = [
+        f"{text.relative_to(ROOT)}: {target}"
+        for text in texts
+        if text not in made
+        for target in LINK.findall(text.read_text(encoding="utf-8"))
+        if not target.startswith(("http://", "https://", "mailto:"))
+        and not (text.parent / target).exists()
+        and (text.parent / target).resolve() not in made
+    ]
+    assert not broken
 
 
 @pytest.mark.parametrize("path", SHIPPED_TEMPLATES, ids=lambda path: path.stem)
@@ -63,3 +126,28 @@ def test_every_rule_of_the_schema_is_one_that_is_checked_quickly():
 
     tools = [tool.schema() for tool in signatures().values()]
     assert rules([STEP, STRUCTURE, VARIABLE, *tools]) <= set(structure.CHECKED)
+
+
+def test_a_broken_link_of_the_site_is_found(tmp_path: Path):
+    (tmp_path / "a.html").write_text('<p id="here"><a href="b.html#there">b</a> <a href="#here">a</a></p>')
+    (tmp_path / "b.html").write_text(
+        '<a href="a.html#gone">a</a> <a href="c.html">c</a> <a href="https://x">x</a>'
+    )
+    broken_links = runpy.run_path(str(ROOT / "scripts" / "check_site_links.py"))["broken_links"]
+    assert broken_links(tmp_path) == (["a.html: b.html#there", "b.html: a.html#gone", "b.html: c.html"], 4)
+
+
+@pytest.mark.parametrize(
+    "text", ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/decisions", "docs/pyhc.md"], ids=lambda text: text
+)
+def test_the_files_that_a_text_names_exist(text: str):
+    texts = [ROOT / text] if text.endswith(".md") else sorted((ROOT / text).glob("*.md"))
+    homes = (ROOT, ROOT / "helio", *(path for path in (ROOT / "helio").iterdir() if path.is_dir()))
+    missing = [
+        f"{path.name}: {name}"
+        for path in texts
+        for name in re.findall(r"`([a-z_/]+\.(?:py|sql)|[a-z_/]+/)`", path.read_text(encoding="utf-8"))
+        if not any((home / name).exists() for home in homes)
+    ]
+    assert texts
+    assert not missing

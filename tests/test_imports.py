@@ -115,8 +115,8 @@ def test_the_stand_ins_are_imported_without_the_heavy_libraries():
 FLOORS = {
     "pipelines": (
         ("codes", "template", "templates"),
-        ("dialect", "history", "known"),
-        ("analyses", "arguments"),
+        ("dialect", "history", "keys", "known"),
+        ("analyses", "arguments", "reference"),
         ("library", "passes"),
         ("mend", "reach"),
         ("plan",),
@@ -129,6 +129,7 @@ FLOORS = {
             "earlier_runs",
             "folder",
             "kept_tables",
+            "listing",
             "recipes",
             "replies",
             "request",

@@ -154,7 +154,7 @@ def test_a_step_id_or_label_of_a_template_has_a_length(key: str, place: Path):
 
 @pytest.mark.parametrize("name", ["", ".", "/", "..", "a/..", "a\0b"])
 def test_what_is_no_name_of_a_file_is_said(name: str, tmp_path: Path):
-    with pytest.raises(OutputError, match="is no name of a file"):
+    with pytest.raises(OutputError, match="is not a file name"):
         write_whole(tmp_path / name if name == "a\0b" else Path(name), b"")
 
 

@@ -40,7 +40,7 @@ from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.arguments import checked
-from helio.pipelines.changes import Work, work_left
+from helio.pipelines.changes import RemainingWork, work_left
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import SHIPPED, Entry, Library
@@ -271,7 +271,7 @@ class Desk:
         copy = f"{slug(name)}-repaired" if entry is None else f"my-{entry.id}" if entry.shipped else ""
         return self._change(task, outcome, text, template, copy=copy and self._free(copy), entry=entry)
 
-    def work(self, proposal: Proposal) -> Work:
+    def work(self, proposal: Proposal) -> RemainingWork:
         """Return what a run of the proposed pipeline would recompute."""
         return work_left(
             proposal.earlier,

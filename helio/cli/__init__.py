@@ -5,7 +5,8 @@ from __future__ import annotations
 from helio import interrupts
 
 # a module's commands join the command when it is imported; --help lists them in this order
-from helio.cli import run, authoring, pipelines, runs, reproduce, schedules, data, archive, upkeep, dev  # isort: skip
+from helio.cli import run, authoring, pipelines, reference, runs  # isort: skip
+from helio.cli import reproduce, schedules, data, archive, upkeep, dev  # isort: skip
 from helio.cli.app import app
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "dev",
     "main",
     "pipelines",
+    "reference",
     "reproduce",
     "run",
     "runs",

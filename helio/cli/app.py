@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__, interrupts
+from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
 from helio.pipelines.template.plain_text import plain, without_long_words
 from helio.sources.registry import choices
 
 if TYPE_CHECKING:
     from logging import Formatter, Handler
 
-    from helio.errors import HelioError
+    from helio.errors import HelioError, UnknownPipeline
     from helio.pipelines.changes import Change
     from helio.settings import Settings
     from helio.store.runs import Runs
@@ -34,11 +35,15 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Name = Annotated[
-    str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
+    str,
+    typer.Argument(
+        help="A pipeline's name, or the path of a JSON file.",
+        metavar="PIPELINE",
+        autocompletion=complete_pipelines,
+    ),
 ]
 TimeRange = Annotated[
     str | None,
@@ -57,6 +62,7 @@ Archive = Annotated[
         help=f"A folder of files, a provider ({choices()}) or the URL of a HAPI server. "
         "Default: the provider named in the step, otherwise the catalogue's.",
         metavar="DIR|NAME|URL",
+        autocompletion=complete_providers,
     ),
 ]
 Formats = Annotated[
@@ -67,7 +73,12 @@ Formats = Annotated[
         metavar="LIST",
     ),
 ]
-RunId = Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")]
+RunId = Annotated[
+    str,
+    typer.Argument(
+        help="A run's id, the beginning of one, or last.", metavar="RUN", autocompletion=complete_runs
+    ),
+]
 MaxDownload = Annotated[
     str, typer.Option("--max-download", help="What may be downloaded altogether.", metavar="SIZE")
 ]
@@ -122,7 +133,7 @@ def errors_as_text(
     """
     interrupts.begin_work(cancelled)
     # Errors cost an import; a command that succeeds at once does not need them.
-    from helio.errors import Cancelled, HelioError, RequestError
+    from helio.errors import Cancelled, HelioError, RequestError, UnknownPipeline
 
     try:
         yield
@@ -134,6 +145,8 @@ def errors_as_text(
             _say_cancelled(cancelled)
             raise typer.Exit(CANCELLED) from error
         code = INVALID if isinstance(error, RequestError) else FAILED
+        if isinstance(error, UnknownPipeline):
+            _point_to_proposal(error)
         _say_error(error, as_json, code)
         raise typer.Exit(code) from error
 
@@ -141,6 +154,19 @@ def errors_as_text(
 def _say_cancelled(afterwards: str) -> None:
     if interrupts.announce_once():
         say(f"cancelled; {afterwards}", err=True)
+
+
+def _point_to_proposal(error: UnknownPipeline) -> None:
+    """Say of a pipeline that is only proposed how to accept it."""
+    from helio.authoring.proposals import Proposals
+    from helio.pipelines.library import Library
+
+    settings = current_settings()
+    proposals = Proposals(settings.proposals, Library(settings.templates)).list(state="pending")
+    waiting = next((proposal for proposal in proposals if proposal.pipeline == error.name), None)
+    if waiting is not None:
+        error.message = f"'{error.name}' is still a proposal"
+        error.advice = f"helio proposals accept {waiting.id}"
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:

@@ -56,4 +56,4 @@ def _say_written(paths: tuple[Path, ...]) -> None:
     for path in shown:
         say(f"written {path}")
     [test] = [path for path in shown if os.path.basename(path).startswith("test_")]
-    say(f"try     pytest {test}; docs/contributing.md says what comes next")
+    say(f"try     pytest {test}; CONTRIBUTING.md says what comes next")

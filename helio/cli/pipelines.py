@@ -21,10 +21,11 @@ from helio.cli.app import (
     current_settings,
     errors_as_text,
     print_json,
-    run_records,
     say,
     say_changes,
 )
+from helio.cli.completion import complete_pipelines_and_tools
+from helio.cli.reference import print_tool, print_tools
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
@@ -54,20 +55,23 @@ def check(
             ).diagnostics
         except InvalidTemplate as error:
             found = error.diagnostics
-        found = found if hints else without_hints(found)
+        shown = found if hints else without_hints(found)
         wrong = any(one.severity == "error" for one in found)
         if as_json:
             print_json(
                 {
                     "diagnostics": "helio-diagnostics/1",
                     "valid": not wrong,
-                    "found": [d.to_json() for d in found],
+                    "found": [finding.to_json() for finding in shown],
+                    "hints_not_shown": len(found) - len(shown),
                 }
             )
         else:
-            for one in found:
-                say(without_long_words(str(one)))
+            for finding in shown:
+                say(without_long_words(str(finding)))
             say(f"{name}: {'not valid' if wrong else 'valid'}")
+            if left_out := len(found) - len(shown):
+                say(f"{left_out} hint{'s' * (left_out != 1)} not shown: helio check {name} --hints")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 
@@ -92,62 +96,17 @@ def fix(
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 
-@app.command()
-def explain(
-    subject: Annotated[str, typer.Argument(help="A code such as HR203, or a run's id.", metavar="CODE|RUN")],
-    as_json: Json = False,
-) -> None:
-    """Explain a code, or what each pass did to the pipeline of a run."""
-    with errors_as_text(as_json):
-        from helio.pipelines.codes import explained
-
-        code = explained(subject)
-        if code is not None:
-            if as_json:
-                print_json(code.to_json())
-            else:
-                say(str(code))
-            return
-        record = run_records().load(subject)
-        edits = record.edits
-        if as_json:
-            print_json(edits)
-            return
-        say(f"{record.id}: {len(edits)} edits")
-        for edit in edits:
-            where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
-            say(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")
-
-
-@app.command()
-def passes(as_json: Json = False) -> None:
-    """List the passes in the order in which they run."""
-    with errors_as_text(as_json):
-        from helio.pipelines.passes import LETTERS
-
-        rows = [
-            {"stage": letter, "pass": one.__name__, "does": (one.__doc__ or "").strip().splitlines()[0]}
-            for letter, stages in LETTERS
-            for stage in stages
-            for one in stage
-        ]
-        if as_json:
-            print_json(rows)
-            return
-        for row in rows:
-            say(f"{row['stage']}  {row['pass']:<26}  {row['does']}")
-
-
 @app.command("list")
 def list_pipelines(
-    tools: Annotated[
-        bool, typer.Option("--tools", help="List the tools that steps can use instead.")
-    ] = False,
+    tools: Annotated[bool, typer.Option("--tools", help="The same as helio tools.", hidden=True)] = False,
     as_json: Json = False,
 ) -> None:
     """List the pipelines: yours, and those that come with helio."""
     with errors_as_text(as_json):
-        rows = _tool_rows() if tools else _pipeline_rows(current_settings())
+        if tools:
+            print_tools(as_json)
+            return
+        rows = _pipeline_rows(current_settings())
         if as_json:
             print_json(rows)
             return
@@ -161,7 +120,9 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A pipeline's name, the path of a JSON file, or the name of a tool.", metavar="PIPELINE|TOOL"
+            help="A pipeline's name, the path of a JSON file, or the name of a tool.",
+            metavar="PIPELINE|TOOL",
+            autocompletion=complete_pipelines_and_tools,
         ),
     ],
     as_json: Json = False,
@@ -173,7 +134,7 @@ def show(
 
         settings = current_settings()
         if name in signatures() and name not in {entry.id for entry in api.library(settings).entries()}:
-            _show_tool(name, as_json)
+            print_tool(name, as_json)
             return
         from helio.pipelines.template.document import as_text
 
@@ -336,14 +297,6 @@ def history(
             say(f"{name} was deleted; helio history {name} --restore NUMBER brings it back")
 
 
-@app.command()
-def schema() -> None:
-    """Print the JSON Schema of templates."""
-    from helio.pipelines.template.schema import schema_text
-
-    say(schema_text(), nl=False)
-
-
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:
     from helio import api
     from helio.errors import HelioError
@@ -358,25 +311,3 @@ def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:
             summary = f"cannot be read: {error.message}"
         rows.append({"id": entry.id, "shipped": entry.shipped, "summary": summary})
     return rows
-
-
-def _show_tool(name: str, as_json: bool) -> None:
-    from helio.steps.signature import signatures
-
-    tool = signatures()[name]
-    if as_json:
-        print_json({"id": name, **tool.to_json()})
-        return
-    say(f"{name}: {tool.summary}\n")
-    for argument in tool.arguments:
-        need = " (required)" if argument.required else ""
-        say(f"  {argument.name}{need}  {argument.schema.get('description', '')}".rstrip())
-    if tool.module:
-        say(f"\n>>> from {tool.module} import *")
-    say(f"\n{tool.example}")
-
-
-def _tool_rows() -> list[dict[str, Any]]:
-    from helio.steps.signature import signatures
-
-    return [{"id": name, "summary": one.summary} for name, one in sorted(signatures().items())]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+import os
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -19,7 +22,12 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.cli.completion import complete_labels, complete_pipelines, complete_runs, complete_steps
 
+if TYPE_CHECKING:
+    from helio.pipelines.runs.listing import ListedRun
+
+_LONGEST_REASON = 100
 runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
 app.add_typer(runs_app, name="runs")
 
@@ -27,7 +35,12 @@ app.add_typer(runs_app, name="runs")
 @runs_app.callback(invoke_without_command=True)
 def list_runs(
     context: typer.Context,
-    pipeline: Annotated[str | None, typer.Option("--pipeline", help="Of this pipeline only.")] = None,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            "--pipeline", help="List the runs of this pipeline only.", autocompletion=complete_pipelines
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", help="At most so many, newest first.")] = 20,
     as_json: Json = False,
 ) -> None:
@@ -35,16 +48,38 @@ def list_runs(
     if context.invoked_subcommand is not None:
         return
     with errors_as_text(as_json):
-        from dataclasses import asdict
+        from helio.pipelines.runs.listing import listed_runs
 
-        found = [one for one in run_records().list() if pipeline in (None, one.pipeline)][: max(limit, 0)]
+        runs = listed_runs(run_records(), pipeline=pipeline or "", limit=max(limit, 0))
         if as_json:
-            print_json([asdict(one) for one in found])
+            print_json([run.to_json() for run in runs])
             return
-        for one in found:
-            say(f"{one.status:<9}  {one.started_at[:19]:<19}  {one.id}  {one.note}".rstrip())
-        if not found:
+        for run in runs:
+            _say_run(run)
+        if not runs:
             say("no such runs" if pipeline else "no runs yet: helio run PIPELINE")
+
+
+def _say_run(run: ListedRun) -> None:
+    """Print a run in one line, and below it why it failed and where its picture is."""
+    summary = run.summary
+    facts = (summary.id, summary.pipeline, run.time_range, summary.note)
+    say(
+        "  ".join(
+            [f"{summary.status:<9}", f"{summary.started_at[:19]:<19}", *(fact for fact in facts if fact)]
+        )
+    )
+    if run.reason:
+        step = f"step {run.failed_step}: " if run.failed_step else ""
+        first_line = run.reason.splitlines()[0]
+        say(f"{'':<11}{step}{textwrap.shorten(first_line, _LONGEST_REASON, placeholder=' …')}")
+    if run.picture:
+        there = "" if os.path.exists(run.picture) else "  (no longer there)"
+        say(f"{'':<11}{os.path.relpath(run.picture) if _is_below(run.picture) else run.picture}{there}")
+
+
+def _is_below(file: str) -> bool:
+    return Path(file).is_relative_to(Path.cwd())
 
 
 @runs_app.command("show")
@@ -96,7 +131,10 @@ def delete_run(run_id: RunId) -> None:
 
 
 @app.command()
-def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a step.")]) -> None:
+def why(
+    run_id: RunId,
+    step: Annotated[str, typer.Argument(help="The id of a step.", autocompletion=complete_steps)],
+) -> None:
     """Say why a step of a run ran, or did not have to."""
     with errors_as_text(as_json=False):
         from helio.pipelines.runs.why import why as reasons
@@ -106,7 +144,12 @@ def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a ste
 
 
 TableLabel = Annotated[
-    str, typer.Argument(help="A table's label, as AC_H2_MFI.BGSEc, or one component of it.", metavar="LABEL")
+    str,
+    typer.Argument(
+        help="A table's label, as AC_H2_MFI.BGSEc, or one component of it.",
+        metavar="LABEL",
+        autocompletion=complete_labels,
+    ),
 ]
 
 
@@ -155,7 +198,9 @@ def save_runs(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="A run's id, or ID:STEP,STEP to take these steps and what they rest on.", metavar="RUN…"
+            help="A run's id or last, or ID:STEP,STEP to keep only these steps and those they depend on.",
+            metavar="RUN…",
+            autocompletion=complete_runs,
         ),
     ],
     name: Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")],

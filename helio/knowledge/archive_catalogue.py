@@ -46,8 +46,8 @@ class CatalogueWithArchive(Catalogue):
 
     def find_archived(self, words: str) -> list[CatalogueEntry]:
         """The datasets of the archive that tell of most of some words, best first; none that tells of no word."""
-        wanted = set(re.findall(r"[a-z0-9]{2,}", words.lower()))
-        scores = {id_: len(wanted & _words_of(entry)) for id_, entry in self._own.items()}
+        query_words = set(re.findall(r"[a-z0-9]{2,}", words.lower()))
+        scores = {id_: len(query_words & _words_of(entry)) for id_, entry in self._own.items()}
         best = sorted((id_ for id_, score in scores.items() if score), key=lambda id_: (-scores[id_], id_))
         return [self._own[id_] for id_ in best]
 

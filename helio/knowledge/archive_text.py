@@ -156,15 +156,15 @@ def _gaps_line(dataset: ArchiveDataset) -> str:
 
 def _in_short(dataset: ArchiveDataset) -> str:
     """The first parameters with their units, and how many more there are."""
-    told: list[str] = []
+    parts: list[str] = []
     for number, facts in enumerate(dataset.parameters):
         unit = canonical_unit(facts.unit)
         text = f"{facts.name} [{unit}]" if unit else facts.name
         left = len(dataset.parameters) - number
-        if told and len(", ".join([*told, text])) + 12 > WIDTH:
-            return f"{', '.join(told)}, +{left}"
-        told.append(text)
-    return ", ".join(told)
+        if parts and len(", ".join([*parts, text])) + 12 > WIDTH:
+            return f"{', '.join(parts)}, +{left}"
+        parts.append(text)
+    return ", ".join(parts)
 
 
 def _cadence(seconds: float | None) -> str:
@@ -177,8 +177,8 @@ def _cadence(seconds: float | None) -> str:
     return cadence_text(float(f"{seconds:.4g}"))
 
 
-def _count(number: int, one: str, several: str = "") -> str:
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+def _count(number: int, singular: str, several: str = "") -> str:
+    return f"{number:,} {singular if number == 1 else several or f'{singular}s'}"
 
 
 def _minute(moment: datetime | None) -> str:

@@ -58,19 +58,19 @@ def cadences_in(text: str) -> tuple[float, ...]:
 
 def said_cadences(text: str) -> list[tuple[str, float]]:
     """The same, each with the words that told it."""
-    found: list[tuple[str, float]] = []
-    for said in _SAID.finditer(text):
-        if said["word"]:
-            found.append((said[0], _WORDS[said["word"].lower()]))
+    cadences: list[tuple[str, float]] = []
+    for match in _SAID.finditer(text):
+        if match["word"]:
+            cadences.append((match[0], _WORDS[match["word"].lower()]))
             continue
-        number = float(_NUMBERS.get(said["number"].lower(), said["number"]))
-        unit = said["unit"]
+        number = float(_NUMBERS.get(match["number"].lower(), match["number"]))
+        unit = match["unit"]
         if number <= 0 or unit == "M":  # 5 M is five million, as in `5 MeV`
             continue
         seconds = 1 / number if unit.lower() == "hz" else number * _SECONDS[unit.lower()]
-        if all(seconds != known for _, known in found):
-            found.append((said[0], seconds))
-    return found
+        if all(seconds != known for _, known in cadences):
+            cadences.append((match[0], seconds))
+    return cadences
 
 
 def cadences_of(dataset_id: str, title: str) -> tuple[float, ...]:

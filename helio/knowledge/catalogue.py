@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,7 @@ class DatasetSummary:
     @property
     def cadence_words(self) -> str:
         """``3 s, 1 min, 1 h``, or nothing."""
-        return ", ".join(cadence_text(one) for one in self.cadence)
+        return ", ".join(cadence_text(seconds) for seconds in self.cadence)
 
     @property
     def notes_url(self) -> str:
@@ -128,9 +128,9 @@ class DatasetSummary:
     def citation(self) -> str:
         """How to cite it, the date of access left to whoever knows it."""
         who = self.pi + (f" ({self.affiliation})" if self.affiliation else "")
-        told = [who, self.title, f"dataset {self.id}", "NASA Space Physics Data Facility, CDAWeb"]
-        told += [f"https://doi.org/{self.doi}"] if self.doi else []
-        return ". ".join(one for one in told if one) + ("" if self.doi else ".")
+        parts = [who, self.title, f"dataset {self.id}", "NASA Space Physics Data Facility, CDAWeb"]
+        parts += [f"https://doi.org/{self.doi}"] if self.doi else []
+        return ". ".join(part for part in parts if part) + ("" if self.doi else ".")
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
@@ -168,16 +168,16 @@ class CatalogueEntry(DatasetSummary):
         UnknownParameter
             None is called so; the closest names are told. Also where the catalogue describes none at all.
         """
-        for one in self.parameters:
-            if one.name == name:
-                return one
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
         if not self.parameters:
             raise UnknownParameter(f"the catalogue does not describe the parameters of {self.id}")
         raise UnknownParameter(
             f"{self.id} has no parameter '{name}'",
             advice=did_you_mean(
                 name,
-                (one.name for one in self.parameters),
+                (parameter.name for parameter in self.parameters),
                 otherwise=f"helio datasets parameters {self.id}",
             ),
         )
@@ -246,9 +246,9 @@ class Catalogue:
         UnknownDataset
             None is called so; the closest ids are told.
         """
-        place = self._place(dataset_id)
-        parameters = tuple(_parameter(*row) for row in self._block(place // BLOCK)[place % BLOCK])
-        return CatalogueEntry(**vars(self.at(place)), parameters=parameters)
+        number = self._place(dataset_id)
+        parameters = tuple(_parameter(*row) for row in self._block(number // BLOCK)[number % BLOCK])
+        return CatalogueEntry(**vars(self.at(number)), parameters=parameters)
 
     def summary(self, dataset_id: str) -> DatasetSummary:
         """A dataset without its parameters, which saves unpacking them.
@@ -262,13 +262,13 @@ class Catalogue:
 
     def summaries(self) -> list[DatasetSummary]:
         """All datasets without their parameters, in the file's order, which is the search's."""
-        return [self.at(place) for place in range(len(self._rows))]
+        return [self.at(row) for row in range(len(self._rows))]
 
-    def at(self, place: int) -> DatasetSummary:
+    def at(self, number: int) -> DatasetSummary:
         """The dataset at a place of the file, as the search counts them."""
-        if place not in self._told:
-            self._told[place] = self._summary(place)
-        return self._told[place]
+        if number not in self._told:
+            self._told[number] = self._summary(number)
+        return self._told[number]
 
     def crafts(self) -> list[tuple[str, Craft]]:
         """The id, the mission and the spacecraft of every dataset, in the file's order; no more is worked out."""
@@ -278,8 +278,8 @@ class Catalogue:
         """All missions, in order of their names."""
         grouped: dict[str, list[tuple[str, datetime | None, datetime | None]]] = {}
         for row, (_, craft) in zip(self._rows, self.crafts(), strict=True):
-            told = (craft.spacecraft, read_time(row[4]), read_time(row[5]))
-            grouped.setdefault(craft.mission, []).append(told)
+            mission = (craft.spacecraft, read_time(row[4]), read_time(row[5]))
+            grouped.setdefault(craft.mission, []).append(mission)
         return [
             MissionSummary(
                 name,
@@ -318,10 +318,10 @@ class Catalogue:
     def facts(self) -> list[Facts]:
         """Everything, as it was written: what a renewed catalogue is made from."""
         facts: list[Facts] = []
-        for place, row in enumerate(self._rows):
-            described = self._block(place // BLOCK)[place % BLOCK]
+        for number, row in enumerate(self._rows):
+            described = self._block(number // BLOCK)[number % BLOCK]
             dataset_id, group, kind, title, first, last, doi, pi, affiliation, _ = row
-            parameters = [Described(**vars(_parameter(*one))) for one in described]
+            parameters = [Described(**vars(_parameter(*written))) for written in described]
             facts.append(Facts(dataset_id, group, kind, title, first, last, doi, pi, affiliation, parameters))
         return facts
 
@@ -335,26 +335,26 @@ class Catalogue:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {row[0].upper(): place for place, row in enumerate(self._rows)}
+        return {row[0].upper(): number for number, row in enumerate(self._rows)}
 
     def _place(self, dataset_id: str) -> int:
-        place = self._places.get(dataset_id.upper())
-        if place is None:
+        number = self._places.get(dataset_id.upper())
+        if number is None:
             raise UnknownDataset(
                 f"no dataset is called '{dataset_id}'",
                 advice=did_you_mean(
                     dataset_id, (row[0] for row in self._rows), otherwise="helio datasets search WORDS"
                 ),
             )
-        return place
+        return number
 
     def _block(self, number: int) -> list[Any]:
         if number not in self._blocks:
             self._blocks[number] = self.file.rows(f"parameters/{number}")
         return self._blocks[number]
 
-    def _summary(self, place: int) -> DatasetSummary:
-        dataset_id, group, kind, title, first, last, doi, pi, affiliation, count = self._rows[place]
+    def _summary(self, number: int) -> DatasetSummary:
+        dataset_id, group, kind, title, first, last, doi, pi, affiliation, count = self._rows[number]
         craft = craft_of(dataset_id, group)
         return DatasetSummary(
             id=dataset_id,
@@ -383,11 +383,23 @@ def open_catalogue(home: Path) -> Catalogue:
         The renewed one is not whole.
     """
     renewed = renewed_path(home)
+    shipped = _opened(SHIPPED, _state(SHIPPED))
     if not renewed.exists():
-        return Catalogue()
-    own = Catalogue(renewed)
-    shipped = Catalogue()
+        return shipped
+    own = _opened(renewed, _state(renewed))
     return own if own.as_of >= shipped.as_of else shipped
+
+
+@lru_cache(maxsize=4)
+def _opened(path: Path, state: tuple[int, int, int]) -> Catalogue:
+    """Open a catalogue once for each state of its file: what was unpacked of it serves the next run too."""
+    del state
+    return Catalogue(path)
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    status = path.stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def renewed_path(home: Path) -> Path:

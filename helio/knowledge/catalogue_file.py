@@ -79,26 +79,29 @@ def encode(facts: Sequence[Facts], *, as_of: datetime, sources: Sequence[str]) -
     """
     from helio.knowledge.index import word_index
 
-    ordered = sorted(facts, key=lambda one: (_shape(one.id), one.id))
+    ordered = sorted(facts, key=lambda dataset: (_shape(dataset.id), dataset.id))
     rows = [
         [
-            one.id,
-            one.group,
-            one.instrument_type,
-            one.title,
-            one.first,
-            one.last,
-            one.doi,
-            one.pi,
-            one.affiliation,
-            len(one.parameters),
+            dataset.id,
+            dataset.group,
+            dataset.instrument_type,
+            dataset.title,
+            dataset.first,
+            dataset.last,
+            dataset.doi,
+            dataset.pi,
+            dataset.affiliation,
+            len(dataset.parameters),
         ]
-        for one in ordered
+        for dataset in ordered
     ]
     parts: dict[str, bytes] = {"datasets": _json(rows), "words": word_index(ordered).encode()}
     for start in range(0, len(ordered), BLOCK):
         parts[f"parameters/{start // BLOCK}"] = _json(
-            [[_row(parameter) for parameter in one.parameters] for one in ordered[start : start + BLOCK]]
+            [
+                [_row(parameter) for parameter in dataset.parameters]
+                for dataset in ordered[start : start + BLOCK]
+            ]
         )
     places: dict[str, list[int]] = {}
     body = b""
@@ -177,16 +180,16 @@ class CatalogueFile:
         )
 
 
-def _row(one: Described) -> list[Any]:
+def _row(parameter: Described) -> list[Any]:
     """A parameter without the usual at its end: no axes, no frame, a floating-point number, a scalar."""
     row: list[Any] = [
-        one.name,
-        one.unit,
-        one.description,
-        list(one.size),
-        one.kind,
-        one.frame,
-        list(one.axes),
+        parameter.name,
+        parameter.unit,
+        parameter.description,
+        list(parameter.size),
+        parameter.kind,
+        parameter.frame,
+        list(parameter.axes),
     ]
     usuals: tuple[object, ...] = ([], "", "double", [])
     for usual in usuals:

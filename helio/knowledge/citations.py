@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helio.errors import DamagedFile, UnknownDataset
+from helio.errors import DamagedFile
 from helio.sources.registry import BY_CATALOGUE, families, source_class, source_in_records, stated_in_file
 
 if TYPE_CHECKING:
@@ -146,17 +146,17 @@ def uses_of(steps: Iterable[StepRecord]) -> list[Use]:
 
 
 def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
-    sources = [one.source for one in uses]
+    sources = [use.source for use in uses]
     dataset_id = sources[0].dataset_id
     known = None if all(map(_is_another_service, sources)) else _known(dataset_id, catalogue)
     requested, requested_at = _requested(dataset_id)
-    served = tuple(dict.fromkeys(one.provider for one in sources if one.provider))
-    days = sorted({one.accessed[:10] for one in uses if one.accessed})
+    served = tuple(dict.fromkeys(source.provider for source in sources if source.provider))
+    days = sorted({use.accessed[:10] for use in uses if use.accessed})
 
     def said(name: str) -> str:
-        return next((" ".join(text.split()) for one in sources if (text := getattr(one, name))), "")
+        return next((" ".join(text.split()) for source in sources if (text := getattr(source, name))), "")
 
-    found = Citation(
+    citation = Citation(
         dataset_id=dataset_id,
         title=said("title") or (known.title if known else ""),
         mission=known.mission if known else "",
@@ -166,24 +166,24 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
         affiliation=(said("affiliation") if said("pi") else known.affiliation if known else ""),
         publisher=_publisher(served, known is not None),
         read_from=served,
-        versions=tuple(dict.fromkeys(one.version for one in sources if one.version)),
-        files=len({(one.file, one.url) for one in sources}),
-        spans=tuple(sorted({one.span for one in uses})),
+        versions=tuple(dict.fromkeys(source.version for source in sources if source.version)),
+        files=len({(source.file, source.url) for source in sources}),
+        spans=tuple(sorted({use.span for use in uses})),
         accessed=tuple(dict.fromkeys((days[0], days[-1]))) if days else (),
         acknowledgement=said("acknowledgement") or (known.acknowledgement if known else ""),
         rules_of_use=said("rules_of_use"),
         requested=requested,
         requested_at=requested_at,
-        preliminary=any(one.preliminary for one in sources),
+        preliminary=any(source.preliminary for source in sources),
         notes_url=known.notes_url if known else said("page"),
         served_at=_served_at(sources),
         proofs=_proofs(sources),
     )
     expected = ("title", "doi", "pi", "publisher", "versions", "accessed", "acknowledgement")
-    unknown = [name for name in expected if not vars(found)[name]]
+    unknown = [name for name in expected if not vars(citation)[name]]
     if requested and "acknowledgement" in unknown:
         unknown.remove("acknowledgement")
-    return replace(found, unknown=tuple(unknown))
+    return replace(citation, unknown=tuple(unknown))
 
 
 def _is_another_service(source: SourceFile) -> bool:
@@ -206,22 +206,21 @@ def _proofs(sources: Iterable[SourceFile]) -> dict[str, int]:
     from helio.store.source_file import PROOFS
 
     by_file = {(source.file, source.url): source.proof for source in sources}
-    found = list(by_file.values())
-    return {proof: found.count(proof) for proof in (*PROOFS, "") if proof in found}
+    proofs = list(by_file.values())
+    return {proof: proofs.count(proof) for proof in (*PROOFS, "") if proof in proofs}
 
 
 def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | None:
-    try:
-        return None if catalogue is None else catalogue.summary(dataset_id)
-    except UnknownDataset:  # a dataset of one's own, or of another archive
+    if catalogue is None or dataset_id not in catalogue:  # a dataset of one's own, or of another archive
         return None
+    return catalogue.summary(dataset_id)
 
 
 def _requested(dataset_id: str) -> tuple[str, str]:
     """The acknowledgement that the archive of a dataset asks for, and the page that says so."""
-    for one in _requests():
-        if any(fnmatchcase(dataset_id.upper(), pattern) for pattern in one["datasets"]):
-            return one["text"], one["source"]
+    for request in _requests():
+        if any(fnmatchcase(dataset_id.upper(), pattern) for pattern in request["datasets"]):
+            return request["text"], request["source"]
     return "", ""
 
 
@@ -238,7 +237,7 @@ def _publisher(served: tuple[str, ...], in_catalogue: bool) -> str:
     return stated_in_file(BY_CATALOGUE)["publisher"] if in_catalogue else ""
 
 
-def citation_text(one: Citation) -> str:
+def citation_text(citation: Citation) -> str:
     """A dataset's citation as one paragraph.
 
     Examples
@@ -246,50 +245,51 @@ def citation_text(one: Citation) -> str:
     >>> citation_text(Citation("AC_H2_MFI", title="ACE Magnetic Field 1-Hour Level 2 Data", pi="N. Ness"))
     'N. Ness. ACE Magnetic Field 1-Hour Level 2 Data. Dataset AC_H2_MFI.'
     """
-    who = one.pi + (f" ({one.affiliation})" if one.pi and one.affiliation else "")
-    version = f", version {', '.join(one.versions)}" if one.versions else ""
-    told = [who, one.title, f"Dataset {one.dataset_id}{version}"]
-    told += [f"{one.publisher}, {one.served_at}" if one.served_at else one.publisher]
-    told += [f"https://doi.org/{one.doi}"] if one.doi else []
-    told += [one.notes_url] if one.served_at and not one.doi else []
-    told += ["; ".join(span_text(span) for span in one.spans)] if one.spans else []
-    told += [f"Accessed {' to '.join(one.accessed)}"] if one.accessed else []
-    told += [f"Read from {', '.join(elsewhere)}"] if (elsewhere := _not_the_publisher(one)) else []
-    return ". ".join(text.rstrip(". ") for text in told if text) + "."
+    who = citation.pi + (f" ({citation.affiliation})" if citation.pi and citation.affiliation else "")
+    version = f", version {', '.join(citation.versions)}" if citation.versions else ""
+    parts = [who, citation.title, f"Dataset {citation.dataset_id}{version}"]
+    parts += [f"{citation.publisher}, {citation.served_at}" if citation.served_at else citation.publisher]
+    parts += [f"https://doi.org/{citation.doi}"] if citation.doi else []
+    parts += [citation.notes_url] if citation.served_at and not citation.doi else []
+    parts += ["; ".join(span_text(span) for span in citation.spans)] if citation.spans else []
+    parts += [f"Accessed {' to '.join(citation.accessed)}"] if citation.accessed else []
+    parts += [f"Read from {', '.join(elsewhere)}"] if (elsewhere := _not_the_publisher(citation)) else []
+    return ". ".join(text.rstrip(". ") for text in parts if text) + "."
 
 
-def _not_the_publisher(one: Citation) -> list[str]:
+def _not_the_publisher(citation: Citation) -> list[str]:
     """Whoever gave the files without being their publisher: a folder, the samples."""
-    return [name for name in one.read_from if _publisher((name,), in_catalogue=False) == ""]
+    return [name for name in citation.read_from if _publisher((name,), in_catalogue=False) == ""]
 
 
 def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
     """The citations of a run for people: datasets, what they ask for, what is not known, and helio."""
     lines: list[str] = []
-    for one in citations:
-        lines += [one.dataset_id, f"  {citation_text(one)}"]
-        if one.acknowledgement:
-            lines.append(f"  acknowledgement: {one.acknowledgement}")
-        if one.requested:
-            lines.append(f"  its archive asks for: {one.requested} ({one.requested_at})")
-        if one.rules_of_use:
-            lines.append(f"  rules of use: {one.rules_of_use}")
-        if one.proofs:
-            told = [
-                f"{proof or 'not recorded'} ({count} of {one.files})" for proof, count in one.proofs.items()
+    for citation in citations:
+        lines += [citation.dataset_id, f"  {citation_text(citation)}"]
+        if citation.acknowledgement:
+            lines.append(f"  acknowledgement: {citation.acknowledgement}")
+        if citation.requested:
+            lines.append(f"  its archive asks for: {citation.requested} ({citation.requested_at})")
+        if citation.rules_of_use:
+            lines.append(f"  rules of use: {citation.rules_of_use}")
+        if citation.proofs:
+            written = [
+                f"{proof or 'not recorded'} ({count} of {citation.files})"
+                for proof, count in citation.proofs.items()
             ]
-            lines.append(f"  proof of its bytes: {', '.join(told)}")
-        if one.preliminary:
+            lines.append(f"  proof of its bytes: {', '.join(written)}")
+        if citation.preliminary:
             lines.append("  preliminary: a browse or key-parameter product, not for publication")
-        lines += [f"  {text}" for text in unknown_lines(one)]
+        lines += [f"  {text}" for text in unknown_lines(citation)]
         lines.append("")
     lines += ["helio", f"  The helio developers. helio: deterministic pipelines for heliophysics, {version}."]
     return lines
 
 
-def unknown_lines(one: Citation) -> list[str]:
+def unknown_lines(citation: Citation) -> list[str]:
     """What is not known of a dataset, in words, and where to look."""
-    where = f"; see {one.notes_url}" if one.notes_url else "; ask whoever made it"
+    where = f"; see {citation.notes_url}" if citation.notes_url else "; ask whoever made it"
     words = {
         "title": "title: not known",
         "doi": "DOI: none known",
@@ -299,7 +299,7 @@ def unknown_lines(one: Citation) -> list[str]:
         "accessed": "date of access: not recorded",
         "acknowledgement": f"acknowledgement: not known, its files state none{where}",
     }
-    return [words[name] for name in one.unknown]
+    return [words[name] for name in citation.unknown]
 
 
 def bibtex(citations: Iterable[Citation], version: str) -> str:
@@ -309,18 +309,20 @@ def bibtex(citations: Iterable[Citation], version: str) -> str:
     """
     entries = []
     taken: set[str] = set()
-    for one in citations:
+    for citation in citations:
         fields = {
-            "author": f"{{{_tex(one.pi)}}}" if one.pi else "",
-            "title": f"{{{_tex(one.title or one.dataset_id)}}}",
-            "publisher": _tex(one.publisher),
-            "version": _tex(", ".join(one.versions)),
-            "doi": one.doi,
-            "url": f"https://doi.org/{one.doi}" if one.doi else one.notes_url or one.served_at,
-            "urldate": one.accessed[-1] if one.accessed else "",
-            "note": _tex(_note(one)),
+            "author": f"{{{_tex(citation.pi)}}}" if citation.pi else "",
+            "title": f"{{{_tex(citation.title or citation.dataset_id)}}}",
+            "publisher": _tex(citation.publisher),
+            "version": _tex(", ".join(citation.versions)),
+            "doi": citation.doi,
+            "url": f"https://doi.org/{citation.doi}"
+            if citation.doi
+            else citation.notes_url or citation.served_at,
+            "urldate": citation.accessed[-1] if citation.accessed else "",
+            "note": _tex(_note(citation)),
         }
-        entries.append(_entry("misc", _key(one.dataset_id, taken), fields))
+        entries.append(_entry("misc", _key(citation.dataset_id, taken), fields))
     fields = {
         "author": "{The helio developers}",
         "title": "{helio: deterministic pipelines for heliophysics}",
@@ -330,15 +332,15 @@ def bibtex(citations: Iterable[Citation], version: str) -> str:
     return "\n".join([*entries, _entry("misc", _key("helio", taken), fields)])
 
 
-def _note(one: Citation) -> str:
-    told = [f"Dataset {one.dataset_id}"]
-    told += [one.affiliation] if one.affiliation else []
-    told += [span_text(span) for span in one.spans]
-    told += [f"served by {one.served_at}"] if one.served_at else []
-    told += ["preliminary, not for publication"] if one.preliminary else []
-    told += [f"acknowledgement: {text}" for text in (one.acknowledgement, one.requested) if text]
-    told += ["acknowledgement not known"] if "acknowledgement" in one.unknown else []
-    return "; ".join(told)
+def _note(citation: Citation) -> str:
+    parts = [f"Dataset {citation.dataset_id}"]
+    parts += [citation.affiliation] if citation.affiliation else []
+    parts += [span_text(span) for span in citation.spans]
+    parts += [f"served by {citation.served_at}"] if citation.served_at else []
+    parts += ["preliminary, not for publication"] if citation.preliminary else []
+    parts += [f"acknowledgement: {text}" for text in (citation.acknowledgement, citation.requested) if text]
+    parts += ["acknowledgement not known"] if "acknowledgement" in citation.unknown else []
+    return "; ".join(parts)
 
 
 def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
@@ -362,8 +364,8 @@ def _tex(text: str) -> str:
     >>> _tex("50% of B_z & more")
     '50\\\\% of B\\\\_z \\\\& more'
     """
-    plain = " ".join("".join(one if one.isprintable() else " " for one in text).split())
-    return "".join(_TEX.get(one, one) for one in plain)
+    plain = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    return "".join(_TEX.get(character, character) for character in plain)
 
 
 def span_text(span: tuple[str, str]) -> str:
@@ -372,6 +374,6 @@ def span_text(span: tuple[str, str]) -> str:
     >>> span_text(("2021-10-28T00:00:00", "2021-10-29T00:00:00"))
     '2021-10-28 to 2021-10-29 UTC'
     """
-    whole = all(one.endswith("T00:00:00") for one in span)
-    start, stop = (one[:10] if whole else one.replace("T", " ") for one in span)
+    whole = all(time.endswith("T00:00:00") for time in span)
+    start, stop = (time[:10] if whole else time.replace("T", " ") for time in span)
     return f"{start} to {stop} UTC"

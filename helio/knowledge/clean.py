@@ -14,7 +14,7 @@ def clean_text(text: str) -> str:
     >>> clean_text("  B-field\\n magnitude\\x07 ")
     'B-field magnitude'
     """
-    printed = "".join(" " if unicodedata.category(one)[0] in "CZ" else one for one in text)
+    printed = "".join(" " if unicodedata.category(character)[0] in "CZ" else character for character in text)
     line = " ".join(printed.split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
 

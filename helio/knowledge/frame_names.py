@@ -28,8 +28,10 @@ def stated_frame(name: str, description: str = "") -> str:
     >>> stated_frame("gse_to_gsm"), stated_frame("B", "rotated from GSE")
     ('', '')
     """
-    words = [one for one in re.split(r"[^A-Za-z0-9]+", name) if one]
-    found = {one.upper() for one in words if one in _WORDS or one in _SMALL} | set(_EMBEDDED.findall(name))
-    if not found:
-        found = set(_STATED.findall(description))
-    return found.pop() if len(found) == 1 else ""
+    words = [word for word in re.split(r"[^A-Za-z0-9]+", name) if word]
+    frames = {word.upper() for word in words if word in _WORDS or word in _SMALL} | set(
+        _EMBEDDED.findall(name)
+    )
+    if not frames:
+        frames = set(_STATED.findall(description))
+    return frames.pop() if len(frames) == 1 else ""

@@ -26,16 +26,16 @@ def word_index(datasets: Sequence[Facts]) -> str:
     A concept stands with a tilde before it: ``~magneticfield``.
     """
     postings: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, dataset in enumerate(datasets):
+    for number, dataset in enumerate(datasets):
         for word, weight in _weights(dataset).items():
-            postings[word][weight].append(place)
+            postings[word][weight].append(number)
     lines = []
     for word in sorted(postings):
-        told = []
+        index_lines = []
         for weight, places in sorted(postings[word].items()):
             steps = (after - before for before, after in zip([0, *places], places, strict=False))
-            told.append(f"{weight}:" + ",".join(map(str, steps)))
-        lines.append("|".join([word, *told]))
+            index_lines.append(f"{weight}:" + ",".join(map(str, steps)))
+        lines.append("|".join([word, *index_lines]))
     return "\n".join(["", *lines, ""])
 
 
@@ -52,17 +52,17 @@ def _weights(dataset: Facts) -> dict[str, int]:
 
     named = tokens(dataset.id.replace("-", " ").replace("_", " "))
     add(named, ID)
-    add([f"~{one}" for one in concepts(named)], CONCEPT)
+    add([f"~{concept}" for concept in concepts(named)], CONCEPT)
     add(tokens(instrument), INSTRUMENT)
-    add([f"~{one}" for one in MEASURES.get(instrument, "").split()], MEASURED)
+    add([f"~{concept}" for concept in MEASURES.get(instrument, "").split()], MEASURED)
     add(title, TITLE * shortened)
-    add([f"~{one}" for one in concepts(title)], CONCEPT * shortened)
+    add([f"~{concept}" for concept in concepts(title)], CONCEPT * shortened)
     kind = tokens(dataset.instrument_type)
     add(kind, 1)
-    add([f"~{one}" for one in concepts(kind)], 2)
+    add([f"~{concept}" for concept in concepts(kind)], 2)
     seen: dict[str, None] = {}
-    for one in dataset.parameters:
-        words = tokens(f"{one.name.replace('_', ' ')} {one.description}")
+    for parameter in dataset.parameters:
+        words = tokens(f"{parameter.name.replace('_', ' ')} {parameter.description}")
         seen.update(dict.fromkeys(word for word in words if len(word) > 1 and not word.isdigit()))
         seen.update(dict.fromkeys(f"~{concept}" for concept in concepts(words)))
     add(list(seen), PARAMETER)

@@ -33,26 +33,26 @@ def read_masters(paths: Sequence[Path]) -> dict[Path, list[Described]]:
         return {}
     command = [sys.executable, "-m", "helio.knowledge.masters", *map(str, paths)]
     try:
-        told = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False).stdout
+        output = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False).stdout
     except subprocess.TimeoutExpired as late:
-        told = late.stdout or b""  # what was said before it stopped is whole lines
-    found: dict[Path, list[Described]] = {}
-    for line in told.decode("utf-8", "replace").splitlines():
+        output = late.stdout or b""  # what was said before it stopped is whole lines
+    described: dict[Path, list[Described]] = {}
+    for line in output.decode("utf-8", "replace").splitlines():
         try:
             path, rows = json.loads(line)
         except ValueError:
             continue  # the line in which it died
-        found[Path(path)] = [
+        described[Path(path)] = [
             Described(**{**row, "size": tuple(row["size"]), "axes": tuple(row["axes"])}) for row in rows
         ]
-    return found
+    return described
 
 
 def describe(file: CdfFile) -> list[Described]:
     """What a master CDF says of the parameters that CDAWeb offers, in the file's order."""
     from helio.sources.istp import frame_of, text_of
 
-    found: list[Described] = []
+    parameters: list[Described] = []
     for name in file.names():
         variable = file.variable(name)
         attributes = file.attributes(name)
@@ -63,7 +63,7 @@ def describe(file: CdfFile) -> list[Described]:
         unit = text_of(attributes, "UNITS") or _pointed(file, text_of(attributes, "UNIT_PTR"))
         vector = len(variable.shape) == 1 and variable.shape[0] in (3, 4)
         axes = [text_of(attributes, f"DEPEND_{number}") for number in variable.dimensions]
-        found.append(
+        parameters.append(
             Described(
                 name,
                 clean_text(unit),
@@ -71,10 +71,10 @@ def describe(file: CdfFile) -> list[Described]:
                 "double" if variable.kind in ("REAL4", "REAL8", "FLOAT", "DOUBLE") else "integer",
                 clean_text(text_of(attributes, "CATDESC", "FIELDNAM")),
                 frame_of(name, attributes) if vector else "",
-                () if vector else tuple(_axis(file, one) for one in axes if one),
+                () if vector else tuple(_axis(file, axis) for axis in axes if axis),
             )
         )
-    return found
+    return parameters
 
 
 def _axis(file: CdfFile, name: str) -> str:
@@ -91,7 +91,7 @@ def _pointed(file: CdfFile, name: str) -> str:
     variable = file.variable(name) if name else None
     if variable is None or variable.kind not in _TEXTS:
         return ""
-    texts = {str(one).strip() for one in file.records(variable).reshape(-1)}
+    texts = {str(label).strip() for label in file.records(variable).reshape(-1)}
     return texts.pop() if len(texts) == 1 else ""
 
 
@@ -104,7 +104,7 @@ def main(paths: Sequence[str]) -> int:
         try:
             check_cdf(Path(path))
             file = CdfFile(Path(path))
-            rows: list[dict[str, Any]] = [vars(one) for one in describe(file)]
+            rows: list[dict[str, Any]] = [vars(parameter) for parameter in describe(file)]
             file.close()
         except DamagedFile as error:
             print(error.message, file=sys.stderr)

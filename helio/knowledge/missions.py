@@ -268,9 +268,9 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
         The observatory group that the archive puts it in, taken for the mission where the id does not tell.
     """
     for pattern, mission, spacecraft in _COMPILED:
-        found = pattern.match(dataset_id)
-        if found:
-            which = next((one for one in found.groups() if one), "")
+        match = pattern.match(dataset_id)
+        if match:
+            which = next((part for part in match.groups() if part), "")
             named = spacecraft.replace(r"\1", which.upper()) if which or r"\1" not in spacecraft else ""
             return Craft(mission, named or mission)
     if "_HELIO1" in dataset_id.upper():  # one group holds the positions of planets, comets and probes

@@ -268,7 +268,7 @@ def _rows() -> Iterator[Source]:
             values = _FIELDS.get(field[1]) or _FAMILIES[craft.partition("-")[0]]
         for value in values:
             filled = dataset.format(n=value, p=value, v=value)
-            named = tuple(one.format(n=value, p=value.lower(), v=value) for one in parameters.split())
+            named = tuple(name.format(n=value, p=value.lower(), v=value) for name in parameters.split())
             yield Source(
                 quantity, craft.format(n=value, p=value, v=value), filled, named, frame, unit, cadence, note
             )
@@ -279,7 +279,7 @@ SOURCES: tuple[Source, ...] = tuple(_rows())
 
 def quantities() -> list[str]:
     """Every quantity of the table, in its order."""
-    return list(dict.fromkeys(one.quantity for one in SOURCES))
+    return list(dict.fromkeys(source.quantity for source in SOURCES))
 
 
 def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Source]:
@@ -294,31 +294,31 @@ def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Sourc
     """
     name = spacecraft_named(spacecraft)
     return [
-        one
-        for one in SOURCES
-        if one.quantity == quantity and one.spacecraft == name and frame in ("", one.frame)
+        source
+        for source in SOURCES
+        if source.quantity == quantity and source.spacecraft == name and frame in ("", source.frame)
     ]
 
 
 @lru_cache(maxsize=1)
 def spellings() -> Mapping[str, str]:
     """Map every spelling of a spacecraft of the table, in small letters, to the spacecraft."""
-    found: dict[str, str] = {}
+    known: dict[str, str] = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         for spelling in (craft, craft.replace("-", " "), craft.replace("-", ""), *ALIASES.get(craft, ())):
-            found[spelling.casefold()] = craft
-    return found
+            known[spelling.casefold()] = craft
+    return known
 
 
 @lru_cache(maxsize=1)
 def families() -> Mapping[str, tuple[str, ...]]:
     """Map each mission of several spacecraft to those of them that the table has."""
-    found: dict[str, tuple[str, ...]] = {}
+    names: dict[str, tuple[str, ...]] = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         family = re.match(r"(MMS|THEMIS|STEREO|RBSP|Cluster|Voyager)(?=-?\w$)", craft)
         if family:
-            found[family[1]] = (*found.get(family[1], ()), craft)
-    return found
+            names[family[1]] = (*names.get(family[1], ()), craft)
+    return names
 
 
 def _spaced(text: str) -> str:
@@ -367,18 +367,20 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
     name = spacecraft_named(mission)
     if name == entry.spacecraft:
         raise RequestError(f"{entry.id} is of {name} already")
-    known = next((one for one in SOURCES if one.dataset == entry.id and parameter in one.parameters), None)
+    known = next(
+        (source for source in SOURCES if source.dataset == entry.id and parameter in source.parameters), None
+    )
     sibling = _sibling(entry.id, parameter, entry.spacecraft, name)
     if sibling is not None and before is not None:
-        found = _described(catalogue, *sibling)
-        if found is not None:
+        counterpart = _described(catalogue, *sibling)
+        if counterpart is not None:
             same: tuple[str, ...] = ()
-            if found.size != before.size:
-                same += (f"size {list(found.size)} instead of {list(before.size)}",)
-            if found.unit != before.unit:
-                same += (f"unit '{found.unit}' instead of '{before.unit}'",)
+            if counterpart.size != before.size:
+                same += (f"size {list(counterpart.size)} instead of {list(before.size)}",)
+            if counterpart.unit != before.unit:
+                same += (f"unit '{counterpart.unit}' instead of '{before.unit}'",)
             quantity, frame = (known.quantity, known.frame) if known else ("", "")
-            return Swap(quantity, sibling[0], (sibling[1],), frame, found.canonical_unit, same)
+            return Swap(quantity, sibling[0], (sibling[1],), frame, counterpart.canonical_unit, same)
     if known is None:
         raise RequestError(
             f"{entry.id}.{parameter} is not in the table of quantities, so nothing is known to be the same for {name}",
@@ -390,9 +392,11 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             f"{name} has no {known.quantity} in the table of quantities",
             advice=f"helio datasets search '{name} …'",
         )
-    chosen = next((one for one in others if one.frame == known.frame), None)
+    chosen = next((other for other in others if other.frame == known.frame), None)
     if chosen is None:
-        there = ", ".join(f"{one.dataset}.{'+'.join(one.parameters)} in {one.frame}" for one in others)
+        there = ", ".join(
+            f"{other.dataset}.{'+'.join(other.parameters)} in {other.frame}" for other in others
+        )
         raise RequestError(
             f"{name} has no {known.quantity} in {known.frame}; a swap never changes the frame",
             advice=f"there is {there}",
@@ -406,17 +410,19 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
 
 
 def _differences(known: Source, chosen: Source) -> tuple[str, ...]:
-    told: list[str] = []
+    differences: list[str] = []
     if known.unit != chosen.unit:
-        told.append(f"unit {chosen.unit or 'none'} instead of {known.unit or 'none'}")
+        differences.append(f"unit {chosen.unit or 'none'} instead of {known.unit or 'none'}")
     if known.cadence != chosen.cadence:
-        before, after = (cadence_text(one) if one else "changing" for one in (known.cadence, chosen.cadence))
-        told.append(f"cadence {after} instead of {before}")
+        before, after = (
+            cadence_text(cadence) if cadence else "changing" for cadence in (known.cadence, chosen.cadence)
+        )
+        differences.append(f"cadence {after} instead of {before}")
     if len(known.parameters) != len(chosen.parameters):
-        told.append(f"{len(chosen.parameters)} parameter(s) instead of {len(known.parameters)}")
+        differences.append(f"{len(chosen.parameters)} parameter(s) instead of {len(known.parameters)}")
     if chosen.note and chosen.note != known.note:
-        told.append(chosen.note)
-    return tuple(told)
+        differences.append(chosen.note)
+    return tuple(differences)
 
 
 def _sibling(dataset: str, parameter: str, before: str, after: str) -> tuple[str, str] | None:

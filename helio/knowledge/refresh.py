@@ -98,34 +98,37 @@ def renew(
     http = http.at(service, by_user=bool(server))
     url = f"{service}datasets"
     _, reply = http.get_json(url)
-    found = _listed(reply, url)
-    if len(found) < _SHARE * len(before):
+    listed = _listed(reply, url)
+    if len(listed) < _SHARE * len(before):
         raise ServerUnavailable(
-            f"the service lists {len(found)} datasets where {len(before)} are known: that is not all of them",
+            f"the service lists {len(listed)} datasets where {len(before)} are known: that is not all of them",
             advice="try again later; the catalogue stays as it was",
             place=url,
         )
-    known = {one.id: one for one in before.facts()}
+    known = {dataset.id: dataset for dataset in before.facts()}
     merged = [
-        replace(one, parameters=known[one.id].parameters if one.id in known else ()) for one in found.values()
+        replace(dataset, parameters=known[dataset.id].parameters if dataset.id in known else ())
+        for dataset in listed.values()
     ]
-    wanted = [
-        one.id
-        for one in merged
-        if (masters and fnmatchcase(one.id.upper(), masters.upper())) or one.id not in known
+    wanted_masters = [
+        dataset.id
+        for dataset in merged
+        if (masters and fnmatchcase(dataset.id.upper(), masters.upper())) or dataset.id not in known
     ]
-    described = _described(wanted, service, http)
-    merged = [replace(one, parameters=described.get(one.id, one.parameters)) for one in merged]
+    described = _described(wanted_masters, service, http)
+    merged = [
+        replace(dataset, parameters=described.get(dataset.id, dataset.parameters)) for dataset in merged
+    ]
     path = renewed_path(home)
     write_whole(path, encode(merged, as_of=now, sources=[f"CDAWeb, {url}", *before.sources]))
     return Renewal(
         path,
         now,
         len(merged),
-        tuple(sorted(found.keys() - known.keys())),
-        tuple(sorted(known.keys() - found.keys())),
+        tuple(sorted(listed.keys() - known.keys())),
+        tuple(sorted(known.keys() - listed.keys())),
         tuple(sorted(described)),
-        tuple(sorted(set(wanted) - described.keys())),
+        tuple(sorted(set(wanted_masters) - described.keys())),
     )
 
 
@@ -134,7 +137,7 @@ def _listed(reply: Any, url: str) -> dict[str, Facts]:
     rows = reply.get("DatasetDescription") if isinstance(reply, Mapping) else None
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise Refused("the service answers with something other than a list of datasets", place=url)
-    found: dict[str, Facts] = {}
+    datasets: dict[str, Facts] = {}
     for row in rows:
         if not isinstance(row, Mapping) or not row.get("Id"):
             continue
@@ -142,7 +145,7 @@ def _listed(reply: Any, url: str) -> dict[str, Facts]:
         pi = clean_text(_first(row.get("PiName")))
         title, affiliation = split_title(clean_text(_first(row.get("Label"))), pi)
         dataset_id = clean_text(_first(row["Id"]))
-        found[dataset_id] = Facts(
+        datasets[dataset_id] = Facts(
             id=dataset_id,
             group=clean_text(_first(row.get("ObservatoryGroup"))),
             instrument_type=clean_text(_first(row.get("InstrumentType"))),
@@ -154,7 +157,7 @@ def _listed(reply: Any, url: str) -> dict[str, Facts]:
             affiliation=affiliation or clean_text(_first(row.get("PiAffiliation"))),
             parameters=(),
         )
-    return found
+    return datasets
 
 
 def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequence[Described]]:

@@ -83,9 +83,11 @@ class Search:
         """
         question = plain(question)
         rest, craft = self._named(question)
-        wanted, rest = _cadence(rest)
+        cadence, rest = _cadence(rest)
         places = [
-            place for place, (_, one) in enumerate(self._datasets) if craft & {one.mission, one.spacecraft}
+            number
+            for number, (_, dataset) in enumerate(self._datasets)
+            if craft & {dataset.mission, dataset.spacecraft}
         ]
         places = places or list(range(len(self._datasets)))
         scores = dict.fromkeys(places, 0.0)
@@ -93,35 +95,35 @@ class Search:
         # what is written in other letters is in no title
         unknown: dict[str, tuple[str, ...]] = dict.fromkeys(_OTHER_LETTERS.findall(question), ())
         elsewhere: dict[str, tuple[str, ...]] = {}
-        asked = clauses(tokens(rest))
-        for clause in asked:
-            told = self._told(clause)
-            if not told:
+        parts = clauses(tokens(rest))
+        for clause in parts:
+            weights = self._told(clause)
+            if not weights:
                 unknown[" ".join(clause.words)] = self._close(clause.words[-1])
                 continue
-            worth = _CONTEXT if clause.concept in CONTEXT and len(asked) > 1 else 1.0
-            rarity = worth * math.log(1 + len(self._datasets) / (1 + len(told)))
-            there = told.keys() & scores.keys()
+            worth = _CONTEXT if clause.concept in CONTEXT and len(parts) > 1 else 1.0
+            rarity = worth * math.log(1 + len(self._datasets) / (1 + len(weights)))
+            there = weights.keys() & scores.keys()
             if not there:
-                elsewhere[" ".join(clause.words)] = self._missions(told)
-            for place in there:
-                weight = told[place]
-                scores[place] += rarity * weight * (_SATURATION + 1) / (_SATURATION + weight)
-                met[place] += 1
-        if asked:
-            places = [place for place in places if met[place]]
-        elif not craft and not wanted:
+                elsewhere[" ".join(clause.words)] = self._missions(weights)
+            for number in there:
+                weight = weights[number]
+                scores[number] += rarity * weight * (_SATURATION + 1) / (_SATURATION + weight)
+                met[number] += 1
+        if parts:
+            places = [number for number in places if met[number]]
+        elif not craft and not cadence:
             places = []
-        found = [(place, self.catalogue.at(place)) for place in places]
+        datasets = [(number, self.catalogue.at(number)) for number in places]
         ranked = sorted(
             (
                 Hit(
-                    one,
-                    scores[place]
-                    + _usefulness(one, rest)
-                    + (_cadence_score(one.cadence, wanted) if wanted else 0.0),
+                    dataset,
+                    scores[number]
+                    + _usefulness(dataset, rest)
+                    + (_cadence_score(dataset.cadence, cadence) if cadence else 0.0),
                 )
-                for place, one in found
+                for number, dataset in datasets
             ),
             key=lambda hit: (-hit.score, len(hit.dataset.id), hit.dataset.id),
         )
@@ -136,11 +138,11 @@ class Search:
     def _crafts(self) -> dict[tuple[str, ...], str]:
         """Every name of a mission or spacecraft, as words."""
         names: dict[tuple[str, ...], str] = {}
-        for dataset_id, one in self._datasets:
-            if one.mission.upper() == dataset_id.partition("_")[0].upper() and "_HELIO1" in dataset_id:
+        for dataset_id, dataset in self._datasets:
+            if dataset.mission.upper() == dataset_id.partition("_")[0].upper() and "_HELIO1" in dataset_id:
                 continue  # of the Earth or a comet there is a position only; `near Earth` asks for something else
-            names.setdefault(_words_of(one.mission), one.mission)
-            names.setdefault(_words_of(one.spacecraft), one.spacecraft)
+            names.setdefault(_words_of(dataset.mission), dataset.mission)
+            names.setdefault(_words_of(dataset.spacecraft), dataset.spacecraft)
         known = set(names.values())
         for name, aliases in ALIASES.items():
             if name in known:
@@ -150,74 +152,74 @@ class Search:
 
     def _named(self, question: str) -> tuple[str, set[str]]:
         """The question without the names of missions and spacecraft, and those that it named."""
-        said = " ".join(_words_of(question))
-        words = tuple(AT_L1.sub(" ", said).split())
-        at_l1 = set(CRAFT_AT_L1) if AT_L1.search(said) else set()
+        question_words = " ".join(_words_of(question))
+        words = tuple(AT_L1.sub(" ", question_words).split())
+        at_l1 = set(CRAFT_AT_L1) if AT_L1.search(question_words) else set()
         named: set[str] = set()
-        kept: list[str] = []
+        names: list[str] = []
         longest = max(map(len, self._crafts))
         start = 0
         while start < len(words):
             for length in range(min(longest, len(words) - start), 0, -1):
                 craft = self._crafts.get(words[start : start + length])
-                if craft and not (craft == "Wind" and kept[-1:] == ["solar"]):
+                if craft and not (craft == "Wind" and names[-1:] == ["solar"]):
                     named.add(craft)
                     start += length
                     break
             else:
-                kept.append(words[start])
+                names.append(words[start])
                 start += 1
-        return " ".join(kept), named or at_l1
+        return " ".join(names), named or at_l1
 
     def _told(self, clause: Clause) -> dict[int, float]:
         """How much each dataset tells of a clause: its best choice, and a little of the second."""
-        told: dict[int, list[float]] = {}
+        weights_of: dict[int, list[float]] = {}
         if clause.concept:
-            for place, weight in self._postings(f"~{clause.concept}"):
-                told.setdefault(place, []).append(float(weight))
+            for number, weight in self._postings(f"~{clause.concept}"):
+                weights_of.setdefault(number, []).append(float(weight))
         for concept, worth in clause.related:
-            for place, weight in self._postings(f"~{concept}"):
-                told.setdefault(place, []).append(weight * worth)
+            for number, weight in self._postings(f"~{concept}"):
+                weights_of.setdefault(number, []).append(weight * worth)
         words: dict[int, float] = {}
         share = (_AS_TOLD if clause.concept else 1.0) / max(1, len(clause.words))
         for word in clause.words:
             if len(word) == 1 and len(clause.words) > 1:
                 continue  # the H of SYM-H is also hydrogen
-            for place, weight in self._postings(word):
-                words[place] = words.get(place, 0.0) + weight * share
+            for number, weight in self._postings(word):
+                words[number] = words.get(number, 0.0) + weight * share
         if clause.spelt:
-            for place, weight in self._postings(clause.spelt):
-                words[place] = max(words.get(place, 0.0), float(weight))
-        for place, total in words.items():
-            told.setdefault(place, []).append(total)
-        best = {place: sorted(weights, reverse=True) for place, weights in told.items()}
-        return {place: one[0] + _ALSO * sum(one[1:2]) for place, one in best.items()}
+            for number, weight in self._postings(clause.spelt):
+                words[number] = max(words.get(number, 0.0), float(weight))
+        for number, total in words.items():
+            weights_of.setdefault(number, []).append(total)
+        best = {number: sorted(weights, reverse=True) for number, weights in weights_of.items()}
+        return {number: weights[0] + _ALSO * sum(weights[1:2]) for number, weights in best.items()}
 
     def _postings(self, word: str) -> list[tuple[int, int]]:
         start = self._words.find(f"\n{word}|")
         if start < 0:
             return []
         line = self._words[start + 1 : self._words.index("\n", start + 1)]
-        found: list[tuple[int, int]] = []
-        for told in line.split("|")[1:]:
-            weight, _, steps = told.partition(":")
-            place = 0
+        postings: list[tuple[int, int]] = []
+        for group in line.split("|")[1:]:
+            weight, _, steps = group.partition(":")
+            number = 0
             for step in steps.split(","):
-                place += int(step)
-                found.append((place, int(weight)))
-        return found
+                number += int(step)
+                postings.append((number, int(weight)))
+        return postings
 
-    def _missions(self, told: Mapping[int, float]) -> tuple[str, ...]:
+    def _missions(self, weights: Mapping[int, float]) -> tuple[str, ...]:
         """The missions whose datasets tell most of something."""
         best: dict[str, float] = {}
-        for place, weight in told.items():
-            mission = self._datasets[place][1].mission
+        for number, weight in weights.items():
+            mission = self._datasets[number][1].mission
             best[mission] = best.get(mission, 0.0) + weight
-        return tuple(sorted(best, key=lambda one: (-best[one], one))[:_FEW])
+        return tuple(sorted(best, key=lambda name: (-best[name], name))[:_FEW])
 
     def _close(self, word: str) -> tuple[str, ...]:
         vocabulary = re.findall(r"\n([a-z][a-z0-9]{2,})\|", self._words)
-        return closest(word, [*vocabulary, *(" ".join(one) for one in self._crafts)])
+        return closest(word, [*vocabulary, *(" ".join(craft) for craft in self._crafts)])
 
 
 def _words_of(text: str) -> tuple[str, ...]:
@@ -226,19 +228,19 @@ def _words_of(text: str) -> tuple[str, ...]:
 
 def _cadence(question: str) -> tuple[float | None, str]:
     """The time between records that a question asks for, in seconds, and the question without it."""
-    said = said_cadences(question)
-    if not said:
+    cadences = said_cadences(question)
+    if not cadences:
         return None, question
-    for words, _ in said:
+    for words, _ in cadences:
         question = question.replace(words, " ")
-    return said[0][1], question
+    return cadences[0][1], question
 
 
-def _cadence_score(cadences: tuple[float, ...], wanted: float) -> float:
+def _cadence_score(cadences: tuple[float, ...], asked_cadence: float) -> float:
     """The nearest cadence that is not coarser: from one that is finer, the one wanted can be made."""
     if not cadences:
         return 0.0
-    return max(_one_cadence(one / wanted) for one in cadences)
+    return max(_one_cadence(cadence / asked_cadence) for cadence in cadences)
 
 
 def _one_cadence(ratio: float) -> float:
@@ -273,10 +275,10 @@ _LESS = (
 
 def _usefulness(dataset: DatasetSummary, question: str) -> float:
     """What sets datasets apart that answer alike: finished rather than preliminary, long rather than short."""
-    said = f"{dataset.id} {dataset.title}"
+    text = f"{dataset.id} {dataset.title}"
     score = 0.0
-    for kind, asked, less in _COMPILED:
-        if kind.search(said) and not asked.search(question):
+    for kind, unless, less in _COMPILED:
+        if kind.search(text) and not unless.search(question):
             score -= less
     if dataset.first and dataset.last:
         years = (dataset.last - dataset.first).days / 365.25
@@ -285,6 +287,6 @@ def _usefulness(dataset: DatasetSummary, question: str) -> float:
 
 
 _COMPILED = tuple(
-    (re.compile(kind, re.IGNORECASE), re.compile(rf"\b(?:{asked})", re.IGNORECASE), less)
-    for kind, asked, less in _LESS
+    (re.compile(kind, re.IGNORECASE), re.compile(rf"\b(?:{unless})", re.IGNORECASE), less)
+    for kind, unless, less in _LESS
 )

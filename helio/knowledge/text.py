@@ -20,8 +20,8 @@ WIDTH = 110
 def answer_lines(answer: Answer) -> list[str]:
     """What a question found, best first, and what it may have meant."""
     rows = [
-        (one.dataset.id, _span(one.dataset), one.dataset.cadence_words, one.dataset.title)
-        for one in answer.hits
+        (hit.dataset.id, _span(hit.dataset), hit.dataset.cadence_words, hit.dataset.title)
+        for hit in answer.hits
     ]
     lines = aligned(rows)
     if answer.total > len(answer.hits):
@@ -29,7 +29,7 @@ def answer_lines(answer: Answer) -> list[str]:
     if not answer.hits:
         lines.append("no dataset answers that")
     for word, close in answer.unknown.items():
-        hint = f": did you mean {' or '.join(repr(one) for one in close)}?" if close else ""
+        hint = f": did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
         lines.append(f"note: no dataset tells of '{word}'{hint}")
     for word, missions in answer.elsewhere.items():
         lines.append(
@@ -72,12 +72,12 @@ def parameter_lines(entry: CatalogueEntry, parameters: Sequence[ParameterEntry])
         return [f"the catalogue does not describe the parameters of {entry.id}: helio catalog refresh"]
     rows = [
         (
-            one.name,
-            "×".join(map(str, one.size)) or "1",
-            one.canonical_unit or "–",
-            one.description + (f" ({'; '.join(one.axes)})" if one.axes else ""),
+            parameter.name,
+            "×".join(map(str, parameter.size)) or "1",
+            parameter.canonical_unit or "–",
+            parameter.description + (f" ({'; '.join(parameter.axes)})" if parameter.axes else ""),
         )
-        for one in parameters
+        for parameter in parameters
     ]
     return aligned([("parameter", "size", "unit", "description"), *rows])
 
@@ -87,18 +87,18 @@ def mission_lines(missions: Sequence[MissionSummary]) -> list[str]:
     return aligned(
         [
             (
-                one.name,
-                f"{one.datasets:>4}",
-                f"{one.first:%Y}–{one.last:%Y}" if one.first and one.last else "",
-                " ".join(one.spacecraft),
+                mission.name,
+                f"{mission.datasets:>4}",
+                f"{mission.first:%Y}–{mission.last:%Y}" if mission.first and mission.last else "",
+                " ".join(mission.spacecraft),
             )
-            for one in missions
+            for mission in missions
         ]
     )
 
 
 def _span(dataset: DatasetSummary) -> str:
-    first, last = (f"{one:%Y-%m-%d}" if one else "?" for one in (dataset.first, dataset.last))
+    first, last = (f"{day:%Y-%m-%d}" if day else "?" for day in (dataset.first, dataset.last))
     return f"{first} to {last}"
 
 

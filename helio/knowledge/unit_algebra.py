@@ -151,9 +151,9 @@ def conversion_factor(unit: str, to: str) -> float:
     """
     if canonical_unit(unit) == canonical_unit(to):
         return 1.0
-    for one in (unit, to):
-        if canonical_unit(one) in ("degC", "dB"):
-            raise StepError(f"{one} is not a multiple of another unit and is not converted")
+    for spelling in (unit, to):
+        if canonical_unit(spelling) in ("degC", "dB"):
+            raise StepError(f"{spelling} is not a multiple of another unit and is not converted")
     first, second = _pint_unit(unit), _pint_unit(to)
     if first is None or second is None:
         raise StepError(

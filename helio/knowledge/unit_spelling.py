@@ -256,7 +256,7 @@ def pretty_unit(canonical: str) -> str:
     if len(canonical) > LIMITS.unit:
         return canonical
     powers = _EXPONENT.sub(
-        lambda found: "".join(filter(None, found.groups())).translate(_SUPERSCRIPT), canonical
+        lambda match: "".join(filter(None, match.groups())).translate(_SUPERSCRIPT), canonical
     )
     if _understood(canonical) != canonical:
         return powers
@@ -283,7 +283,7 @@ def _without_codes(text: str) -> str:
     """The spelling without typesetting: IDL and TeX codes, superscript digits, remarks in parentheses."""
     text = _IDL_POWER.sub(r"^\1 ", text)
     text = _IDL_SUBSCRIPT.sub(r"_\1", text)
-    text = re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda found: "^" + found[0].translate(_PLAIN), text)
+    text = re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda match: "^" + match[0].translate(_PLAIN), text)
     text = text.replace("µ", "u").replace("μ", "u").replace("☉", "Sun").replace("°C", "degC")
     text = _REMARK.sub("", text)
     text = re.sub(r"\bdeg(?:rees)?\.?[ _-]*(K|k|Kelvin)\b", "K", text, flags=re.IGNORECASE)
@@ -291,20 +291,20 @@ def _without_codes(text: str) -> str:
     text = re.sub(r"\bEarth ?radii\b", "R_E", text, flags=re.IGNORECASE)
     text = re.sub(r"\bper\b", "/", text, flags=re.IGNORECASE)
     text = re.sub(r"^c/s\b", "counts/s", text)
-    text = _ENERGY_PER.sub(lambda found: f"{found[1]}/{'n' if found[2] else 'q'}", text)
+    text = _ENERGY_PER.sub(lambda match: f"{match[1]}/{'n' if match[2] else 'q'}", text)
     text = text.strip().rstrip(".").strip()
     inside = re.fullmatch(r"\[([^\[\]]*)\]|\(([A-Za-z%]*)\)", text)
     return (inside[1] or inside[2] or "").strip() if inside else text
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    place = 0
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if not found or found.lastgroup is None:
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if not match or match.lastgroup is None:
             raise _UnreadableError(text)
-        yield found.lastgroup, found[found.lastgroup]
-        place = found.end()
+        yield match.lastgroup, match[match.lastgroup]
+        position = match.end()
 
 
 def _factors(text: str) -> list[Factor]:

@@ -186,7 +186,7 @@ def plain(text: str) -> str:
     'electron Angstrom alpha'
     """
     apart = unicodedata.normalize("NFKD", text).translate(_GREEK)
-    return "".join(one for one in apart if not unicodedata.combining(one))
+    return "".join(character for character in apart if not unicodedata.combining(character))
 
 
 def tokens(text: str) -> list[str]:
@@ -195,7 +195,7 @@ def tokens(text: str) -> list[str]:
     >>> tokens("Proton densities, B-field (GSM)")
     ['proton', 'density', 'b', 'field', 'gsm']
     """
-    return [_singular(one) for one in _TOKEN.findall(_CAMEL.sub(" ", text).lower()) if one not in _STOP]
+    return [_singular(word) for word in _TOKEN.findall(_CAMEL.sub(" ", text).lower()) if word not in _STOP]
 
 
 def _singular(word: str) -> str:
@@ -217,13 +217,13 @@ _ASKED = _table(ASKED)
 
 def concepts(words: Sequence[str]) -> list[str]:
     """Every concept that some phrase among the words stands for."""
-    found: list[str] = []
+    names: list[str] = []
     for start in range(len(words)):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
             concept = _PHRASES.get(tuple(words[start : start + length]))
             if concept:
-                found.append(concept)
-    return found
+                names.append(concept)
+    return names
 
 
 @dataclass(frozen=True)
@@ -256,18 +256,18 @@ def clauses(words: Sequence[str]) -> list[Clause]:
     >>> clauses(tokens("B field GSM"))
     [Clause(words=('b', 'field'), concept='magneticfield', spelt=''), Clause(words=('gsm',), concept='', spelt='')]
     """
-    found: list[Clause] = []
+    parts: list[Clause] = []
     start = 0
     while start < len(words):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
             phrase = tuple(words[start : start + length])
-            asked = (_ASKED[phrase],) if phrase in _ASKED else phrase
-            concept, spelt = _PHRASES.get(asked, ""), _SPELT.get(phrase, "")
+            answer = (_ASKED[phrase],) if phrase in _ASKED else phrase
+            concept, spelt = _PHRASES.get(answer, ""), _SPELT.get(phrase, "")
             if concept or spelt or length == 1:
-                found.append(Clause(asked, concept, spelt))
+                parts.append(Clause(answer, concept, spelt))
                 start += length
                 break
-    return found
+    return parts
 
 
 # Protons are most of the ions that are measured, and a flux against energy is a spectrum.

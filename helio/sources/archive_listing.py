@@ -158,13 +158,13 @@ class _Look:
         return ArchiveListing(shown(self._archive.root), tuple(datasets), self._skipped(), self._notes(every))
 
     def _only(self, dataset_id: str, chosen: dict[str, list[ArchiveFile]]) -> dict[str, list[ArchiveFile]]:
-        wanted = dataset_id.strip().upper()
-        if wanted in chosen:
-            return {wanted: chosen[wanted]}
+        wanted_id = dataset_id.strip().upper()
+        if wanted_id in chosen:
+            return {wanted_id: chosen[wanted_id]}
         called = [
             name
             for name, files in chosen.items()
-            if (facts := self._facts(files[-1])) is not None and facts.logical_source.upper() == wanted
+            if (facts := self._facts(files[-1])) is not None and facts.logical_source.upper() == wanted_id
         ]
         if len(called) == 1:
             return {called[0]: chosen[called[0]]}
@@ -175,12 +175,12 @@ class _Look:
             )
         raise UnknownDataset(
             f"no dataset is called '{dataset_id}' in {shown(self._archive.root)}",
-            advice=did_you_mean(wanted, chosen, otherwise=f"there is: {', '.join(sorted(chosen)[:12])}"),
+            advice=did_you_mean(wanted_id, chosen, otherwise=f"there is: {', '.join(sorted(chosen)[:12])}"),
         )
 
     def _readable(self, files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
         """Files that are whole as far as their ends tell; the others are put among those that cannot be read."""
-        kept = []
+        readable = []
         for file in files:
             self._checked += 1
             if self._checked % _OFTEN == 0:
@@ -193,8 +193,8 @@ class _Look:
                 except DamagedFile as error:
                     self._unread[file.path] = error.message
                     continue
-            kept.append(file)
-        return kept
+            readable.append(file)
+        return readable
 
     def _dataset(self, name: str, files: list[ArchiveFile], *, closely: bool) -> ArchiveDataset:
         newest = self._first_facts(reversed(files))
@@ -267,14 +267,14 @@ class _Look:
 
     def _first_facts(self, files: Iterator[ArchiveFile]) -> FileFacts | None:
         """What the first of some files says that can be read and holds records."""
-        found = None
+        first_facts = None
         for _ in range(_TRIES):
             file = next(files, None)
             facts = self._facts(file) if file is not None else None
             if facts is not None and facts.span is not None:
                 return facts
-            found = found or facts
-        return found
+            first_facts = first_facts or facts
+        return first_facts
 
     def _facts(self, file: ArchiveFile) -> FileFacts | None:
         if file.path in self._unread:
@@ -343,10 +343,10 @@ def _gaps(
         return (), "unknown"
     spacings = [(after - before).total_seconds() for before, after in pairwise(starts)]
     usual = timedelta(seconds=median(spacings))
-    found = [
+    gaps = [
         Gap(before + usual, after) for before, after in pairwise(starts) if after - before > _LONGER * usual
     ]
-    return tuple(found), "names"
+    return tuple(gaps), "names"
 
 
 def _between(spans: Sequence[tuple[datetime, datetime]], usual: timedelta) -> tuple[Gap, ...]:

@@ -282,7 +282,7 @@ class Source(ABC):
 
     def saved(
         self,
-        place: str,
+        name: str,
         ask: Callable[[], Any],
         kind: Any,
         *,
@@ -295,8 +295,8 @@ class Source(ABC):
 
         Parameters
         ----------
-        place : str
-            Where it is kept, below `folder`.
+        name : str
+            Its name in the cache, below `folder`.
         ask : callable
             Asks the server.
         kind : type
@@ -311,35 +311,35 @@ class Source(ABC):
         Offline
             It is not kept, and nobody may be asked.
         """
-        place = f"{self.folder}/{place}"
-        with self.replies.alone(place):
-            content, fresh = self._replies_here.get(place, (None, False))
+        name = f"{self.folder}/{name}"
+        with self.replies.alone(name):
+            content, fresh = self._replies_here.get(name, (None, False))
             if content is None or not (fresh or longest is None):
-                kept = None
+                saved_reply = None
                 if not self.refresh:
-                    kept = self.replies.load(place, kind, longest=None if self.offline else longest)
-                if kept is None and self.offline:
+                    saved_reply = self.replies.load(name, kind, longest=None if self.offline else longest)
+                if saved_reply is None and self.offline:
                     raise Offline(never_asked, advice=ONLINE)
-                content = kept.content if kept else ask()
-                if kept is None and content:
-                    self.replies.save(place, content)
-                self._replies_here[place] = (content, kept is None or longest is not None)
+                content = saved_reply.content if saved_reply else ask()
+                if saved_reply is None and content:
+                    self.replies.save(name, content)
+                self._replies_here[name] = (content, saved_reply is None or longest is not None)
         return content
 
-    def is_saved(self, place: str, kind: Any, *, longest: float = DAY) -> bool:
+    def is_saved(self, name: str, kind: Any, *, longest: float = DAY) -> bool:
         """Whether `saved` would send no request."""
-        place = f"{self.folder}/{place}"
+        name = f"{self.folder}/{name}"
         return (
-            place in self._replies_here
-            or self.replies.load(place, kind, longest=None if self.offline else longest) is not None
+            name in self._replies_here
+            or self.replies.load(name, kind, longest=None if self.offline else longest) is not None
         )
 
-    def save(self, place: str, content: Any) -> None:
+    def save(self, name: str, content: Any) -> None:
         """Keep a reply that was asked for apart from `saved`, in the place of an earlier one."""
-        place = f"{self.folder}/{place}"
-        with self.replies.alone(place):
-            self.replies.save(place, content)
-            self._replies_here[place] = (content, True)
+        name = f"{self.folder}/{name}"
+        with self.replies.alone(name):
+            self.replies.save(name, content)
+            self._replies_here[name] = (content, True)
 
     def counted_json(self, answer: Answer, what: str) -> Any:
         """Read an open answer as JSON, as a download of the run: told, and within its limit.
@@ -361,13 +361,13 @@ class Source(ABC):
 
     # Freshness, for subclasses
 
-    def is_young(self, said: datetime, longest: float = HOUR) -> bool:
+    def is_young(self, heard_at: datetime, longest: float = HOUR) -> bool:
         """Whether what was said at a moment is younger than so many seconds; a moment to come is none to rely on."""
-        return timedelta() <= self.http.clock.utc() - said <= timedelta(seconds=longest)
+        return timedelta() <= self.http.clock.utc() - heard_at <= timedelta(seconds=longest)
 
-    def is_fresh(self, said: datetime, stop: datetime) -> bool:
+    def is_fresh(self, heard_at: datetime, stop: datetime) -> bool:
         """Whether what was said of data that end at `stop` is still good: an hour long, or for good if they are old."""
-        return is_settled(stop, said) or self.is_young(said)
+        return is_settled(stop, heard_at) or self.is_young(heard_at)
 
     def absent(self, text: str, advice: str, *, last: datetime | None, follows: bool) -> DataError:
         """The error of a range without data: `NotYetPublished` where the dataset will still reach it.

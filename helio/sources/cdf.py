@@ -176,14 +176,14 @@ class CdfReader:
             The file is not in `state` before and after it is read.
         """
         (header, _), *_ = self._ask(path, {"do": "survey"}, state)
-        found = []
-        for said in header["survey"]:
-            first, last = _span(said["span"]) or (None, None)
-            facts = {name: value for name, value in said.items() if name != "span"}
-            found.append(
-                ParameterFacts(**{**facts, "shape": tuple(said["shape"]), "first": first, "last": last})
+        parameters = []
+        for survey in header["survey"]:
+            first, last = _span(survey["span"]) or (None, None)
+            facts = {name: value for name, value in survey.items() if name != "span"}
+            parameters.append(
+                ParameterFacts(**{**facts, "shape": tuple(survey["shape"]), "first": first, "last": last})
             )
-        return tuple(found)
+        return tuple(parameters)
 
     def read(
         self,
@@ -279,7 +279,7 @@ class CdfReader:
                     place=str(path),
                 ) from error
             except EOFError as error:
-                code, said = worker.end()
+                code, message = worker.end()
                 self._drop()
                 if code < 0:
                     raise DamagedFile(
@@ -287,7 +287,7 @@ class CdfReader:
                         advice=_ADVICE,
                         place=str(path),
                     ) from error
-                raise RuntimeError(f"the reader failed on {path}\n{said}") from error
+                raise RuntimeError(f"the reader failed on {path}\n{message}") from error
             except BaseException:
                 # interrupted between frames: what is left in the pipe answers a question nobody asks any more
                 self._drop()
@@ -451,14 +451,14 @@ def facts_to_json(facts: FileFacts) -> dict[str, Any]:
     return {**asdict(facts), "span": span}
 
 
-def facts_from_json(kept: Any) -> FileFacts | None:
+def facts_from_json(content: Any) -> FileFacts | None:
     """Facts as they were remembered; None for anything else."""
     with suppress(TypeError, ValueError, KeyError, AttributeError):
-        span = kept["span"]
+        span = content["span"]
         instants = (
             None if span is None else (datetime.fromisoformat(span[0]), datetime.fromisoformat(span[1]))
         )
-        return FileFacts(**{**kept, "parameters": tuple(kept["parameters"]), "span": instants})
+        return FileFacts(**{**content, "parameters": tuple(content["parameters"]), "span": instants})
     return None
 
 
@@ -474,7 +474,7 @@ def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
     ]
 
 
-def survey_from_json(kept: Any) -> tuple[ParameterFacts, ...] | None:
+def survey_from_json(content: Any) -> tuple[ParameterFacts, ...] | None:
     """A survey as it was remembered; None for anything else."""
     with suppress(TypeError, ValueError, KeyError, AttributeError):
         return tuple(
@@ -486,7 +486,7 @@ def survey_from_json(kept: Any) -> tuple[ParameterFacts, ...] | None:
                     "last": facts["last"] and datetime.fromisoformat(facts["last"]),
                 }
             )
-            for facts in kept
+            for facts in content
         )
     return None
 

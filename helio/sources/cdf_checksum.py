@@ -100,12 +100,12 @@ def _expanded(data: bytes) -> bytes:
         except zlib.error:
             return b""
     expanded = bytearray()
-    place = 0
-    while place + 1 < len(data) and len(expanded) < _FLAGS + 4:
-        if data[place]:
-            expanded.append(data[place])
-            place += 1
+    position = 0
+    while position + 1 < len(data) and len(expanded) < _FLAGS + 4:
+        if data[position]:
+            expanded.append(data[position])
+            position += 1
         else:
-            expanded += bytes(data[place + 1] + 1)
-            place += 2
+            expanded += bytes(data[position + 1] + 1)
+            position += 2
     return bytes(expanded)

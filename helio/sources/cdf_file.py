@@ -109,25 +109,27 @@ class CdfFile:
         varying = [
             descriptor
             for name in self.names()
-            if (found := self._describe(name)) is not None
-            for variable, descriptor, _ in [found]
+            if (description := self._describe(name)) is not None
+            for variable, descriptor, _ in [description]
             if variable.varies and variable.records and not variable.holds_text
         ]
-        return bool(varying) and all(one.compression_bool and self._method(one) == _GZIP for one in varying)
+        return bool(varying) and all(
+            variable.compression_bool and self._method(variable) == _GZIP for variable in varying
+        )
 
     def variable(self, name: str) -> Variable | None:
         """The variable of exactly that name, or None."""
-        found = self._describe(name)
-        return None if found is None else found[0]
+        description = self._describe(name)
+        return None if description is None else description[0]
 
     def attributes(self, name: str) -> Attributes:
         """Attributes of a variable; none if there is no such variable."""
         if name not in self._attributes:
-            found = self._describe(name)
-            if found is None:
+            description = self._describe(name)
+            if description is None:
                 return {}
             with self._reading():
-                attributes = self._cdf.varattsget(found[2])
+                attributes = self._cdf.varattsget(description[2])
             self._attributes[name] = {
                 key.strip().upper(): _readable(value)
                 for key, value in attributes.items()
@@ -140,10 +142,10 @@ class CdfFile:
         if self._links is None:
             with self._reading():
                 self._links = self._read_links()
-        found = self._describe(name)
-        if found is None:
+        description = self._describe(name)
+        if description is None:
             return {}
-        return self._links.get((found[1].section_type == 8, int(found[1].variable_number)), {})
+        return self._links.get((description[1].section_type == 8, int(description[1].variable_number)), {})
 
     def global_attributes(self) -> dict[str, list[Any]]:
         """Global attributes, names in capitals, each a list of entries."""
@@ -217,10 +219,10 @@ class CdfFile:
         return variable, descriptor, key
 
     def _known(self, name: str) -> tuple[Variable, VDR, str | int]:
-        found = self._describe(name)
-        if found is None:
+        description = self._describe(name)
+        if description is None:
             raise KeyError(name)
-        return found
+        return description
 
     def _refuse_absurd(self, variable: Variable, descriptor: VDR) -> None:
         """A flipped bit in a size must not cost the machine's memory."""
@@ -295,13 +297,13 @@ class CdfFile:
         layout = struct.Struct(">qiqq5iq3i" if wide else ">iiii5ii3i")
         entry = struct.Struct(">qiq9i" if wide else ">iii9i")
         links: dict[tuple[bool, int], Attributes] = {}
-        place, seen = head[4], set[int]()
-        while place > 0 and place not in seen:
-            seen.add(place)
-            data = self._bytes(place, layout.size + 64)
+        offset, seen = head[4], set[int]()
+        while offset > 0 and offset not in seen:
+            seen.add(offset)
+            data = self._bytes(offset, layout.size + 64)
             fields = layout.unpack_from(data)
             name = data[layout.size :].split(b"\0")[0].decode("latin-1").strip().upper()
-            place = fields[2]
+            offset = fields[2]
             # scopes 1 and 3 are global
             if name not in _LINKS or fields[4] not in (2, 4):
                 continue
@@ -325,17 +327,17 @@ class CdfFile:
         layout = struct.Struct(">8x4xq24xi20xiq" if wide else ">4x4xi16xi20xii")
         cpr = struct.Struct(">8xii" if wide else ">4xii")
         methods: dict[tuple[bool, int], int] = {}
-        for is_z, place in zip((False, True), heads, strict=True):
+        for is_z, offset_of_record in zip((False, True), heads, strict=True):
             seen = set[int]()
-            while place > 0 and place not in seen:
-                seen.add(place)
-                following, flags, number, offset = layout.unpack(self._bytes(place, layout.size))
+            while offset_of_record > 0 and offset_of_record not in seen:
+                seen.add(offset_of_record)
+                following, flags, number, offset = layout.unpack(self._bytes(offset_of_record, layout.size))
                 if flags & _COMPRESSED:
                     kind, method = cpr.unpack(self._bytes(offset, cpr.size))
                     if kind != _CPR:
                         raise ValueError(f"no description of a compression at {offset}")
                     methods[is_z, number] = method
-                place = following
+                offset_of_record = following
         return methods
 
     def _written(self, offset: int) -> list[tuple[int, int]]:
@@ -345,18 +347,18 @@ class CdfFile:
         blocks: list[tuple[int, int]] = []
         waiting, seen = [offset], set[int]()
         while waiting:
-            place = waiting.pop()
-            if place in seen or place <= 0:
+            index_offset = waiting.pop()
+            if index_offset in seen or index_offset <= 0:
                 continue
-            seen.add(place)
+            seen.add(index_offset)
             with self._reading():
                 _, kind, following, entries, used = struct.unpack(
-                    head, self._bytes(place, struct.calcsize(head))
+                    head, self._bytes(index_offset, struct.calcsize(head))
                 )
                 if kind != 6:
                     continue
-                place += struct.calcsize(head)
-                numbers = self._bytes(place, entries * (8 + struct.calcsize(entry)))
+                index_offset += struct.calcsize(head)
+                numbers = self._bytes(index_offset, entries * (8 + struct.calcsize(entry)))
                 firsts = struct.unpack_from(f">{used}i", numbers, 0)
                 lasts = struct.unpack_from(f">{used}i", numbers, 4 * entries)
                 offsets = struct.unpack_from(f">{used}{entry}", numbers, 8 * entries)
@@ -420,5 +422,7 @@ def _utf8(text: str) -> str:
         with suppress(UnicodeError):
             text = text.encode("latin-1").decode("utf-8")
     if not text.isprintable():
-        text = "".join(each if each.isprintable() or each == "\n" else " " for each in text)
+        text = "".join(
+            character if character.isprintable() or character == "\n" else " " for character in text
+        )
     return text

@@ -44,7 +44,7 @@ def check_cdf(path: Path) -> None:
         raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
 
 
-def check_head(head: bytes, name: str, place: str) -> None:
+def check_head(head: bytes, name: str, where: str) -> None:
     """Check that the first bytes of a file are those of a CDF.
 
     Raises
@@ -53,14 +53,14 @@ def check_head(head: bytes, name: str, place: str) -> None:
         They are not.
     """
     if not head:
-        raise DamagedFile(f"'{name}' is empty", advice=ADVICE, place=place)
+        raise DamagedFile(f"'{name}' is empty", advice=ADVICE, place=where)
     if head[:4] not in (_MAGIC_3, _MAGIC_26, _MAGIC_2):
-        raise DamagedFile(f"'{name}' is not a CDF: it holds {what_it_is(head)}", advice=ADVICE, place=place)
+        raise DamagedFile(f"'{name}' is not a CDF: it holds {what_it_is(head)}", advice=ADVICE, place=where)
     if head[4:8] not in (_PLAIN, _COMPRESSED):
         raise DamagedFile(
             f"'{name}' begins like a CDF, but its second magic number is {head[4:8].hex() or 'missing'}",
             advice=ADVICE,
-            place=place,
+            place=where,
         )
 
 

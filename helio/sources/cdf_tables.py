@@ -148,10 +148,10 @@ class TableReader:
     def _written(self, facts: str, clock: Clock) -> Table:
         """A table that helio wrote, as it was."""
 
-        def part(said: Mapping[str, Any]) -> npt.NDArray[Any]:
-            variable = self._file.variable(str(said["variable"]))
+        def part(facts: Mapping[str, Any]) -> npt.NDArray[Any]:
+            variable = self._file.variable(str(facts["variable"]))
             if variable is None:
-                raise KeyError(said["variable"])
+                raise KeyError(facts["variable"])
             span = clock.span if variable.varies else (0, 1)
             array = self._file.records(variable, *span)
             attributes = self._file.attributes(variable.name)
@@ -227,19 +227,19 @@ class TableReader:
         """What the components are to each other; numbered ones of a Cartesian vector get the letters of its axes."""
         if not layout.components:
             return layout
-        said = istp.text_of(attributes, "REPRESENTATION_1", "FRAME")
-        found = representation_of(
+        frame = istp.text_of(attributes, "REPRESENTATION_1", "FRAME")
+        representation = representation_of(
             layout.labels or layout.components,
             units,
-            declared=self._texts(said) or (said,),
-            said=f"{istp.text_of(attributes, 'CATDESC')} {istp.text_of(attributes, 'FIELDNAM')}",
+            declared=self._texts(frame) or (frame,),
+            description=f"{istp.text_of(attributes, 'CATDESC')} {istp.text_of(attributes, 'FIELDNAM')}",
         )
-        if not found and not layout.labels:
+        if not representation and not layout.labels:
             layout = replace(layout, notes=(*layout.notes, *istp.unknown_components(layout.components)))
-        if found != "cartesian" or layout.labels:
-            return replace(layout, representation=found)
+        if representation != "cartesian" or layout.labels:
+            return replace(layout, representation=representation)
         letters = ("r", "t", "n") if istp.frame_of(name, attributes) == "RTN" else ("x", "y", "z")
-        return replace(layout, components=(*letters, *layout.components[3:]), representation=found)
+        return replace(layout, components=(*letters, *layout.components[3:]), representation=representation)
 
     def _dimension(self, number: int, size: int, attributes: istp.Attributes, clock: Clock) -> Dimension:
         """What DEPEND_i and LABL_PTR_i say of one dimension."""
@@ -260,8 +260,8 @@ class TableReader:
     def _number_said(self, number: int, size: int, attributes: istp.Attributes) -> int:
         """The i under which a dimension is described, where dimensions of one element came before it."""
         for i in (number, 1, 2, 3):
-            for said in (f"DEPEND_{i}", f"LABL_PTR_{i}"):
-                variable = self._file.variable(istp.text_of(attributes, said))
+            for attribute in (f"DEPEND_{i}", f"LABL_PTR_{i}"):
+                variable = self._file.variable(istp.text_of(attributes, attribute))
                 if variable is not None and variable.shape == (size,):
                     return i
         return number
@@ -383,13 +383,13 @@ class TimeSource:
         if self.records <= _MOST_SURVEYED:
             return survey_clock(*self.read(file))
         ends = [(0, _MOST_SURVEYED // 2), (self.records - _MOST_SURVEYED // 2, self.records)]
-        found = [
+        facts = [
             survey_clock(*self._converted(file, file.records(self.variable, *end).reshape(-1)))
             for end in ends
         ]
-        spans = [clock.span for clock in found if clock.span is not None]
+        spans = [clock.span for clock in facts if clock.span is not None]
         span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
-        return SurveyedClock(span, self.records, found[0].cadence)
+        return SurveyedClock(span, self.records, facts[0].cadence)
 
     def _converted(
         self, file: VariableFile, raw: npt.NDArray[Any]
@@ -417,30 +417,30 @@ def find_time(file: VariableFile, name: str, attributes: istp.Attributes, record
         When there is no time for it, or more than one could be meant.
     """
     pointer = istp.text_of(attributes, "DEPEND_0")
-    found = _time_named(file, pointer) if pointer else None
-    if found is None:
+    time = _time_named(file, pointer) if pointer else None
+    if time is None:
         # THEMIS: seconds since 1970 beside an epoch that is to be computed from them
         seconds = file.variable(istp.text_of(attributes, "DEPEND_TIME"))
         if seconds is not None and seconds.records and not seconds.holds_text:
-            found = TimeSource(
+            time = TimeSource(
                 seconds.name,
                 seconds,
                 counts_seconds=True,
                 base=_base_named(file, attributes, "DEPEND_EPOCH0"),
             )
-    if found is not None:
-        return found
+    if time is not None:
+        return time
     clocks = [clock for clock in _clocks(file) if clock.records == records]
-    said = f"its DEPEND_0 '{pointer}' has no records" if pointer else "it has no DEPEND_0"
+    reason = f"its DEPEND_0 '{pointer}' has no records" if pointer else "it has no DEPEND_0"
     if len(clocks) == 1 and records:
         return TimeSource(
             clocks[0].name,
             clocks[0],
-            note=f"{said}; '{clocks[0].name}' is the only time with {records} records",
+            note=f"{reason}; '{clocks[0].name}' is the only time with {records} records",
         )
     several = ", ".join(clock.name for clock in clocks)
     raise UnknownParameter(
-        f"'{name}' has no time: {said}, and "
+        f"'{name}' has no time: {reason}, and "
         + (f"several times have {records} records: {several}" if clocks else f"no time has {records} records")
     )
 
@@ -487,7 +487,11 @@ def _base_named(file: VariableFile, attributes: istp.Attributes, name: str) -> s
 
 def _clocks(file: VariableFile) -> list[Variable]:
     variables = [file.variable(name) for name in file.names()]
-    return [each for each in variables if each is not None and each.kind in EPOCH_TYPES and each.varies]
+    return [
+        variable
+        for variable in variables
+        if variable is not None and variable.kind in EPOCH_TYPES and variable.varies
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -533,16 +537,18 @@ def _one_dimension(dimension: Dimension, size: int, unit: str) -> Layout:
 def _two_dimensions(dimensions: list[Dimension], shape: tuple[int, ...], unit: str) -> Layout:
     """Two axes; or components, where both dimensions have names: a tensor."""
     axes = [
-        each.axis if each.axis is not None and not each.counts else _written_axis(each) for each in dimensions
+        dimension.axis if dimension.axis is not None and not dimension.counts else _written_axis(dimension)
+        for dimension in dimensions
     ]
     if axes == [None, None] and shape[0] * shape[1] <= _MOST_TENSOR:
         names = [
-            _components(each, unit) or (("x", "y", "z") if shape == (3, 3) else ()) for each in dimensions
+            _components(dimension, unit) or (("x", "y", "z") if shape == (3, 3) else ())
+            for dimension in dimensions
         ]
         pairs = tuple(f"{left}{right}" for left in names[0] for right in names[1])
         if pairs and len(set(pairs)) == len(pairs):
             return Layout(components=pairs)
-    notes = [each.note for each in dimensions]
+    notes = [dimension.note for dimension in dimensions]
     for j, (dimension, size) in enumerate(zip(dimensions, shape, strict=True)):
         if axes[j] is None:
             axes[j] = istp.numbered_axis(size)
@@ -604,7 +610,7 @@ def _require_records(file: VariableFile, variable: Variable) -> None:
     if variable.records:
         return
     every = [file.variable(name) for name in file.names()]
-    if not any(each is not None and each.varies and each.records for each in every):
+    if not any(other is not None and other.varies and other.records for other in every):
         raise NoData(
             f"'{file.path.name}' describes a dataset and holds no records: it is a master CDF",
             advice="give a file with data",
@@ -662,7 +668,7 @@ def survey_of(file: VariableFile) -> list[dict[str, Any]]:
     every = parameters_of(file)
     clocks = _surveyed(file, every)
     reader = TableReader(file, 0, 0)
-    found = []
+    facts = []
     for name in every:
         variable, attributes = file.variable(name), file.attributes(name)
         if variable is None or name not in clocks:
@@ -670,7 +676,7 @@ def survey_of(file: VariableFile) -> list[dict[str, Any]]:
         if variable.records == 0:  # virtual: what it is made of says what it does not say itself
             attributes = {**file.attributes(istp.text_of(attributes, "COMPONENT_0")), **attributes}
         kind = istp.text_of(attributes, "VAR_TYPE").lower()
-        found.append(
+        facts.append(
             {
                 "name": name,
                 "unit": istp.common_unit(reader.units(attributes))[0],
@@ -683,13 +689,13 @@ def survey_of(file: VariableFile) -> list[dict[str, Any]]:
                 "support": kind not in ("", "data"),
             }
         )
-    return found
+    return facts
 
 
 def _surveyed(file: VariableFile, parameters: Iterable[str]) -> dict[str, SurveyedClock]:
     """The clock of each parameter that has one that can be read."""
     read: dict[str, SurveyedClock] = {}
-    found = {}
+    surveyed = {}
     for name in parameters:
         variable, links = file.variable(name), file.links(name)
         if variable is None:
@@ -704,8 +710,8 @@ def _surveyed(file: VariableFile, parameters: Iterable[str]) -> dict[str, Survey
                 read[time.name] = time.survey(file)
         except (DataError, MemoryError):  # a look around passes over what only a fetch has to refuse
             continue
-        found[name] = read[time.name]
-    return found
+        surveyed[name] = read[time.name]
+    return surveyed
 
 
 def _listed(names: tuple[str, ...], most: int = 12) -> str:

@@ -102,7 +102,9 @@ class OpenFiles:
         if key not in self._files:
             # HDF5 takes two files of one inode for one file, and shows of the second what it read of the first
             for old in [
-                one for one in self._files if (one[1].device, one[1].inode) == (state.device, state.inode)
+                key_of_file
+                for key_of_file in self._files
+                if (key_of_file[1].device, key_of_file[1].inode) == (state.device, state.inode)
             ]:
                 self._files.pop(old).close()
             self._files[key] = KeptOpen(path, kind, state)
@@ -118,22 +120,22 @@ class OpenFiles:
 
 
 def _answer(request: dict[str, Any], files: OpenFiles, answers: BinaryIO) -> None:
-    kept = files.open(Path(request["path"]), request["format"], FileState(*request["state"]))
+    opened = files.open(Path(request["path"]), request["format"], FileState(*request["state"]))
     if request["do"] == "describe":
-        facts = kept.file.facts()
-        kept.refuse_changed()
+        facts = opened.file.facts()
+        opened.refuse_changed()
         _send(answers, {"facts": facts})
         return
     if request["do"] == "survey":
-        survey = kept.file.survey()
-        kept.refuse_changed()
+        survey = opened.file.survey()
+        opened.refuse_changed()
         _send(answers, {"survey": survey})
         return
-    tables = kept.file.tables(request["start"], request["stop"])
+    tables = opened.file.tables(request["start"], request["stop"])
     for name in request["parameters"]:
         header, arrays = _packed(tables.read(name))
         _send(answers, {"parameter": name, **header}, arrays)
-    kept.refuse_changed()
+    opened.refuse_changed()
     _send(answers, {"done": True})
 
 

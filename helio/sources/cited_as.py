@@ -51,7 +51,7 @@ class CitedAs:
         """Read parameters over [start, stop), with the sources as they are cited."""
         tables = self._provider.fetch(dataset_id, parameters, time_range)
         return {
-            name: replace(table, sources=tuple(self._cited(one) for one in table.sources))
+            name: replace(table, sources=tuple(self._cited(source) for source in table.sources))
             for name, table in tables.items()
         }
 

@@ -123,7 +123,7 @@ def clock_between(
             nanoseconds, records = _in_order(nanoseconds, records, notes)
         del in_order
     epoch = nanoseconds.view("M8[ns]")
-    first, end = (int(place) for place in np.searchsorted(epoch, [start, stop], side="left"))
+    first, end = (int(index) for index in np.searchsorted(epoch, [start, stop], side="left"))
     chosen = slice(first, end) if records is None else records[first:end]
     chosen_epochs = epoch[first:end]
     notes = [*notes, *leap_notes(chosen_epochs)]

@@ -48,7 +48,7 @@ class ColumnFile(Protocol):
         """All times as they stand there, since 1970, UTC."""
         ...
 
-    def numbers(self, place: int, dtype: np.dtype[Any] | None = None) -> Floats:
+    def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
         """A column, by its place among the titles, as floats with missing cells NaN.
 
         Raises
@@ -62,11 +62,11 @@ class ColumnFile(Protocol):
         """Several columns, by their places among the titles, as an array of shape (n, columns)."""
         ...
 
-    def holds_numbers(self, place: int) -> bool:
+    def holds_numbers(self, column: int) -> bool:
         """Whether a column seems to be one of numbers, from its type or its first cells."""
         ...
 
-    def holds_long_integers(self, place: int) -> bool:
+    def holds_long_integers(self, column: int) -> bool:
         """Whether a column has integers that may be longer than a float64 holds."""
         ...
 
@@ -88,20 +88,20 @@ class Columns:
         titles = self._file.titles
         names = [parse_title(title)[0] for title in titles]
         often, twice = Counter(names), Counter(titles)
-        found = {}
-        for place, (name, title) in enumerate(zip(names, titles, strict=True)):
+        by_name = {}
+        for column, (name, title) in enumerate(zip(names, titles, strict=True)):
             key = name if often[name] == 1 else title
             if title and twice[title] == 1:
-                found[key] = place
-        return found
+                by_name[key] = column
+        return by_name
 
     def parameters(self) -> tuple[str, ...]:
         """Names of all that can be read, in file order: tables of helio's, and other columns of numbers."""
         used = {title for facts in self.written.values() for title in _titles_in(facts)}
         others = [
             name
-            for name, place in self.places.items()
-            if self._file.titles[place] not in used and self._file.holds_numbers(place)
+            for name, column in self.places.items()
+            if self._file.titles[column] not in used and self._file.holds_numbers(column)
         ]
         return (*self.written, *others)
 
@@ -111,12 +111,12 @@ class Columns:
 
     def survey(self) -> list[dict[str, Any]]:
         """What `helio.sources.cdf.ParameterFacts` are made of, for every parameter in file order."""
-        found = []
+        facts_of_all = []
         for name in self.parameters():
             written = self.written.get(name)
             if written is None:
-                place = self.find(name)
-                unit = parse_title(self._file.titles[place])[1] or self._file.units[place]
+                column = self.find(name)
+                unit = parse_title(self._file.titles[column])[1] or self._file.units[column]
                 facts: dict[str, Any] = {"unit": unit, "shape": [], "description": "", "frame": ""}
             else:
                 facts = {key: str(written.get(key, "")) for key in ("unit", "description", "frame")}
@@ -125,8 +125,8 @@ class Columns:
                     [len(components)] if components else [axis["bins"] for axis in written.get("axes", ())]
                 )
             clock = {key: getattr(self._surveyed, key) for key in ("span", "records", "cadence")}
-            found.append({"name": name, **facts, **clock, "support": False})
-        return found
+            facts_of_all.append({"name": name, **facts, **clock, "support": False})
+        return facts_of_all
 
     @cached_property
     def _surveyed(self) -> SurveyedClock:
@@ -186,12 +186,12 @@ class ColumnReader:
         if facts is not None:
             table = restore(self._file.path, facts, self._clock.epoch, self._part)
         else:
-            place = self._columns.find(name)
-            short, unit = parse_title(self._file.titles[place])
+            column = self._columns.find(name)
+            short, unit = parse_title(self._file.titles[column])
             table = Table(
                 epoch=self._clock.epoch,
-                values=np.ascontiguousarray(self._picked(self._file.numbers(place))),
-                unit=unit or self._file.units[place],
+                values=np.ascontiguousarray(self._picked(self._file.numbers(column))),
+                unit=unit or self._file.units[column],
                 name=short,
             )
         table = once(replace(table, notes=self._clock.notes), self._clock.without_time)
@@ -201,16 +201,16 @@ class ColumnReader:
             notes += rounded
         return replace(table, notes=tuple(notes))
 
-    def _part(self, said: Facts) -> npt.NDArray[Any]:
+    def _part(self, facts: Facts) -> npt.NDArray[Any]:
         """The array that stands in columns of its own, one beside the other."""
         titles = self._file.titles
-        for title in said["columns"]:
+        for title in facts["columns"]:
             if titles.count(title) != 1:
                 raise KeyError(f"there is no one column '{title}'")
-        places = [titles.index(title) for title in said["columns"]]
+        places = [titles.index(title) for title in facts["columns"]]
         if not places:
             return np.empty((self._clock.epoch.size, 0))
-        return self._picked(self._file.block(places, np.dtype(str(said["dtype"]))))
+        return self._picked(self._file.block(places, np.dtype(str(facts["dtype"]))))
 
     def _picked(self, column: Floats) -> Floats:
         return self._clock.pick(column[slice(*self._clock.span)])
@@ -231,13 +231,13 @@ def parse_title(title: str) -> tuple[str, str]:
     ('Bx (GSE)', 'nT')
     """
     title = title.strip()
-    found = _IN_BRACKETS.fullmatch(title)
-    if found is None:
-        found = _IN_PARENTHESES.fullmatch(title)
+    match = _IN_BRACKETS.fullmatch(title)
+    if match is None:
+        match = _IN_PARENTHESES.fullmatch(title)
         # a frame is no unit: "Bx (GSE)"
-        if found is not None and found["unit"].strip() in istp.FRAMES:
-            found = None
-    return (found["name"], found["unit"].strip()) if found else (title, "")
+        if match is not None and match["unit"].strip() in istp.FRAMES:
+            match = None
+    return (match["name"], match["unit"].strip()) if match else (title, "")
 
 
 def _titles_in(facts: Facts) -> list[str]:

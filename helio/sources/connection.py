@@ -105,8 +105,8 @@ class Way:
         elif event == "proxy.start_tls.started":
             self.has_tunnel = True
         elif event.endswith("start_tls.complete"):
-            found = info["return_value"].get_extra_info("ssl_object")
-            self.certificate = (found and found.getpeercert(True)) or b""
+            tls = info["return_value"].get_extra_info("ssl_object")
+            self.certificate = (tls and tls.getpeercert(True)) or b""
         self._also(event, info)
 
     def proxy(self, url: str) -> str:
@@ -143,23 +143,24 @@ class Certificate:
         from cryptography import x509
         from cryptography.x509.oid import NameOID
 
-        found = x509.load_der_x509_certificate(der)
+        certificate = x509.load_der_x509_certificate(der)
 
         def text_of(name: x509.Name, *kinds: x509.ObjectIdentifier) -> list[str]:
             return [str(part.value) for kind in kinds for part in name.get_attributes_for_oid(kind)]
 
         try:
-            extension = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+            extension = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
             names = [str(name.value) for name in extension if isinstance(name, x509.DNSName | x509.IPAddress)]
         except x509.ExtensionNotFound:
-            names = text_of(found.subject, NameOID.COMMON_NAME)
-        signed_by = text_of(found.issuer, NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME)
+            names = text_of(certificate.subject, NameOID.COMMON_NAME)
+        signed_by = text_of(certificate.issuer, NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME)
         return cls(
             tuple(name[:_MOST_SAID] for name in names),
-            ", ".join(dict.fromkeys(signed_by))[:_MOST_SAID] or found.issuer.rfc4514_string()[:_MOST_SAID],
-            found.issuer == found.subject,
-            found.not_valid_before_utc.replace(tzinfo=None),
-            found.not_valid_after_utc.replace(tzinfo=None),
+            ", ".join(dict.fromkeys(signed_by))[:_MOST_SAID]
+            or certificate.issuer.rfc4514_string()[:_MOST_SAID],
+            certificate.issuer == certificate.subject,
+            certificate.not_valid_before_utc.replace(tzinfo=None),
+            certificate.not_valid_after_utc.replace(tzinfo=None),
         )
 
 
@@ -266,7 +267,7 @@ def explain_status(
     return None
 
 
-def explain_page(page: str, asked: str, answered: str) -> Problem:
+def explain_page(page: str, url: str, answered: str) -> Problem:
     """The cause of a web page that came with the status 200 in place of data.
 
     Parameters
@@ -276,7 +277,7 @@ def explain_page(page: str, asked: str, answered: str) -> Problem:
     asked, answered : str
         The URL that was asked, and the one that the page came from.
     """
-    host, other = host_of(asked), host_of(answered)
+    host, other = host_of(url), host_of(answered)
     page = page[:_READ_OF_PAGE]
     if _elsewhere(other, host):
         return _login_page(host, other)
@@ -403,19 +404,19 @@ def _check_proxies() -> None:
         refusal = f"the environment's settings for the network cannot be used: {name} "
         try:
             # as httpx2 does with an address of no scheme
-            found = httpx2.Proxy(address if "://" in address else f"http://{address}").url
+            proxy = httpx2.Proxy(address if "://" in address else f"http://{address}").url
         except (ValueError, httpx2.InvalidURL):  # its text may hold a part of the password
             raise RequestError(
                 f"{refusal}is not the address of a proxy",
                 advice=f"{name}=http://HOST:PORT; in a password write %23 for #, %40 for @, %3A for :, %2F for /",
             ) from None
-        if found.scheme.startswith("socks"):
+        if proxy.scheme.startswith("socks"):
             if find_spec("socksio") is None:
                 raise RequestError(
                     f"{refusal}names a SOCKS proxy, which needs another package",
                     advice=f"{name}=http://HOST:PORT if there is one, else pip install socksio",
                 )
-        elif not found.host:
+        elif not proxy.host:
             raise RequestError(f"{refusal}names no host", advice=f"{name}=http://HOST:PORT")
 
 
@@ -494,10 +495,10 @@ def _ipv6_only(who: str) -> Problem:
 def _has_only_ipv6(host: str) -> bool:
     name, _, port = host.rpartition(":") if re.search(r":\d+$", host) else (host, "", "0")
     try:
-        found = socket.getaddrinfo(name.strip("[]"), int(port), type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(name.strip("[]"), int(port), type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return False
-    return {family for family, *_ in found} == {socket.AF_INET6}
+    return {family for family, *_ in addresses} == {socket.AF_INET6}
 
 
 def _connection_problem(error: OSError | None, words: str, who: str, host: str, at_proxy: bool) -> Problem:
@@ -569,8 +570,8 @@ def _tls_problem(error: ssl.SSLError, who: str, at_proxy: bool) -> Problem:
     )
 
 
-def _refused_by_proxy(said: str, proxy: str, host: str) -> Problem:
-    status = said[:3]
+def _refused_by_proxy(reason: str, proxy: str, host: str) -> Problem:
+    status = reason[:3]
     if status == "407":
         return Problem(
             "proxy login",
@@ -579,10 +580,12 @@ def _refused_by_proxy(said: str, proxy: str, host: str) -> Problem:
             is_lasting=True,
         )
     if status.startswith("5"):
-        return Problem("proxy refuses", f"{proxy} cannot reach {host} ({said.strip()[:_MOST_SAID]})", _LATER)
+        return Problem(
+            "proxy refuses", f"{proxy} cannot reach {host} ({reason.strip()[:_MOST_SAID]})", _LATER
+        )
     return Problem(
         "proxy refuses",
-        f"{proxy} refuses to connect to {host} ({said.strip()[:_MOST_SAID]})",
+        f"{proxy} refuses to connect to {host} ({reason.strip()[:_MOST_SAID]})",
         f"ask who runs the proxy to allow {host}",
         is_lasting=True,
     )
@@ -647,27 +650,27 @@ def _ask_root(url: str, context: ssl.SSLContext, way: Way, *, may_fail: bool = T
 
 def _certificate_problem(error: ssl.SSLCertVerificationError, url: str, who: str, now: float) -> Problem:
     seen = look(url, now)
-    found = seen.certificate
+    certificate = seen.certificate
     # macOS has numbers of its own, below zero: the certificate itself says whether it is out of its time
     code = getattr(error, "verify_code", 0)
     today = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
-    if code <= 0 and found is not None and not found.start <= today <= found.stop:
-        code = _NOT_YET_VALID if today < found.start else _EXPIRED
+    if code <= 0 and certificate is not None and not certificate.start <= today <= certificate.stop:
+        code = _NOT_YET_VALID if today < certificate.start else _EXPIRED
     if code in (_NOT_YET_VALID, _EXPIRED):
         return _validity_problem(seen, code, who, now)
     if code in (_OTHER_HOST, _OTHER_ADDRESS):
-        names = ", ".join(found.names[:3]) if found and found.names else "another host"
+        names = ", ".join(certificate.names[:3]) if certificate and certificate.names else "another host"
         return Problem(
             "other host's certificate",
-            f"the certificate that {who} shows is for {names}{_by(found)}: another server answers in its place",
+            f"the certificate that {who} shows is for {names}{_by(certificate)}: another server answers in its place",
             "open any web page in a browser: if the network asks you to log in, do so; else ask your network's "
             "administrators",
             is_lasting=True,
         )
-    if code == _SELF_SIGNED or (found is not None and found.is_self_signed):
-        signed = "it is signed by nobody but itself" + (f" ('{found.issuer}')" if found else "")
-    elif found is not None:
-        signed = f"it is signed by '{found.issuer}', which this machine does not know"
+    if code == _SELF_SIGNED or (certificate is not None and certificate.is_self_signed):
+        signed = "it is signed by nobody but itself" + (f" ('{certificate.issuer}')" if certificate else "")
+    elif certificate is not None:
+        signed = f"it is signed by '{certificate.issuer}', which this machine does not know"
     else:
         signed = getattr(error, "verify_message", "") or str(error)
     return Problem(
@@ -678,8 +681,8 @@ def _certificate_problem(error: ssl.SSLCertVerificationError, url: str, who: str
     )
 
 
-def _by(found: Certificate | None) -> str:
-    return f", signed by '{found.issuer}'" if found else ""
+def _by(certificate: Certificate | None) -> str:
+    return f", signed by '{certificate.issuer}'" if certificate else ""
 
 
 def _name_authority(seen: Seen, named: CertificateSetting | None) -> str:
@@ -692,7 +695,7 @@ def _name_authority(seen: Seen, named: CertificateSetting | None) -> str:
 
 
 def _validity_problem(seen: Seen, code: int, who: str, now: float) -> Problem:
-    found = seen.certificate
+    certificate = seen.certificate
     wrong = clock_problem(seen.ahead, who) if seen.ahead is not None else None
     if wrong is not None:
         consequence = "not valid yet" if code == _NOT_YET_VALID else "expired"
@@ -703,19 +706,19 @@ def _validity_problem(seen: Seen, code: int, who: str, now: float) -> Problem:
             is_lasting=True,
         )
     today = datetime.fromtimestamp(now, UTC).replace(tzinfo=None)
-    if found is not None and found.start <= today <= found.stop:
+    if certificate is not None and certificate.start <= today <= certificate.stop:
         return Problem(
             "expired certificate",
-            f"a certificate of an authority above that of {who} has expired or is not valid yet{_by(found)}",
+            f"a certificate of an authority above that of {who} has expired or is not valid yet{_by(certificate)}",
             "bring this machine's certificates up to date (ca-certificates, or the file that SSL_CERT_FILE names)",
             is_lasting=True,
         )
-    if found is None:
+    if certificate is None:
         text = f"the certificate of {who} has expired or is not valid yet"
     elif code == _EXPIRED:
-        text = f"the certificate of {who} expired on {found.stop:%Y-%m-%d}{_by(found)}"
+        text = f"the certificate of {who} expired on {certificate.stop:%Y-%m-%d}{_by(certificate)}"
     else:
-        text = f"the certificate of {who} is valid only from {found.start:%Y-%m-%d %H:%M} UTC{_by(found)}"
+        text = f"the certificate of {who} is valid only from {certificate.start:%Y-%m-%d %H:%M} UTC{_by(certificate)}"
     return Problem(
         "expired certificate",
         f"{text}; the clock of this machine says {today:%Y-%m-%d %H:%M} UTC",

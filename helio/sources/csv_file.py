@@ -75,14 +75,14 @@ class CsvFile:
     @cached_property
     def titles(self) -> tuple[str, ...]:
         """Titles of the columns beside the times, in file order."""
-        return tuple(self._every[place] for place in self._places)
+        return tuple(self._every[column] for column in self._places)
 
     @cached_property
     def written(self) -> tuple[Facts, ...]:
         """What helio wrote about each of its tables."""
         lead = f"{WRITTEN}: "
-        found = [line.removeprefix(lead) for line in self._comments if line.startswith(lead)]
-        return tuple(read_facts(self.path, text) for text in found)
+        facts = [line.removeprefix(lead) for line in self._comments if line.startswith(lead)]
+        return tuple(read_facts(self.path, text) for text in facts)
 
     @cached_property
     def units(self) -> tuple[str, ...]:
@@ -92,12 +92,12 @@ class CsvFile:
     @cached_property
     def said(self) -> dict[str, str]:
         """What the comments say of the file: its title, DOI and acknowledgement."""
-        found: dict[str, str] = {}
+        facts: dict[str, str] = {}
         for line in self._comments:
             match = _GLOBAL.fullmatch(line)
             if match:
-                found.setdefault(match["name"].upper(), match["text"])
-        return found
+                facts.setdefault(match["name"].upper(), match["text"])
+        return facts
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
         """All times, since 1970, UTC."""
@@ -108,7 +108,7 @@ class CsvFile:
         places = (*self._times.places, *self._times.beside)
         columns = dict(zip(places, self._columns(places, pa.string()), strict=True))
         try:
-            return nanoseconds_of_texts(self._times.texts(lambda place: columns[place]))
+            return nanoseconds_of_texts(self._times.texts(lambda column: columns[column]))
         except NotTimes as error:
             raise self._not_times(error) from error
         except NotATime as error:
@@ -120,17 +120,17 @@ class CsvFile:
                 place=str(self.path),
             ) from error
 
-    def numbers(self, place: int, dtype: np.dtype[Any] | None = None) -> Floats:
+    def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
         """A column as floats with missing cells NaN, in double precision unless asked for otherwise."""
-        return self.block([place], dtype or np.dtype("f8"))[:, 0]
+        return self.block([column], dtype or np.dtype("f8"))[:, 0]
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
         """Several columns in one go, one beside the other."""
         kind = pa.float32() if dtype == np.float32 else pa.float64()
         try:
-            columns = self._columns([self._places[place] for place in places], kind)
+            columns = self._columns([self._places[column] for column in places], kind)
         except pa.ArrowInvalid:
-            columns = [self._numbers_or_refusal(place, kind) for place in places]
+            columns = [self._numbers_or_refusal(column, kind) for column in places]
         block = np.empty((len(columns[0]) if columns else 0, len(places)), dtype=dtype)
         for j, column in enumerate(columns):
             block[:, j] = column.to_numpy()
@@ -138,14 +138,14 @@ class CsvFile:
             block[block == block.dtype.type(fill)] = np.nan
         return block
 
-    def holds_numbers(self, place: int) -> bool:
+    def holds_numbers(self, column: int) -> bool:
         """Whether the first cells of a column are numbers or missing."""
-        place = self._places[place]
-        return all(_is_number(row[place]) for row in self._first_rows if place < len(row))
+        column = self._places[column]
+        return all(_is_number(row[column]) for row in self._first_rows if column < len(row))
 
-    def holds_long_integers(self, place: int) -> bool:
+    def holds_long_integers(self, column: int) -> bool:
         """Whether a column has a number of sixteen digits or more, without point and exponent."""
-        (texts,) = self._columns([self._places[place]], pa.string())
+        (texts,) = self._columns([self._places[column]], pa.string())
         return bool(pc.any(pc.match_substring_regex(texts, r"^\s*[+-]?\d{16,}\s*$")).as_py())
 
     # Header
@@ -230,17 +230,19 @@ class CsvFile:
                 advice="save it as CSV in UTF-8",
                 place=str(self.path),
             ) from error
-        return "".join(one if one.isprintable() or one == "\t" else " " for one in text)
+        return "".join(
+            character if character.isprintable() or character == "\t" else " " for character in text
+        )
 
     @cached_property
     def _fills(self) -> tuple[float, ...]:
-        found: list[float] = []
+        fills: list[float] = []
         for line in self._comments:
             match = _FILL.fullmatch(line)
             for word in re.split(r"[,\s]+", match["values"].strip()) if match else ():
                 if _is_number(word) and word:
-                    found.append(float(word))
-        return tuple(found)
+                    fills.append(float(word))
+        return tuple(fills)
 
     # Body
 
@@ -248,11 +250,13 @@ class CsvFile:
     def _places(self) -> tuple[int, ...]:
         """The places among all columns of those beside the times."""
         times = self._times.places
-        return tuple(place for place in range(len(self._every)) if place not in times)
+        return tuple(column for column in range(len(self._every)) if column not in times)
 
-    def _first_cells(self, place: int) -> list[str]:
+    def _first_cells(self, column: int) -> list[str]:
         return [
-            row[place] for row in self._first_rows if place < len(row) and row[place].strip() not in _MISSING
+            row[column]
+            for row in self._first_rows
+            if column < len(row) and row[column].strip() not in _MISSING
         ]
 
     @cached_property
@@ -266,11 +270,11 @@ class CsvFile:
 
     @cached_property
     def _begin(self) -> int:
-        place = 0
+        position = 0
         for _ in range(self._header_lines):
-            end = self._bytes.find(b"\n", place)
-            place = len(self._bytes) if end < 0 else end + 1
-        return place
+            end = self._bytes.find(b"\n", position)
+            position = len(self._bytes) if end < 0 else end + 1
+        return position
 
     @cached_property
     def _first_rows(self) -> list[list[str]]:
@@ -307,8 +311,8 @@ class CsvFile:
                 read_options=pa.csv.ReadOptions(column_names=names, block_size=self._block),
                 parse_options=pa.csv.ParseOptions(invalid_row_handler=note),
                 convert_options=pa.csv.ConvertOptions(
-                    include_columns=[names[place] for place in places],
-                    column_types={names[place]: kind for place in places},
+                    include_columns=[names[column] for column in places],
+                    column_types={names[column]: kind for column in places},
                     null_values=_MISSING,
                     strings_can_be_null=True,
                 ),
@@ -327,8 +331,8 @@ class CsvFile:
 
     def _uneven(self, row: pa.csv.InvalidRow) -> DamagedFile:
         lines = self._bytes[:].splitlines()
-        wanted = row.text.encode().strip()
-        line = next((i for i, one in enumerate(lines, start=1) if one.strip() == wanted), 0)
+        row_bytes = row.text.encode().strip()
+        line = next((i for i, text in enumerate(lines, start=1) if text.strip() == row_bytes), 0)
         cut = line == len(lines) and row.actual_columns < row.expected_columns
         advice = (
             "it may be cut off: save it again" if cut else "write decimals with a point, and texts in quotes"
@@ -340,10 +344,10 @@ class CsvFile:
             place=str(self.path),
         )
 
-    def _numbers_or_refusal(self, place: int, kind: pa.DataType) -> pa.ChunkedArray:
+    def _numbers_or_refusal(self, column: int, kind: pa.DataType) -> pa.ChunkedArray:
         """A column of numbers, with blanks where there are none perhaps; anything else is named and refused."""
-        title = self.titles[place]
-        (texts,) = self._columns([self._places[place]], pa.string())
+        title = self.titles[column]
+        (texts,) = self._columns([self._places[column]], pa.string())
         plain = pc.utf8_trim_whitespace(texts)
         plain = pc.if_else(pc.is_in(plain, pa.array(_MISSING)), pa.scalar(None, pa.string()), plain)
         try:
@@ -364,12 +368,12 @@ class CsvFile:
 
     def _line_of(self, row: int) -> int:
         """The line in the file of a row of data."""
-        found = -1
+        data_row = -1
         lines = io.BytesIO(self._bytes[self._begin :])
         for number, line in enumerate(lines, start=self._header_lines + 1):
             if line.strip() and not line.startswith(b"#"):
-                found += 1
-                if found == row:
+                data_row += 1
+                if data_row == row:
                     return number
         return self._header_lines + 1 + row
 

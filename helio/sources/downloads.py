@@ -128,21 +128,21 @@ class Downloads:
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
 
-    def find(self, wanted: Wanted) -> Kept | None:
+    def find(self, request: Wanted) -> Kept | None:
         """The file, if it is here, is of the publication that is wanted, and is what it was when it came."""
-        place = self._path(wanted)
-        return self._whole(place, wanted) or self._whole(_earlier(place, wanted.identity), wanted)
+        path = self._path(request)
+        return self._whole(path, request) or self._whole(_earlier(path, request.identity), request)
 
-    def _whole(self, path: Path, wanted: Wanted) -> Kept | None:
+    def _whole(self, path: Path, request: Wanted) -> Kept | None:
         try:
-            kept = read_record(_beside(path), Kept, given={"path": path, "digest": None})
-            if kept.identity != wanted.identity:
+            cached = read_record(_beside(path), Kept, given={"path": path, "digest": None})
+            if cached.identity != request.identity:
                 return None
-            if path.stat().st_size == kept.size:
+            if path.stat().st_size == cached.size:
                 digest = self._digests.of(path)
-                if digest.sha256 == kept.sha256:
+                if digest.sha256 == cached.sha256:
                     note_use(_beside(path))
-                    return replace(kept, digest=digest)
+                    return replace(cached, digest=digest)
         except FileNotFoundError:
             return None
         except (DamagedFile, DamagedRecord, ChangedFile) as error:
@@ -154,7 +154,7 @@ class Downloads:
         log.warning("%s is not what was downloaded any more; it is fetched again", path)
         return None
 
-    def get(self, wanted: Sequence[Wanted], *, revalidate: bool = False) -> list[Kept]:
+    def get(self, requests: Sequence[Wanted], *, revalidate: bool = False) -> list[Kept]:
         """All files, downloading those that are not here; what has come stays when another one fails.
 
         Parameters
@@ -177,90 +177,92 @@ class Downloads:
         OutputError
             The disk is full, or the folder cannot be written.
         """
-        kept = {one: self.find(one) for one in dict.fromkeys(wanted)}
-        missing = [one for one, found in kept.items() if found is None]
+        cached = {request: self.find(request) for request in dict.fromkeys(requests)}
+        missing = [request for request, cached in cached.items() if cached is None]
         if self._offline:
             if missing:
                 raise _not_here(missing)
             revalidate = False
-        asked = list(kept) if revalidate else missing
-        if asked:
+        to_fetch = list(cached) if revalidate else missing
+        if to_fetch:
             size = sum(file.size for file in missing)
             what = f"{len(missing)} file{'s' * (len(missing) != 1)} of {in_words(size)}"
-            whole = sum(file.size for file in asked) if all(file.size for file in asked) else 0
-            with self._transfers.begin(len(asked), size, what, shown=whole) as tally:
-                tasks = [partial(self._download, file, kept[file], tally) for file in asked]
-                kept.update(zip(asked, self._transfers.run(tasks, tally), strict=True))
-        return [found for one in wanted if (found := kept[one]) is not None]
+            whole = sum(file.size for file in to_fetch) if all(file.size for file in to_fetch) else 0
+            with self._transfers.begin(len(to_fetch), size, what, shown=whole) as tally:
+                tasks = [partial(self._download, file, cached[file], tally) for file in to_fetch]
+                cached.update(zip(to_fetch, self._transfers.run(tasks, tally), strict=True))
+        return [cached_file for request in requests if (cached_file := cached[request]) is not None]
 
-    def missing(self, wanted: Sequence[Wanted]) -> list[Wanted]:
+    def missing(self, requests: Sequence[Wanted]) -> list[Wanted]:
         """Those of the files that are not here."""
-        return [one for one in dict.fromkeys(wanted) if self.find(one) is None]
+        return [request for request in dict.fromkeys(requests) if self.find(request) is None]
 
     # Downloading
 
-    def _download(self, wanted: Wanted, held: Kept | None, tally: Tally) -> Kept:
-        place = self._path(wanted)
-        with self._alone(wanted):
-            if held is None and (found := self.find(wanted)) is not None:
-                tally.done(wanted.size or found.size)  # another thread has just had it
-                return found
-            with _Part.open(self._root / "parts", wanted.url, place) as part:
-                return self._fetch(wanted, held, place, part, tally)
+    def _download(self, request: Wanted, held: Kept | None, tally: Tally) -> Kept:
+        path = self._path(request)
+        with self._alone(request):
+            if held is None and (cached := self.find(request)) is not None:
+                tally.done(request.size or cached.size)  # another thread has just had it
+                return cached
+            with _Part.open(self._root / "parts", request.url, path) as part:
+                return self._fetch(request, held, path, part, tally)
 
-    def _fetch(self, wanted: Wanted, held: Kept | None, place: Path, part: _Part, tally: Tally) -> Kept:
+    def _fetch(self, request: Wanted, held: Kept | None, path: Path, part: _Part, tally: Tally) -> Kept:
         def headers() -> dict[str, str]:
             # compressed on the way, a file could neither be resumed nor measured
-            asked = {"Accept": "*/*", "Accept-Encoding": "identity"}
+            fields = {"Accept": "*/*", "Accept-Encoding": "identity"}
             if part.length and part.validator:
-                return asked | {"Range": f"bytes={part.length}-", "If-Range": part.validator}
+                return fields | {"Range": f"bytes={part.length}-", "If-Range": part.validator}
             if held is not None and held.etag:
-                return asked | {"If-None-Match": held.etag}
+                return fields | {"If-None-Match": held.etag}
             if held is not None and held.last_modified:
-                return asked | {"If-Modified-Since": held.last_modified}
-            return asked
+                return fields | {"If-Modified-Since": held.last_modified}
+            return fields
 
         def receive(answer: Answer) -> Mapping[str, str] | None:
             if answer.status == 304:
                 return None
-            self._begin(answer, wanted, part, tally)
+            self._begin(answer, request, part, tally)
             for chunk in _whole(answer):
-                if wanted.size and part.length + len(chunk) > wanted.size:
-                    raise _too_long(wanted)
+                if request.size and part.length + len(chunk) > request.size:
+                    raise _too_long(request)
                 part.append(chunk)
                 tally.add(len(chunk))
-            if wanted.size and part.length != wanted.size:
-                raise _wrong_length(wanted, part.length)
+            if request.size and part.length != request.size:
+                raise _wrong_length(request, part.length)
             return {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
 
         tally.add(part.length)
         expected = {200, 206, 416} if held is None else {200, 206, 304, 416}
-        said = self._http.exchange(wanted.url, receive, headers=headers, expected=expected, in_bulk=True)
-        if said is None and held is not None:
+        validators = self._http.exchange(
+            request.url, receive, headers=headers, expected=expected, in_bulk=True
+        )
+        if validators is None and held is not None:
             tally.done()
             return held
-        said = said or {}
-        self._check_part(part, wanted)
-        kept = Kept(
-            path=place,
-            url=wanted.url,
+        validators = validators or {}
+        self._check_part(part, request)
+        cached = Kept(
+            path=path,
+            url=request.url,
             size=part.length,
             sha256=part.digests.sha256,
-            identity=wanted.identity,
-            etag=said.get("etag", ""),
-            last_modified=said.get("last-modified", ""),
+            identity=request.identity,
+            etag=validators.get("etag", ""),
+            last_modified=validators.get("last-modified", ""),
             fetched_at=self._http.clock.utc().isoformat(timespec="seconds"),
         )
-        _keep_earlier(place, wanted.identity)
+        _keep_earlier(path, request.identity)
         digest = part.move()
-        self._digests.remember(place, digest)
+        self._digests.remember(path, digest)
         # lost with the power, it costs another download: only the bytes themselves must not be half there
-        write_whole(_beside(place), json.dumps(kept.to_json(), indent=1).encode(), durable=False)
+        write_whole(_beside(path), json.dumps(cached.to_json(), indent=1).encode(), durable=False)
         tally.done()
-        return replace(kept, digest=digest)
+        return replace(cached, digest=digest)
 
     @staticmethod
-    def _begin(answer: Answer, wanted: Wanted, part: _Part, tally: Tally) -> None:
+    def _begin(answer: Answer, request: Wanted, part: _Part, tally: Tally) -> None:
         """Look at the head of an answer: which bytes are coming, and whether they can be the file."""
         if answer.status == 416:
             tally.add(-part.length)
@@ -278,34 +280,34 @@ class Downloads:
         part.restart(etag if etag and not etag.startswith("W/") else answer.headers.get("last-modified", ""))
         kind = answer.headers.get("content-type", "")
         if kind.startswith("text/html"):
-            problem = explain_page("", wanted.url, answer.came_from)
+            problem = explain_page("", request.url, answer.came_from)
             raise DamagedFile(
-                f"{_name(wanted.url)} did not come: {problem.message}",
+                f"{_name(request.url)} did not come: {problem.message}",
                 advice=problem.advice,
-                place=wanted.url,
+                place=request.url,
             )
-        if wanted.size and answer.length and answer.length != wanted.size:
-            raise _wrong_length(wanted, answer.length)
+        if request.size and answer.length and answer.length != request.size:
+            raise _wrong_length(request, answer.length)
 
-    def _check_part(self, part: _Part, wanted: Wanted) -> None:
+    def _check_part(self, part: _Part, request: Wanted) -> None:
         try:
             self._check(part.body)
-            refuse_wrong(part.digests.checksum(), part.body.name, wanted.url)
+            refuse_wrong(part.digests.checksum(), part.body.name, request.url)
         except DamagedFile as error:
             # it is known by the name that it would have had
-            text = error.message.replace(part.body.name, _name(wanted.url))
-            raise DamagedFile(text, advice=error.advice, place=wanted.url) from error
+            text = error.message.replace(part.body.name, _name(request.url))
+            raise DamagedFile(text, advice=error.advice, place=request.url) from error
 
     # Places
 
-    def _path(self, wanted: Wanted) -> Path:
-        return self._root / (wanted.place or place_of(wanted.url))
+    def _path(self, request: Wanted) -> Path:
+        return self._root / (request.place or place_of(request.url))
 
     @contextmanager
-    def _alone(self, wanted: Wanted) -> Iterator[None]:
+    def _alone(self, request: Wanted) -> Iterator[None]:
         """One thread at a time for each place, so that two steps do not download the same file."""
         with self._lock:
-            lock = self._busy.setdefault(wanted.place or wanted.url, threading.Lock())
+            lock = self._busy.setdefault(request.place or request.url, threading.Lock())
         with lock:
             yield
 
@@ -352,9 +354,9 @@ class _Part:
     It carries the mark of its process, so that what a killed one leaves behind is told from what another one works on.
     """
 
-    def __init__(self, folder: Path, place: Path) -> None:
+    def __init__(self, folder: Path, path: Path) -> None:
         self._folder = folder
-        self._place = place
+        self._place = path
         self.body = folder / "body"
         self.validator = ""
         self.length = 0
@@ -363,10 +365,10 @@ class _Part:
         self._moved = False
 
     @classmethod
-    def open(cls, parts: Path, url: str, place: Path) -> Self:
+    def open(cls, parts: Path, url: str, path: Path) -> Self:
         """What an earlier attempt left of this URL's file, or nothing yet."""
         prefix = hashlib.sha256(url.encode()).hexdigest()[:24]
-        with _on_disk(place):
+        with _on_disk(path):
             parts.mkdir(parents=True, exist_ok=True)
             folder = parts / f"{prefix}.{temporary_name()}"
             for left in sorted(_left_over(parts)):
@@ -376,7 +378,7 @@ class _Part:
                 with suppress(OSError):  # another process was faster
                     os.rename(left, folder)
                     break
-            part = cls(folder, place)
+            part = cls(folder, path)
             part._resume()
         return part
 
@@ -456,29 +458,29 @@ def _forget_old(folder: Path) -> None:
 
 
 @contextmanager
-def _on_disk(place: Path) -> Iterator[None]:
+def _on_disk(path: Path) -> Iterator[None]:
     """Say of an error of the disk which file could not be written."""
     try:
         yield
     except OSError as error:
-        raise unwritable(place, error) from error
+        raise unwritable(path, error) from error
 
 
 def _beside(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
-def _earlier(place: Path, identity: str) -> Path:
+def _earlier(path: Path, identity: str) -> Path:
     """Where a publication of a file is kept once another one has taken its place."""
     named = hashlib.sha256(identity.encode()).hexdigest()[:16]
-    return place.parent / _EARLIER / named / place.name
+    return path.parent / _EARLIER / named / path.name
 
 
-def _keep_earlier(place: Path, identity: str) -> None:
+def _keep_earlier(path: Path, identity: str) -> None:
     """Keep the publication that another one is about to replace: a lock or the record of a run may name it."""
     try:
-        said = read_bytes(_beside(place))
-        held = parse_record(said, Kept, _beside(place), given={"path": place, "digest": None}).identity
+        record = read_bytes(_beside(path))
+        held = parse_record(record, Kept, _beside(path), given={"path": path, "digest": None}).identity
     except FileNotFoundError:
         return
     except DamagedRecord as error:
@@ -486,40 +488,40 @@ def _keep_earlier(place: Path, identity: str) -> None:
         return
     if held == identity:
         return
-    aside = _earlier(place, held)
+    aside = _earlier(path, held)
     try:
         aside.parent.mkdir(parents=True, exist_ok=True)
-        os.link(place, aside, follow_symlinks=False)
+        os.link(path, aside, follow_symlinks=False)
     except FileExistsError:
         return
     except OSError as error:  # a file system without links; the file is replaced all the same
-        log.info("%s: what was published earlier is not kept: %s", place, error.strerror)
+        log.info("%s: what was published earlier is not kept: %s", path, error.strerror)
         return
-    write_whole(_beside(aside), said, durable=False)
+    write_whole(_beside(aside), record, durable=False)
 
 
 def _name(url: str) -> str:
     return url.rpartition("/")[2]
 
 
-def _wrong_length(wanted: Wanted, length: int) -> DamagedFile:
+def _wrong_length(request: Wanted, length: int) -> DamagedFile:
     return DamagedFile(
-        f"{_name(wanted.url)} has {length} bytes, and its archive lists it with {wanted.size}",
+        f"{_name(request.url)} has {length} bytes, and its archive lists it with {request.size}",
         advice="run again: the archive may have published it again",
-        place=wanted.url,
+        place=request.url,
     )
 
 
-def _too_long(wanted: Wanted) -> DamagedFile:
+def _too_long(request: Wanted) -> DamagedFile:
     return DamagedFile(
-        f"{_name(wanted.url)} does not end at the {wanted.size} bytes that its archive lists",
+        f"{_name(request.url)} does not end at the {request.size} bytes that its archive lists",
         advice="run again: the archive may have published it again",
-        place=wanted.url,
+        place=request.url,
     )
 
 
 def _not_here(missing: Sequence[Wanted]) -> Offline:
-    names = [_name(one.url) for one in missing]
+    names = [_name(request.url) for request in missing]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return Offline(
         f"{len(names)} file{'s are' if len(names) > 1 else ' is'} not here: {', '.join(names[:_NAMED])}{more}",

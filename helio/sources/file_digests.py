@@ -121,20 +121,20 @@ def digest_file(path: Path) -> FileDigest:
     """
     buffer = memoryview(bytearray(_CHUNK))
     for _ in range(_TRIES):
-        found = ByteDigests()
+        digests = ByteDigests()
         with open(open_regular(path), "rb", buffering=0) as file:
             state = settled_state(file.fileno())
             while count := file.readinto(buffer):
-                found.update(buffer[:count])
+                digests.update(buffer[:count])
             same = FileState.of(file.fileno()) == state
         if same and FileState.of(path) == state:
-            checksum = found.checksum()
+            checksum = digests.checksum()
             refuse_wrong(checksum, path.name, str(path))
-            return FileDigest(state, found.sha256, checksum)
+            return FileDigest(state, digests.sha256, checksum)
     raise changed(path)
 
 
-def refuse_wrong(checksum: Checksum, name: str, place: str) -> None:
+def refuse_wrong(checksum: Checksum, name: str, where: str) -> None:
     """Refuse a file whose own checksum is wrong.
 
     Raises
@@ -145,7 +145,7 @@ def refuse_wrong(checksum: Checksum, name: str, place: str) -> None:
         raise DamagedFile(
             f"'{name}' is damaged: its bytes do not match the MD5 checksum that it carries",
             advice="get the file again from its archive; if it comes out the same, tell whoever serves it",
-            place=place,
+            place=where,
         )
 
 
@@ -185,24 +185,24 @@ class FileDigests:
         OSError
         """
         state = FileState.of(path)
-        place = self._place(path)
-        if place is not None:
+        note_path = self._place(path)
+        if note_path is not None:
             try:
-                remembered = read_record(place, _Remembered)
+                remembered = read_record(note_path, _Remembered)
                 if remembered.identity == _identity(state) and remembered.checksum:
                     return FileDigest(state, remembered.sha256, remembered.checksum)
             except FileNotFoundError:
                 log.debug("%s is read for the first time", path)
             except DamagedRecord as error:
                 log.warning("%s; '%s' is read again for its digest", error.message, path)
-        found = digest_file(path)
-        self.remember(path, found)
-        return found
+        digest = digest_file(path)
+        self.remember(path, digest)
+        return digest
 
     def remember(self, path: Path, digest: FileDigest) -> None:
         """Keep what is known of a file's bytes already."""
-        place = self._place(path)
-        if place is not None:
+        note_path = self._place(path)
+        if note_path is not None:
             content = {
                 "file": str(path),
                 "identity": _identity(digest.state),
@@ -210,7 +210,7 @@ class FileDigests:
                 "checksum": digest.checksum,
             }
             with suppress(OutputError):  # a home that may only be read remembers nothing
-                write_whole(place, json.dumps(content).encode(), durable=False)
+                write_whole(note_path, json.dumps(content).encode(), durable=False)
 
     def noted(self, path: Path, state: FileState, kind: str) -> Any:
         """Recall what `note` kept of a file in this state; None where nothing is kept.
@@ -220,12 +220,12 @@ class FileDigests:
         kind : str
             Names what is kept, with the number of its form: ``"facts-1"``.
         """
-        place = self._place(path, kind)
-        if place is not None:
+        note_path = self._place(path, kind)
+        if note_path is not None:
             try:
-                kept = read_record(place, _Noted)
-                if kept.identity == _identity(state):
-                    return kept.noted
+                note = read_record(note_path, _Noted)
+                if note.identity == _identity(state):
+                    return note.noted
             except FileNotFoundError:
                 log.debug("%s is looked at for the first time", path)
             except DamagedRecord as error:
@@ -237,11 +237,11 @@ class FileDigests:
 
         Nothing is kept of a file that was written to a moment ago: a further write might leave no trace.
         """
-        place = self._place(path, kind)
-        if place is not None and time.time_ns() - state.ctime_ns > _TICK:
+        note_path = self._place(path, kind)
+        if note_path is not None and time.time_ns() - state.ctime_ns > _TICK:
             content = {"file": str(path), "identity": _identity(state), "noted": noted}
             with suppress(OutputError):
-                write_whole(place, json.dumps(content).encode(), durable=False)
+                write_whole(note_path, json.dumps(content).encode(), durable=False)
 
     def read(self, path: Path, digest: FileDigest, read: Callable[[FileState], T]) -> T:
         """Read a file that must have the bytes of `digest`; again, if it was touched and has the same bytes still.

@@ -190,8 +190,8 @@ class FileSource(Source):
             As `locate`.
         """
         del parameters  # files are whole
-        wanted = [_wanted(file) for file in self._listing(dataset_id, time_range)]
-        return {file.url: file.size or None for file in self.downloads.missing(wanted)}
+        requests = [_wanted(file) for file in self._listing(dataset_id, time_range)]
+        return {file.url: file.size or None for file in self.downloads.missing(requests)}
 
     # For subclasses
 
@@ -239,7 +239,7 @@ class FileSource(Source):
     def _files(self, dataset_id: str, time_range: TimeRange) -> list[OneFile]:
         listed = self._listing(dataset_id, time_range)
         try:
-            kept = self.downloads.get([_wanted(file) for file in listed], revalidate=self.refresh)
+            cached = self.downloads.get([_wanted(file) for file in listed], revalidate=self.refresh)
         except (DamagedFile, Refused) as error:
             # the archive has probably changed since it was listed: the next run lists it again
             self._forget(dataset_id, time_range)
@@ -251,22 +251,22 @@ class FileSource(Source):
             raise
         return [
             one_file(held, replace(self._source(dataset_id, file, held), size=held.size))
-            for file, held in zip(listed, kept, strict=True)
+            for file, held in zip(listed, cached, strict=True)
         ]
 
-    def _source(self, dataset_id: str, file: RemoteFile, kept: Kept | None) -> SourceFile:
+    def _source(self, dataset_id: str, file: RemoteFile, cached: Kept | None) -> SourceFile:
         named = parse_file_name(file.name)
         return SourceFile(
             dataset_id=dataset_id,
             file=file.name,
             version=named.version if named else "",
             provider=self.name,
-            sha256=kept.sha256 if kept else "",
+            sha256=cached.sha256 if cached else "",
             size=file.size,
             preliminary=is_preliminary(dataset_id),
             url=file.url,
             last_modified=file.last_modified,
-            proof=proof_of(kept, file.size),
+            proof=proof_of(cached, file.size),
         )
 
     def _spans(self, dataset_id: str, time_range: TimeRange) -> list[str]:
@@ -284,47 +284,47 @@ class FileSource(Source):
             raise UnknownDataset(
                 f"'{dataset_id}' cannot be the id of a dataset", advice=self.close_ids(dataset_id)
             )
-        place = self._place(dataset_id, time_range)
+        name = self._place(dataset_id, time_range)
 
         def make() -> Sequence[RemoteFile]:
             span = (dataset_id, time_range.start.isoformat(), time_range.stop.isoformat())
             recorded = self.listed.get(span)
             if recorded is None:
-                return self._saved_or_asked(place, dataset_id, time_range)
+                return self._saved_or_asked(name, dataset_id, time_range)
             return [RemoteFile(file.url, file.size, file.last_modified) for file in recorded]
 
-        listed = self.once(place, make)
+        listed = self.once(name, make)
         if not listed:
-            raise self._nothing(place, dataset_id, time_range)
+            raise self._nothing(name, dataset_id, time_range)
         return listed
 
-    def _saved_or_asked(self, place: str, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        saved = None if self.refresh else self.replies.load(place, _KeptListing)
+    def _saved_or_asked(self, name: str, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
+        saved = None if self.refresh else self.replies.load(name, _KeptListing)
         if saved is not None:
             files: list[RemoteFile] = saved.content["files"]
             # an empty one may have been the archive's bad hour
             young = self.is_young(saved.said) and not saved.content.get("doubted", not files)
             if self.offline or (files and is_settled(time_range.stop, saved.said)) or young:
                 if not files:
-                    self._said_at[place] = saved.said
+                    self._said_at[name] = saved.said
                 return files
         if self.offline:
-            return self._from_wider(place, dataset_id, time_range)
+            return self._from_wider(name, dataset_id, time_range)
         listed = self.list_files(dataset_id, time_range)
-        self._keep_listing(place, time_range, listed, doubted=not listed)
+        self._keep_listing(name, time_range, listed, doubted=not listed)
         return listed
 
     def _keep_listing(
-        self, place: str, time_range: TimeRange, listed: Sequence[RemoteFile], *, doubted: bool
+        self, name: str, time_range: TimeRange, listed: Sequence[RemoteFile], *, doubted: bool
     ) -> None:
         """Keep a listing of files; a doubtful one is used only offline."""
         span = [time_range.start.isoformat(), time_range.stop.isoformat()]
         files = [asdict(file) for file in listed]
-        self.replies.save(place, {"span": span, "files": files, "doubted": doubted})
+        self.replies.save(name, {"span": span, "files": files, "doubted": doubted})
 
-    def _from_wider(self, place: str, dataset_id: str, time_range: TimeRange) -> list[RemoteFile]:
+    def _from_wider(self, name: str, dataset_id: str, time_range: TimeRange) -> list[RemoteFile]:
         """The files of a range that lies within one that was asked for earlier."""
-        for saved in self.replies.load_all(place.rpartition("/")[0], _KeptListing):
+        for saved in self.replies.load_all(name.rpartition("/")[0], _KeptListing):
             start, stop = (datetime.fromisoformat(end) for end in saved.content["span"])
             if start <= time_range.start and time_range.stop <= stop:
                 every: list[RemoteFile] = saved.content["files"]
@@ -336,7 +336,7 @@ class FileSource(Source):
                 ]
         raise Offline(f"which files {dataset_id} has for {time_range} was never asked", advice=ONLINE)
 
-    def _nothing(self, place: str, dataset_id: str, time_range: TimeRange) -> DataError:
+    def _nothing(self, name: str, dataset_id: str, time_range: TimeRange) -> DataError:
         """Why there is no file: the dataset is unknown, or has nothing there."""
         known = self.span_of(dataset_id)
         if known is None:
@@ -352,9 +352,9 @@ class FileSource(Source):
                 # a gap, or the archive's bad hour: it is asked again whenever somebody wants to know
                 text = f"{self.title} lists no file of {dataset_id} for {time_range}, which may pass"
                 advice = f"run again, or another time range: {advice}"
-            elif not self.offline and place not in self._said_at:
-                self._keep_listing(place, time_range, (), doubted=False)
-        said_at = self._said_at.get(place)
+            elif not self.offline and name not in self._said_at:
+                self._keep_listing(name, time_range, (), doubted=False)
+        said_at = self._said_at.get(name)
         if said_at is not None:
             # not in the message: it would differ from one run to the next, which `verify` compares
             advice += f"; so it said at {said_at:%Y-%m-%d %H:%M} UTC, and is asked again an hour later"
@@ -362,26 +362,26 @@ class FileSource(Source):
         return self.absent(text, advice, last=last, follows=last is not None and time_range.start > last)
 
     def _forget(self, dataset_id: str, time_range: TimeRange) -> None:
-        place = self._place(dataset_id, time_range)
-        self.replies.forget(place)
-        self.forget(place)
-        self._said_at.pop(place, None)
+        name = self._place(dataset_id, time_range)
+        self.replies.forget(name)
+        self.forget(name)
+        self._said_at.pop(name, None)
 
     def _place(self, dataset_id: str, time_range: TimeRange) -> str:
         return f"{self.folder}/{self.listing}/{dataset_id}/{whole_seconds(time_range).replace(',', '_')}"
 
 
-def one_file(kept: Kept, source: SourceFile) -> OneFile:
+def one_file(cached: Kept, source: SourceFile) -> OneFile:
     """A file that is here, as `gather` reads it."""
-    assert kept.digest is not None  # `Downloads` looks at all bytes of what it gives
-    return OneFile(kept.path, source, kept.digest)
+    assert cached.digest is not None  # `Downloads` looks at all bytes of what it gives
+    return OneFile(cached.path, source, cached.digest)
 
 
-def proof_of(kept: Kept | None, listed_size: int) -> Proof:
+def proof_of(cached: Kept | None, listed_size: int) -> Proof:
     """What shows that a file has the right bytes, where its archive lists sizes and no digests."""
-    if kept is None or kept.digest is None:
+    if cached is None or cached.digest is None:
         return ""
-    if kept.digest.checksum == "right":
+    if cached.digest.checksum == "right":
         return "checksum in the file"
     return "size only" if listed_size else "nothing"
 

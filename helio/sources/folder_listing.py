@@ -43,16 +43,16 @@ def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list
     if "%" not in subdividedby:
         return [base]
     day = (time_range.start - _DAY).replace(hour=0, minute=0, second=0, microsecond=0)
-    found: dict[str, None] = {}
+    folders: dict[str, None] = {}
     while day < time_range.stop:
-        found.setdefault(urljoin(base, f"{day.strftime(subdividedby).strip('/')}/"))
+        folders.setdefault(urljoin(base, f"{day.strftime(subdividedby).strip('/')}/"))
         day += _DAY
-    return list(found)
+    return list(folders)
 
 
 def read_listing(folder: str, page: str) -> list[FolderFile]:
     """The CDFs of a folder, from the page that Apache and its like make of it."""
-    found = []
+    files = []
     for entry in _LINK.split(page)[
         1:
     ]:  # link by link: a page of a million that never end takes no longer to read
@@ -63,8 +63,8 @@ def read_listing(folder: str, page: str) -> list[FolderFile]:
         href = unescape(file["href"])
         when = _WHEN.search(rest[0])
         name = unquote(href.rpartition("/")[2])
-        found.append(FolderFile(urljoin(folder, href), name, when[0] if when else ""))
-    return found
+        files.append(FolderFile(urljoin(folder, href), name, when[0] if when else ""))
+    return files
 
 
 def choose_files(files: Sequence[FolderFile], time_range: TimeRange) -> list[FolderFile]:

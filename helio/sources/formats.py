@@ -37,7 +37,7 @@ def format_of(path: Path) -> Format:
     DamagedFile
         When the file is absent, empty, truncated, or not of the kind that its name says.
     """
-    said = SUFFIXES.get(path.suffix.lower(), "cdf")
+    format_ = SUFFIXES.get(path.suffix.lower(), "cdf")
     try:
         with open(open_regular(path), "rb") as file:
             head, size = file.read(512), os.fstat(file.fileno()).st_size
@@ -47,15 +47,15 @@ def format_of(path: Path) -> Format:
         raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
     if size == 0:
         raise DamagedFile(f"'{path.name}' is empty", advice=ADVICE, place=str(path))
-    if said in ("cdf", "netcdf") and head.startswith((*NETCDF_3, NETCDF_4)):
+    if format_ in ("cdf", "netcdf") and head.startswith((*NETCDF_3, NETCDF_4)):
         check_netcdf(path)
         return "netcdf"
-    if said == "cdf":
+    if format_ == "cdf":
         check_cdf(path)
         return "cdf"
-    if said == "netcdf":
+    if format_ == "netcdf":
         raise _other_kind(path, "netCDF", head)
-    if said == "parquet":
+    if format_ == "parquet":
         _check_parquet(path, head, tail, size)
         return "parquet"
     _check_text(path, head)
@@ -88,7 +88,7 @@ def _check_text(path: Path, head: bytes) -> None:
         raise _other_kind(path, "CSV", head)
 
 
-def _other_kind(path: Path, wanted: str, head: bytes) -> DamagedFile:
+def _other_kind(path: Path, expected: str, head: bytes) -> DamagedFile:
     return DamagedFile(
-        f"'{path.name}' is not {wanted}: it holds {what_it_is(head)}", advice=ADVICE, place=str(path)
+        f"'{path.name}' is not {expected}: it holds {what_it_is(head)}", advice=ADVICE, place=str(path)
     )

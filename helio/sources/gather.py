@@ -60,14 +60,14 @@ def gather(
 
     parts: dict[str, list[tuple[OneFile, Table]]] = {name: [] for name in parameters}
     lacking: dict[str, list[OneFile]] = {name: [] for name in parameters}
-    said: dict[str, UnknownParameter] = {}
+    errors: dict[str, UnknownParameter] = {}
     for file in files:
-        for name, found in _read(reader, file, parameters, time_range, digests).items():
-            if isinstance(found, UnknownParameter):
+        for name, table in _read(reader, file, parameters, time_range, digests).items():
+            if isinstance(table, UnknownParameter):
                 lacking[name].append(file)
-                said[name] = found
+                errors[name] = table
             else:
-                parts[name].append((file, clip(found, time_range)))
+                parts[name].append((file, clip(table, time_range)))
     tables: dict[str, Table] = {}
     for name, every in parts.items():
         joined = join(name, [(file.path.name, table) for file, table in every])
@@ -79,7 +79,7 @@ def gather(
             sources=tuple(_cited(reader, file, digests) for file, table in every if len(table)),
             notes=tuple(dict.fromkeys([*joined.notes, *notes])),
         )
-    absent = {name: said[name] for name in parameters if said.get(name) and not parts[name]}
+    absent = {name: errors[name] for name in parameters if errors.get(name) and not parts[name]}
     empty = tuple(name for name in parameters if name not in tables and name not in absent)
     return Gathered(tables, absent, empty)
 
@@ -99,8 +99,8 @@ def _read(
             return {parameters[0]: error}
     except NoData:
         return {}  # archives hold days without a single record; other files may still cover the interval
-    each = (_read(reader, file, [name], time_range, digests) for name in parameters)
-    return {name: found for one in each for name, found in one.items()}
+    tables_of_each = (_read(reader, file, [name], time_range, digests) for name in parameters)
+    return {name: table for tables in tables_of_each for name, table in tables.items()}
 
 
 def _cited(reader: CdfReader, file: OneFile, digests: FileDigests) -> SourceFile:

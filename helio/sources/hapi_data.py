@@ -110,24 +110,27 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
         notes.append(f"time runs backwards {backwards} times in the reply; records were put in order")
     order = np.empty(0, np.intp) if increases else np.argsort(epoch, kind="stable")
     values = {}
-    for one, column in zip(parameters[1:], columns, strict=True):
-        array, note = _without_fill(column, one)
-        notes += _odd_numbers(array, one)
+    for parameter, column in zip(parameters[1:], columns, strict=True):
+        array, note = _without_fill(column, parameter)
+        notes += _odd_numbers(array, parameter)
         if not increases:
-            array, repeats = _each_epoch_once(epoch[order], array[order], one)
+            array, repeats = _each_epoch_once(epoch[order], array[order], parameter)
             several = len(parameters) > 2
-            notes += [*repeats[:1], *(f"{one.name}: {text}" if several else text for text in repeats[1:])]
-        values[one.name] = array
+            notes += [
+                *repeats[:1],
+                *(f"{parameter.name}: {text}" if several else text for text in repeats[1:]),
+            ]
+        values[parameter.name] = array
         notes += [note] if note else []
-    kept = epoch if increases else np.unique(epoch)
-    return Records(kept, values, tuple(dict.fromkeys(notes)), epoch.size, not backwards)
+    epochs = epoch if increases else np.unique(epoch)
+    return Records(epochs, values, tuple(dict.fromkeys(notes)), epoch.size, not backwards)
 
 
-def _each_epoch_once(ordered: Epochs, array: Floats, one: Parameter) -> tuple[Floats, tuple[str, ...]]:
+def _each_epoch_once(ordered: Epochs, array: Floats, parameter: Parameter) -> tuple[Floats, tuple[str, ...]]:
     """The first record of each epoch, and in words how many others there were and whether their values differ."""
     columns = array.reshape(array.shape[0], -1)
     table = Table(
-        ordered, columns, istp.common_unit(one.units)[0], components=numbered_names(columns.shape[1])
+        ordered, columns, istp.common_unit(parameter.units)[0], components=numbered_names(columns.shape[1])
     )
     table = once(table, without_time=0)
     return table.values.reshape(-1, *array.shape[1:]), table.notes
@@ -145,8 +148,8 @@ def _binary(
         )
     layout = np.dtype(
         [
-            (f"{number}", _DTYPES.get(one.kind, f"S{one.length}"), one.size)
-            for number, one in enumerate(parameters)
+            (f"{number}", _DTYPES.get(parameter.kind, f"S{parameter.length}"), parameter.size)
+            for number, parameter in enumerate(parameters)
         ]
     )
     records = np.frombuffer(body, dtype=layout)
@@ -159,11 +162,11 @@ def _csv(
     import pyarrow as pa
     from pyarrow import csv
 
-    names = [f"{number}" for number in range(sum(one.elements for one in parameters))]
+    names = [f"{number}" for number in range(sum(parameter.elements for parameter in parameters))]
     if not body.strip():
-        return np.empty(0, "S1"), [np.empty((0, *one.size)) for one in parameters[1:]]
+        return np.empty(0, "S1"), [np.empty((0, *parameter.size)) for parameter in parameters[1:]]
     try:
-        found = csv.read_csv(
+        read = csv.read_csv(
             io.BytesIO(body),
             read_options=csv.ReadOptions(column_names=names),
             convert_options=csv.ConvertOptions(
@@ -177,13 +180,13 @@ def _csv(
             f"the reply is not CSV of a time and {len(names) - 1} numbers in each record: {one_line(error)}",
             advice=_ADVICE,
         ) from error
-    texts = _texts(found.column(0))
+    texts = _texts(read.column(0))
     columns: list[npt.NDArray[Any]] = []
-    place = 1
-    for one in parameters[1:]:
-        parts = [found.column(number).to_numpy() for number in range(place, place + one.elements)]
-        columns.append(np.stack(parts, axis=1).reshape(-1, *one.size) if one.size else parts[0])
-        place += one.elements
+    first = 1
+    for parameter in parameters[1:]:
+        parts = [read.column(number).to_numpy() for number in range(first, first + parameter.elements)]
+        columns.append(np.stack(parts, axis=1).reshape(-1, *parameter.size) if parameter.size else parts[0])
+        first += parameter.elements
     return texts, columns
 
 
@@ -197,8 +200,8 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
     if compute.min(compute.binary_length(trimmed)).as_py() == longest:
         # as they stand in memory, one after the other: no text is touched
         parts = [
-            np.frombuffer(one.cast(pa.binary(longest)).buffers()[1], f"S{longest}", count=len(one))
-            for one in trimmed.chunks
+            np.frombuffer(chunk.cast(pa.binary(longest)).buffers()[1], f"S{longest}", count=len(chunk))
+            for chunk in trimmed.chunks
         ]
         return np.concatenate(parts)
     return np.array(trimmed.to_pylist(), dtype=np.bytes_)
@@ -241,8 +244,8 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64],
     in_numbers: set[int] = set()
     for group in range(1, 9):
         in_numbers.update(range(*form.span(group)) if form[group] is not None else ())
-    for place in range(rows.shape[0]):
-        wrong |= digits[place] > 9 if place in in_numbers else rows[place] != rows[place, 0]
+    for position in range(rows.shape[0]):
+        wrong |= digits[position] > 9 if position in in_numbers else rows[position] != rows[position, 0]
 
     def number(group: int, default: int) -> npt.NDArray[np.int64]:
         if form[group] is None:
@@ -272,9 +275,9 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64],
     if form[8]:
         start, stop = form.span(8)
         fraction = np.zeros(letters.shape[0], np.int32)  # nine digits fit
-        for place in range(start, min(stop, start + 9)):
+        for position in range(start, min(stop, start + 9)):
             fraction *= 10
-            fraction += digits[place]
+            fraction += digits[position]
         nanoseconds = fraction.astype(np.int64) * 10 ** max(0, 9 - (stop - start))
     wrong = wrong | ((hour == 24) & ((minute > 0) | (second > 0) | (nanoseconds > 0)))
     wrong = wrong | (year < _FIRST_YEAR) | (year > _LAST_YEAR)
@@ -296,18 +299,21 @@ def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:
     )
 
 
-def _without_fill(raw: npt.NDArray[Any], one: Parameter) -> tuple[Floats, str]:
+def _without_fill(raw: npt.NDArray[Any], parameter: Parameter) -> tuple[Floats, str]:
     """Values in float64 with fill as NaN, found by equality; and a word on a fill that is no number."""
     values = raw.astype(np.float64)
-    if one.fill is None or one.kind not in BYTES_OF:
+    if parameter.fill is None or parameter.kind not in BYTES_OF:
         return values, ""
-    if not _NUMBER.fullmatch(one.fill):
-        said = one_line(one.fill, 40)
-        return values, f"the fill of {one.name} is '{said}', which is no number: none was looked for"
-    fill = float(one.fill)
+    if not _NUMBER.fullmatch(parameter.fill):
+        fill_text = one_line(parameter.fill, 40)
+        return (
+            values,
+            f"the fill of {parameter.name} is '{fill_text}', which is no number: none was looked for",
+        )
+    fill = float(parameter.fill)
     if not np.isnan(fill):
         missing = values == fill
-        if one.kind == "double":
+        if parameter.kind == "double":
             # servers widen what their files hold in single precision, and write the fill from the documentation
             with np.errstate(over="ignore"):
                 missing |= values == np.float64(np.float32(fill))
@@ -387,60 +393,67 @@ def _fill_number(parameter: Parameter) -> float:
 # Tables
 
 
-def table_of(one: Parameter, records: Records) -> Table:
+def table_of(parameter: Parameter, records: Records) -> Table:
     """A parameter's table: unit, name, frame, components and axes as the server describes them.
 
     Components without names are numbered; x, y, z are they only where the server declares them Cartesian.
     """
-    values = records.values[one.name]
-    unit, unit_note = istp.common_unit(one.units)
-    labels = one.labels if len(one.labels) == one.elements > 1 else ()
-    components, axes, layout_notes = _layout(one, labels, unit, records)
+    values = records.values[parameter.name]
+    unit, unit_note = istp.common_unit(parameter.units)
+    labels = parameter.labels if len(parameter.labels) == parameter.elements > 1 else ()
+    components, axes, layout_notes = _layout(parameter, labels, unit, records)
     if components and values.ndim > 2:
         values = values.reshape(values.shape[0], -1)
     representation: Representation = ""
-    if components and len(one.size) == 1:
+    if components and len(parameter.size) == 1:
         representation = representation_of(
-            labels or components, one.units, declared=one.components, said=one.description
+            labels or components,
+            parameter.units,
+            declared=parameter.components,
+            description=parameter.description,
         )
-    unnamed = components == numbered_names(one.elements)
+    unnamed = components == numbered_names(parameter.elements)
     if unnamed and not representation:
         layout_notes += istp.unknown_components(components)
     if unnamed and representation == "cartesian":
-        letters = ("r", "t", "n") if _frame(one, ()) == "RTN" else ("x", "y", "z")
+        letters = ("r", "t", "n") if _frame(parameter, ()) == "RTN" else ("x", "y", "z")
         components = (*letters, *components[3:])
-    single = one.labels[0] if len(one.labels) == 1 else ""
+    single = parameter.labels[0] if len(parameter.labels) == 1 else ""
     return Table(
         epoch=records.epoch,
         values=values,
         unit=unit,
-        name=single or istp.stem_of(components) or one.name,
-        frame=_frame(one, labels) if components else "",
+        name=single or istp.stem_of(components) or parameter.name,
+        frame=_frame(parameter, labels) if components else "",
         components=components,
         axes=axes,
         stated_representation=representation,
         stated_periods=()
         if axes
         else istp.periods_of(
-            one.components or labels or components, one.units, one.name, one.description, {}
+            parameter.components or labels or components,
+            parameter.units,
+            parameter.name,
+            parameter.description,
+            {},
         ),
-        description=one.description,
+        description=parameter.description,
         notes=tuple(note for note in (*records.notes, unit_note, *layout_notes) if note),
     )
 
 
-def _frame(one: Parameter, labels: Sequence[str]) -> str:
-    attributes = {"COORDINATE_SYSTEM": one.frame, "CATDESC": one.description}
-    return istp.frame_of(one.name, attributes, labels)
+def _frame(parameter: Parameter, labels: Sequence[str]) -> str:
+    attributes = {"COORDINATE_SYSTEM": parameter.frame, "CATDESC": parameter.description}
+    return istp.frame_of(parameter.name, attributes, labels)
 
 
 def _layout(
-    one: Parameter, labels: tuple[str, ...], unit: str, records: Records
+    parameter: Parameter, labels: tuple[str, ...], unit: str, records: Records
 ) -> tuple[tuple[str, ...], tuple[Axis, ...], list[str]]:
     """Components or bin axes, and what had to be tolerated."""
     notes: list[str] = []
-    axes = [_axis(one, number, records, notes) for number in range(len(one.size))]
-    if len(axes) == 1 and axes[0] is not None and not _only_counts(axes[0], one.size[0]):
+    axes = [_axis(parameter, number, records, notes) for number in range(len(parameter.size))]
+    if len(axes) == 1 and axes[0] is not None and not _only_counts(axes[0], parameter.size[0]):
         return (), (axes[0],), notes
     if axes and all(axis is None or _only_counts(axis, axis.bins) for axis in axes):
         written = istp.text_bins(labels) if len(axes) == 1 else None
@@ -454,26 +467,30 @@ def _layout(
                 (Axis(name, written.unit, written.centers, written.lower, written.upper, scale),),
                 notes,
             )
-        components = _components(one, labels, unit)
+        components = _components(parameter, labels, unit)
         if components:
             return components, (), notes
-    for number, size in enumerate(one.size):
+    for number, size in enumerate(parameter.size):
         if axes[number] is None:
             axes[number] = istp.numbered_axis(size)
             notes.append(f"the server does not say what the {size} elements are; they are numbered")
     return (), tuple(axis for axis in axes if axis is not None), notes
 
 
-def _components(one: Parameter, labels: tuple[str, ...], unit: str) -> tuple[str, ...]:
+def _components(parameter: Parameter, labels: tuple[str, ...], unit: str) -> tuple[str, ...]:
     named = istp.component_names(labels, unit) if labels else None
-    if named is None and len(one.components) == one.elements and len(set(one.components)) == one.elements:
-        named = one.components
-    few = one.elements <= (istp.MOST_COMPONENTS if len(one.size) == 1 else _MOST_TENSOR)
+    if (
+        named is None
+        and len(parameter.components) == parameter.elements
+        and len(set(parameter.components)) == parameter.elements
+    ):
+        named = parameter.components
+    few = parameter.elements <= (istp.MOST_COMPONENTS if len(parameter.size) == 1 else _MOST_TENSOR)
     if named is not None:
-        return named if few or len(one.size) == 1 else ()
-    if one.size == (3, 3):
+        return named if few or len(parameter.size) == 1 else ()
+    if parameter.size == (3, 3):
         return tuple(f"{row}{column}" for row in "xyz" for column in "xyz")
-    return numbered_names(one.elements) if few and len(one.size) == 1 else ()
+    return numbered_names(parameter.elements) if few and len(parameter.size) == 1 else ()
 
 
 def numbered_names(count: int) -> tuple[str, ...]:
@@ -490,12 +507,14 @@ def _only_counts(axis: Axis, size: int) -> bool:
     )
 
 
-def _axis(one: Parameter, number: int, records: Records, notes: list[str]) -> Axis | None:
-    if number >= len(one.bins):
+def _axis(parameter: Parameter, number: int, records: Records, notes: list[str]) -> Axis | None:
+    if number >= len(parameter.bins):
         return None
-    bins, size = one.bins[number], one.size[number]
+    bins, size = parameter.bins[number], parameter.size[number]
     edges = _edges(bins, size, records)
-    centers = None if bins.centers == one.name else _centers(bins, records)  # no bins are their own values
+    centers = (
+        None if bins.centers == parameter.name else _centers(bins, records)
+    )  # no bins are their own values
     if centers is None and edges is None:
         if bins.centers is not None or bins.ranges is not None:
             notes.append(f"the bins of '{bins.name}' cannot be read; they are numbered")
@@ -511,7 +530,7 @@ def _axis(one: Parameter, number: int, records: Records, notes: list[str]) -> Ax
     if edges is not None:
         lower, upper = edges
         if centers.ndim == 2 and lower.ndim == 1:
-            lower, upper = (np.broadcast_to(each, centers.shape) for each in edges)
+            lower, upper = (np.broadcast_to(edge, centers.shape) for edge in edges)
         elif centers.ndim == 1 and lower.ndim == 2:
             centers = np.broadcast_to(centers, lower.shape)
     return Axis(bins.name, bins.unit, centers, lower, upper, istp.axis_scale(centers, bins.unit, {}))
@@ -519,21 +538,21 @@ def _axis(one: Parameter, number: int, records: Records, notes: list[str]) -> Ax
 
 def _centers(bins: Bins, records: Records) -> Floats | None:
     if isinstance(bins.centers, str):
-        found = records.values.get(bins.centers)
-        return istp.fixed_if_equal(found) if found is not None and found.ndim == 2 else None
+        centers = records.values.get(bins.centers)
+        return istp.fixed_if_equal(centers) if centers is not None and centers.ndim == 2 else None
     return None if bins.centers is None else np.array(bins.centers)
 
 
 def _edges(bins: Bins, size: int, records: Records) -> tuple[Floats, Floats] | None:
     """Lower and upper edges; servers order pairs by bin, or as two rows, as older schemas had it."""
     if isinstance(bins.ranges, str):
-        found = records.values.get(bins.ranges)
-        if found is None or found.ndim != 3:
+        edges = records.values.get(bins.ranges)
+        if edges is None or edges.ndim != 3:
             return None
-        if found.shape[1:] == (size, 2):
-            pairs = found
-        elif found.shape[1:] == (2, size):
-            pairs = found.transpose(0, 2, 1)
+        if edges.shape[1:] == (size, 2):
+            pairs = edges
+        elif edges.shape[1:] == (2, size):
+            pairs = edges.transpose(0, 2, 1)
         else:
             return None
         fixed = istp.fixed_if_equal(np.ascontiguousarray(pairs).reshape(pairs.shape[0], 2 * size))

@@ -129,7 +129,7 @@ class Parameter:
     @property
     def beside(self) -> tuple[str, ...]:
         """Parameters that hold its bins, for each record."""
-        named = (one for each in self.bins for one in (each.centers, each.ranges) if isinstance(one, str))
+        named = (name for bins in self.bins for name in (bins.centers, bins.ranges) if isinstance(name, str))
         return tuple(dict.fromkeys(name for name in named if name != self.name))
 
 
@@ -195,32 +195,32 @@ class Info:
         DamagedFile
             The server describes it in a way in which its records cannot be read.
         """
-        one = next((each for each in self.parameters if each.name == name), None)
+        found_parameter = next((parameter for parameter in self.parameters if parameter.name == name), None)
         every = self.numbers()
-        if one is None:
+        if found_parameter is None:
             raise UnknownParameter(
                 f"{self.dataset_id} has no parameter '{name}'",
                 advice=did_you_mean(name, every, otherwise=_listed(every)),
             )
-        if one.problem:
+        if found_parameter.problem:
             raise DamagedFile(
-                f"'{name}' of {self.dataset_id} cannot be read: {one.problem}",
+                f"'{name}' of {self.dataset_id} cannot be read: {found_parameter.problem}",
                 advice=f"{_OPERATORS}, or choose another parameter: {_listed(every)}",
                 place=self.place,
             )
-        if one is self.time:
+        if found_parameter is self.time:
             raise UnknownParameter(
                 f"'{name}' is the time: it comes with every parameter", advice=_listed(every)
             )
-        if one.kind not in BYTES_OF:
-            holds = "times" if one.kind == "isotime" else "text"
+        if found_parameter.kind not in BYTES_OF:
+            holds = "times" if found_parameter.kind == "isotime" else "text"
             raise UnknownParameter(f"'{name}' holds {holds}, not numbers", advice=_listed(every))
-        if len(one.size) > 2:
+        if len(found_parameter.size) > 2:
             raise UnknownParameter(
-                f"'{name}' has the dimensions {list(one.size)} besides time, and a table holds two at most",
+                f"'{name}' has the dimensions {list(found_parameter.size)} besides time, and a table holds two at most",
                 advice=_listed(every),
             )
-        return one
+        return found_parameter
 
     def together(self, name: str) -> tuple[Parameter, ...]:
         """What one request for a parameter brings: the time, the parameter and what holds its bins, in order.
@@ -230,23 +230,23 @@ class Info:
         UnknownParameter
             As `parameter`.
         """
-        wanted = self.parameter(name)
+        chosen = self.parameter(name)
         return tuple(
-            one
-            for one in self.parameters
-            if one is self.time
-            or one is wanted
-            or (one.name in wanted.beside and one.kind in BYTES_OF and not one.problem)
+            parameter
+            for parameter in self.parameters
+            if parameter is self.time
+            or parameter is chosen
+            or (parameter.name in chosen.beside and parameter.kind in BYTES_OF and not parameter.problem)
         )
 
 
 def record_bytes(parameters: Sequence[Parameter]) -> int:
     """Length of a binary record; 0 where the server does not say how long its texts are."""
-    widths = [one.width for one in parameters]
+    widths = [parameter.width for parameter in parameters]
     return sum(widths) if all(widths) else 0
 
 
-def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
+def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
     """An ``info`` reply.
 
     Raises
@@ -254,92 +254,92 @@ def read_info(dataset_id: str, said: Mapping[str, Any], place: str) -> Info:
     DamagedFile
         It lacks what every server has to say.
     """
-    definitions = said.get("definitions")
+    definitions = info.get("definitions")
     try:
         every = [
             _resolved(parameter, definitions if isinstance(definitions, dict) else {})
-            for parameter in _list_in(said, "parameters")
+            for parameter in _list_in(info, "parameters")
         ]
         parameters = tuple(_parameter(parameter) for parameter in every)
-        start, stop = _moment_in(said, "startDate"), _moment_in(said, "stopDate")
+        start, stop = _moment_in(info, "startDate"), _moment_in(info, "stopDate")
         if start > stop:
             raise ValueError(f"its startDate {start.isoformat()} comes after its stopDate {stop.isoformat()}")
     except (ValueError, RecursionError) as error:
         raise DamagedFile(
             f"what the server says of {dataset_id} is not a HAPI info: {error}",
             advice=_OPERATORS,
-            place=place,
+            place=url,
         ) from error
     if not parameters or parameters[0].kind != "isotime":
         raise DamagedFile(
-            f"the first parameter of {dataset_id} is not its time", advice=_OPERATORS, place=place
+            f"the first parameter of {dataset_id} is not its time", advice=_OPERATORS, place=url
         )
     problem = parameters[0].problem or ("" if parameters[0].elements == 1 else "a record has several times")
     if problem:
         raise DamagedFile(
             f"the time of {dataset_id} cannot be read: {problem}",
             advice=_OPERATORS,
-            place=place,
+            place=url,
         )
     remarks: list[str] = []
-    cited = " ".join(str(said.get(name) or "") for name in ("citation", "resourceID", "resourceURL"))
-    found = _DOI.search(cited)
-    page = _text(said.get("resourceURL"))
+    cited = " ".join(str(info.get(name) or "") for name in ("citation", "resourceID", "resourceURL"))
+    doi = _DOI.search(cited)
+    page = _text(info.get("resourceURL"))
     # CDAWeb's "N. Ness @ Bartol Research Institute"; who else is a contact need not have made the data
-    pi, at, affiliation = _text(said.get("contact")).partition(" @ ")
+    pi, at, affiliation = _text(info.get("contact")).partition(" @ ")
     return Info(
         dataset_id=dataset_id,
         start=start,
         stop=stop,
         parameters=_without_repeated_names(parameters),
-        cadence=_duration_in(said, "cadence", remarks),
-        most=_duration_in(said, "maxRequestDuration", remarks),
-        modified=_edition_in(said, remarks),
-        title=_text(said.get("title")) or _text(said.get("description")),
+        cadence=_duration_in(info, "cadence", remarks),
+        most=_duration_in(info, "maxRequestDuration", remarks),
+        modified=_edition_in(info, remarks),
+        title=_text(info.get("title")) or _text(info.get("description")),
         pi=pi.strip() if at else "",
         affiliation=affiliation.strip(),
-        doi=found[1].rstrip(".,;)") if found else "",
+        doi=doi[1].rstrip(".,;)") if doi else "",
         page=page if page.startswith(("http://", "https://")) else "",
-        described=_digest_of(every if said.get("modificationDate") else _lasting(said)),
-        remarks=(*remarks, *_stamp_remarks(said)),
-        place=place,
+        described=_digest_of(every if info.get("modificationDate") else _lasting(info)),
+        remarks=(*remarks, *_stamp_remarks(info)),
+        place=url,
     )
 
 
-def _list_in(said: Mapping[str, Any], name: str) -> list[Any]:
-    found = said.get(name)
-    if not isinstance(found, list):
+def _list_in(info: Mapping[str, Any], name: str) -> list[Any]:
+    items = info.get(name)
+    if not isinstance(items, list):
         raise ValueError(f"it has no list of {name}")
-    return found
+    return items
 
 
-def _moment_in(said: Mapping[str, Any], name: str) -> datetime:
-    if said.get(name) is None:
+def _moment_in(info: Mapping[str, Any], name: str) -> datetime:
+    if info.get(name) is None:
         raise ValueError(f"it has no {name}")
     try:
-        return time_of(str(said[name]))
+        return time_of(str(info[name]))
     except (ValueError, OverflowError) as error:
         raise ValueError(
-            f"its {name} '{one_line(said[name], 40)}' is no time of the years 1 to 9999"
+            f"its {name} '{one_line(info[name], 40)}' is no time of the years 1 to 9999"
         ) from error
 
 
-def _duration_in(said: Mapping[str, Any], name: str, remarks: list[str]) -> timedelta | None:
+def _duration_in(info: Mapping[str, Any], name: str, remarks: list[str]) -> timedelta | None:
     """A duration that the server gives; None where it gives none or one that cannot be used, which is remarked."""
-    given = said.get(name)
+    given = info.get(name)
     if given is None or given == "":
         return None
-    found = duration_of(given) if isinstance(given, str) else None
-    if found is None:
+    duration = duration_of(given) if isinstance(given, str) else None
+    if duration is None:
         remarks.append(
             f"the server gives the {name} '{one_line(given, 40)}', which is no usable duration; it was not used"
         )
-    return found
+    return duration
 
 
-def _edition_in(said: Mapping[str, Any], remarks: list[str]) -> str:
+def _edition_in(info: Mapping[str, Any], remarks: list[str]) -> str:
     """The ``modificationDate``: it tells editions apart, whatever it says."""
-    given = said.get("modificationDate")
+    given = info.get("modificationDate")
     if given is None or given == "":
         return ""
     text = given if isinstance(given, str) else json.dumps(given, sort_keys=True)
@@ -357,9 +357,9 @@ def _edition_in(said: Mapping[str, Any], remarks: list[str]) -> str:
 _STAMPS = {"BEGIN": "the beginning", "END": "the end"}
 
 
-def _stamp_remarks(said: Mapping[str, Any]) -> Texts:
+def _stamp_remarks(info: Mapping[str, Any]) -> Texts:
     """Say what a record's time stands for, where that is not the centre of its interval."""
-    given = said.get("timeStampLocation")
+    given = info.get("timeStampLocation")
     if given is None or given == "" or str(given).upper() == "CENTER":
         return ()
     where = _STAMPS.get(str(given).upper())
@@ -386,10 +386,10 @@ def _without_repeated_names(parameters: tuple[Parameter, ...]) -> tuple[Paramete
     )
 
 
-def _lasting(said: Mapping[str, Any]) -> dict[str, Any]:
+def _lasting(info: Mapping[str, Any]) -> dict[str, Any]:
     """The members of an info that stay the same while records are appended; servers add their own as ``x_...``."""
     return {
-        name: value for name, value in said.items() if name not in _MAY_CHANGE and not name.startswith("x_")
+        name: value for name, value in info.items() if name not in _MAY_CHANGE and not name.startswith("x_")
     }
 
 
@@ -408,13 +408,13 @@ def time_of(text: str) -> datetime:
     ValueError
         It is none.
     """
-    found = _TIME.fullmatch(text.strip())
-    if found is None:
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
         raise ValueError(f"'{text}' is no time")
-    year, day_of_year, month, day, hour, minute, second, fraction = found.groups()
+    year, day_of_year, month, day, hour, minute, second, fraction = match.groups()
     days = 366 if isleap(int(year)) else 365
     limits = ((day_of_year, days), (hour, 24), (minute, 59), (second, 60))
-    if day_of_year == "000" or any(int(one or 0) > most for one, most in limits):
+    if day_of_year == "000" or any(int(field or 0) > most for field, most in limits):
         raise ValueError(f"'{text}' is no time")
     return datetime(int(year), int(month or 1), int(day or 1)) + timedelta(
         days=int(day_of_year or 1) - 1,
@@ -431,48 +431,49 @@ def duration_of(text: str) -> timedelta | None:
     >>> duration_of("PT16S"), duration_of("P1D")
     (datetime.timedelta(seconds=16), datetime.timedelta(days=1))
     """
-    found = _DURATION.fullmatch(text.strip())
-    if found is None:
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
         return None
     seconds = sum(
-        float(number) * each for number, each in zip(found.groups(default="0"), _SECONDS_OF, strict=True)
+        float(number) * seconds_of_part
+        for number, seconds_of_part in zip(match.groups(default="0"), _SECONDS_OF, strict=True)
     )
     return timedelta(seconds=seconds) if _SHORTEST_DURATION <= seconds <= _LONGEST_DURATION else None
 
 
-def _parameter(said: Any) -> Parameter:
+def _parameter(entry: Any) -> Parameter:
     """A parameter; one that cannot be read says why in `problem`, so that the others can be."""
-    if not isinstance(said, dict):
-        raise ValueError(f"'{one_line(said, 40)}' describes no parameter")
-    name = said.get("name")
+    if not isinstance(entry, dict):
+        raise ValueError(f"'{one_line(entry, 40)}' describes no parameter")
+    name = entry.get("name")
     problems: list[str] = []
     remarks: list[str] = []
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
         problems.append("its name is not a plain text")
-    kind = said.get("type")
+    kind = entry.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
         problems.append(f"the server gives it the type '{one_line(kind, 40)}', which HAPI does not have")
         kind = ""
-    size = _whole_numbers(said.get("size"))
+    size = _whole_numbers(entry.get("size"))
     if size is None or any(count < 1 for count in size) or len(size) > _MOST_DIMENSIONS:
-        problems.append(f"the server gives it the size {one_line(said.get('size'), 40)}")
+        problems.append(f"the server gives it the size {one_line(entry.get('size'), 40)}")
         size = ()
     elif prod(size) > _MOST_ELEMENTS:
         problems.append(f"the server gives it {prod(size):,} elements, and {_MOST_ELEMENTS:,} is the limit")
         size = ()
-    length = (0,) if kind in BYTES_OF else _whole_numbers(said.get("length"))
+    length = (0,) if kind in BYTES_OF else _whole_numbers(entry.get("length"))
     if length is None or len(length) > 1 or not 0 <= sum(length) <= _LONGEST_TEXT:
-        problems.append(f"the server gives it the length {one_line(said.get('length'), 40)}")
+        problems.append(f"the server gives it the length {one_line(entry.get('length'), 40)}")
         length = ()
-    fill = said.get("fill")
+    fill = entry.get("fill")
     if isinstance(fill, list | dict | bool):
         remarks.append(
             f"the fill of {name} is '{one_line(fill, 40)}', which is no number: none was looked for"
         )
         fill = None
-    units = tuple(_flat(said.get("units"), f"unit of {name}", remarks))
-    frame = said.get("coordinateSystemName")
-    bins = said.get("bins")
+    units = tuple(_flat(entry.get("units"), f"unit of {name}", remarks))
+    frame = entry.get("coordinateSystemName")
+    bins = entry.get("bins")
     if bins is not None and not isinstance(bins, list):
         remarks.append(f"the bins of {name} are no list; they were not used")
     found_bins = tuple(_bins(part) for part in bins) if isinstance(bins, list) else ()
@@ -487,95 +488,95 @@ def _parameter(said: Any) -> Parameter:
         length=sum(length),
         fill=None if fill is None else str(fill),
         units=units,
-        labels=tuple(text for text in _flat(said.get("label")) if text),
-        components=tuple(text for text in _flat(said.get("vectorComponents")) if text),
+        labels=tuple(text for text in _flat(entry.get("label")) if text),
+        components=tuple(text for text in _flat(entry.get("vectorComponents")) if text),
         frame=printable(frame).strip() if isinstance(frame, str) else "",
-        description=_text(said.get("description")),
+        description=_text(entry.get("description")),
         bins=found_bins,
         problem=problems[0] if problems else "",
         remarks=tuple(remarks),
     )
 
 
-def _whole_numbers(said: Any) -> tuple[int, ...] | None:
+def _whole_numbers(value: Any) -> tuple[int, ...] | None:
     """Whole numbers, one or a list, also written as text; None where they are something else.
 
     >>> _whole_numbers([3, "2"]), _whole_numbers(None), _whole_numbers([1.5])
     ((3, 2), (), None)
     """
-    every = () if said is None else said if isinstance(said, list) else (said,)
+    every = () if value is None else value if isinstance(value, list) else (value,)
     texts = [str(number) for number in every if not isinstance(number, bool)]
     plain = [re.fullmatch(r"(-?[0-9]{1,18})(?:\.0*)?", text) for text in texts]
-    found = tuple(int(number[1]) for number in plain if number)
-    return found if len(found) == len(every) else None
+    sizes = tuple(int(number[1]) for number in plain if number)
+    return sizes if len(sizes) == len(every) else None
 
 
-def _bins(said: Any) -> Bins:
+def _bins(entry: Any) -> Bins:
     """One dimension's bins; where centres or ranges cannot be read, the centres are empty."""
-    if not isinstance(said, dict):
+    if not isinstance(entry, dict):
         return Bins("bin", "", ())
     name, unit = (
-        _text(said.get("label")) or one_line(said.get("name") or "bin"),
-        next(_flat(said.get("units")), ""),
+        _text(entry.get("label")) or one_line(entry.get("name") or "bin"),
+        next(_flat(entry.get("units")), ""),
     )
-    centers, ranges = _numbers(said.get("centers")), _pairs(said.get("ranges"))
+    centers, ranges = _numbers(entry.get("centers")), _pairs(entry.get("ranges"))
     if centers == () or ranges == ():
         return Bins(name, unit, ())  # their number is wrong then, and they are numbered
     return Bins(name, unit, centers, ranges)
 
 
-def _numbers(said: Any) -> tuple[float, ...] | str | None:
+def _numbers(value: Any) -> tuple[float, ...] | str | None:
     """Finite numbers, or the name of a parameter; None where nothing is said, empty where it cannot be read."""
-    if isinstance(said, str) or not said:
-        return said or None
+    if isinstance(value, str) or not value:
+        return value or None
     try:
-        found = tuple(map(float, said))
+        numbers = tuple(map(float, value))
     except (TypeError, ValueError):
         return ()
-    return found if all(map(isfinite, found)) else ()
+    return numbers if all(map(isfinite, numbers)) else ()
 
 
-def _pairs(said: Any) -> tuple[tuple[float, float], ...] | str | None:
+def _pairs(value: Any) -> tuple[tuple[float, float], ...] | str | None:
     """Pairs of finite numbers, as `_numbers`."""
-    if isinstance(said, str) or not said:
-        return said or None
+    if isinstance(value, str) or not value:
+        return value or None
     try:
-        found = tuple((float(low), float(high)) for low, high in said)
+        pairs = tuple((float(low), float(high)) for low, high in value)
     except (TypeError, ValueError):
         return ()
-    return found if all(isfinite(edge) for pair in found for edge in pair) else ()
+    return pairs if all(isfinite(edge) for pair in pairs for edge in pair) else ()
 
 
-def _flat(said: Any, what: str = "", remarks: list[str] | None = None) -> Iterator[str]:
+def _flat(value: Any, what: str = "", remarks: list[str] | None = None) -> Iterator[str]:
     """Texts and numbers, one or nested lists of them, in the order of the elements; anything else is left empty."""
-    if isinstance(said, list):
-        for part in said:
+    if isinstance(value, list):
+        for part in value:
             yield from _flat(part, what, remarks)
-    elif said is None or (isinstance(said, str | int | float) and not isinstance(said, bool)):
-        yield printable("" if said is None else str(said)).strip()
+    elif value is None or (isinstance(value, str | int | float) and not isinstance(value, bool)):
+        yield printable("" if value is None else str(value)).strip()
     else:
         if remarks is not None:
-            remarks.append(f"the {what} is '{one_line(said, 40)}', which is no text; it was not used")
+            remarks.append(f"the {what} is '{one_line(value, 40)}', which is no text; it was not used")
         yield ""
 
 
-def _text(said: Any) -> str:
-    return " ".join(printable(said).split()) if isinstance(said, str) else ""
+def _text(value: Any) -> str:
+    return " ".join(printable(value).split()) if isinstance(value, str) else ""
 
 
-def _resolved(said: Any, definitions: Mapping[str, Any]) -> Any:
+def _resolved(value: Any, definitions: Mapping[str, Any]) -> Any:
     """What stands in place of ``{"$ref": "#/definitions/NAME"}``; definitions hold no references themselves."""
-    if isinstance(said, list):
-        return [_resolved(one, definitions) for one in said]
-    if not isinstance(said, dict):
-        return said
-    reference = said.get("$ref")
+    if isinstance(value, list):
+        return [_resolved(item, definitions) for item in value]
+    if not isinstance(value, dict):
+        return value
+    reference = value.get("$ref")
     if isinstance(reference, str) and reference.startswith(_REFERENCE):
         name = reference.removeprefix(_REFERENCE)
         if name not in definitions:
             raise ValueError(f"it refers to the definition '{one_line(name, 40)}', and has none of this name")
         return definitions[name]
-    return {name: _resolved(one, definitions) for name, one in said.items()}
+    return {name: _resolved(value, definitions) for name, value in value.items()}
 
 
 def _listed(names: tuple[str, ...], most: int = 12) -> str:

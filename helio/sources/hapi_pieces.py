@@ -131,30 +131,32 @@ class Pieces:
         usable : callable
             Whether a reply, and the interval that it was asked for, is of the edition that is wanted.
         """
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         gaps: list[TimeRange] = []
         reached = span.start
-        for one, path in sorted(
-            self._all(series), key=lambda each: (each[0].start, datetime.max - each[0].stop)
+        for interval, path in sorted(
+            self._all(series), key=lambda entry: (entry[0].start, datetime.max - entry[0].stop)
         ):
-            if one.stop <= reached or one.start >= span.stop:
+            if interval.stop <= reached or interval.start >= span.stop:
                 continue
-            kept = self._load(path, series)
-            if kept is None or not usable(kept, one):
+            reply = self._load(path, series)
+            if reply is None or not usable(reply, interval):
                 continue
-            if one.start > reached:
-                gaps.append(TimeRange(reached, one.start))
-            found.append(Piece(TimeRange(max(one.start, reached), min(one.stop, span.stop)), kept, one))
-            reached = one.stop
+            if interval.start > reached:
+                gaps.append(TimeRange(reached, interval.start))
+            pieces.append(
+                Piece(TimeRange(max(interval.start, reached), min(interval.stop, span.stop)), reply, interval)
+            )
+            reached = interval.stop
         if reached < span.stop:
             gaps.append(TimeRange(reached, span.stop))
-        return found, gaps
+        return pieces, gaps
 
     def editions(self, series: Series) -> list[str]:
         """The ``modificationDate`` of every piece, those that came last first."""
-        loaded = [kept for _, path in self._all(series) if (kept := self._load(path, series)) is not None]
-        loaded.sort(key=lambda kept: kept.fetched_at, reverse=True)
-        return list(dict.fromkeys(kept.modified for kept in loaded))
+        loaded = [reply for _, path in self._all(series) if (reply := self._load(path, series)) is not None]
+        loaded.sort(key=lambda reply: reply.fetched_at, reverse=True)
+        return list(dict.fromkeys(reply.modified for reply in loaded))
 
     def keep(
         self,
@@ -176,7 +178,7 @@ class Pieces:
             The disk is full, or the folder cannot be written.
         """
         path = self._root / series.folder / f"{_stamp(span.start)}_{_stamp(span.stop)}{series.suffix}"
-        kept = KeptReply(
+        reply = KeptReply(
             path=path,
             url=url,
             size=len(body),
@@ -189,8 +191,8 @@ class Pieces:
             incomplete=incomplete,
         )
         write_whole(path, body)
-        self._describe(kept)
-        return Piece(span, kept, span)
+        self._describe(reply)
+        return Piece(span, reply, span)
 
     def check(self, piece: Piece) -> None:
         """Note that the server still had the same edition after the piece came.
@@ -203,10 +205,10 @@ class Pieces:
         self._describe(replace(piece.kept, checked=True))
 
     @staticmethod
-    def _describe(kept: KeptReply) -> None:
-        path = kept.path.with_name(f"{kept.path.name}.json")
+    def _describe(reply: KeptReply) -> None:
+        path = reply.path.with_name(f"{reply.path.name}.json")
         # lost with the power, it costs another request: only the bytes themselves must not be half there
-        write_whole(path, json.dumps(kept.to_json(), indent=1).encode(), durable=False)
+        write_whole(path, json.dumps(reply.to_json(), indent=1).encode(), durable=False)
 
     def read(self, piece: Piece) -> bytes:
         """The body of a piece.
@@ -234,19 +236,19 @@ class Pieces:
     def _load(self, path: Path, series: Series) -> KeptReply | None:
         """A piece that is what it was when it came, of this layout and described as now."""
         try:
-            kept = read_record(
+            reply = read_record(
                 path.with_name(f"{path.name}.json"), KeptReply, given={"path": path, "digest": None}
             )
-            if kept.identity.partition("|")[0] != series.layout:
+            if reply.identity.partition("|")[0] != series.layout:
                 return None
-            if kept.described != series.described and (kept.described or not self._believe):
+            if reply.described != series.described and (reply.described or not self._believe):
                 return None
-            if not kept.size and not self._believe:
-                age = self._utc() - datetime.fromisoformat(kept.fetched_at)
+            if not reply.size and not self._believe:
+                age = self._utc() - datetime.fromisoformat(reply.fetched_at)
                 if not timedelta() <= age <= _EMPTY_FOR:
                     return None
-            if path.stat().st_size == kept.size and self._digests.of(path).sha256 == kept.sha256:
-                return kept
+            if path.stat().st_size == reply.size and self._digests.of(path).sha256 == reply.sha256:
+                return reply
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, ChangedFile, DamagedFile, DamagedRecord) as error:

@@ -54,12 +54,12 @@ def status_of(http_status: int, reason: str, body: bytes) -> Status:
     >>> status_of(404, "Not Found; HAPI 1406 Bad request - unknown dataset id", b"").code
     1406
     """
-    told = status_in(_json(body))
-    if told is not None:
-        return told
-    found = _IN_REASON.search(reason)
-    if found:
-        return Status(int(found[1]), one_line(found[2]))
+    stated = status_in(_json(body))
+    if stated is not None:
+        return stated
+    match = _IN_REASON.search(reason)
+    if match:
+        return Status(int(match[1]), one_line(match[2]))
     if http_status == 204:
         return Status(EMPTY)
     if http_status == 200:
@@ -71,13 +71,13 @@ def status_of(http_status: int, reason: str, body: bytes) -> Status:
     )
 
 
-def status_in(said: Any) -> Status | None:
+def status_in(body: Any) -> Status | None:
     """The status in a reply or header of JSON; None where it has none, the code 0 where that is not a number.
 
     >>> status_in({"status": {"code": "1406", "message": "unknown"}}).code
     1406
     """
-    status = said.get("status") if isinstance(said, dict) else None
+    status = body.get("status") if isinstance(body, dict) else None
     if status is None:
         return None
     code: Any = status.get("code") if isinstance(status, dict) else status
@@ -118,7 +118,7 @@ def is_page(body: bytes) -> bool:
     return body[:64].lstrip()[:1] == b"<"
 
 
-def error_of(status: Status, host: str, what: str, place: str) -> DataError:
+def error_of(status: Status, host: str, what: str, url: str) -> DataError:
     """The error that a status means.
 
     Parameters
@@ -129,28 +129,28 @@ def error_of(status: Status, host: str, what: str, place: str) -> DataError:
     if 400 <= status.code < 500:
         # a server that knows no HAPI answers with HTTP alone
         advice = "the address of a HAPI server ends in /hapi" if status.code == 404 else ""
-        return Refused(f"{host} refuses {what} ({status.message.strip()})", advice=advice, place=place)
-    said = in_words(status)
+        return Refused(f"{host} refuses {what} ({status.message.strip()})", advice=advice, place=url)
+    words = in_words(status)
     if status.code == NO_FORMAT:
-        return Refused(f"{host} does not send {what} in this format ({said})", place=place)
+        return Refused(f"{host} does not send {what} in this format ({words})", place=url)
     if status.code == UNKNOWN_DATASET:
-        return UnknownDataset(f"{host} knows no such dataset: {what} ({said})", place=place)
+        return UnknownDataset(f"{host} knows no such dataset: {what} ({words})", place=url)
     if status.code == UNKNOWN_PARAMETER:
-        return UnknownParameter(f"{host} knows no such parameter: {what} ({said})", place=place)
+        return UnknownParameter(f"{host} knows no such parameter: {what} ({words})", place=url)
     if status.code in (OUTSIDE, EMPTY):
-        return NoData(f"{host} has no {what} ({said})", advice="another time range", place=place)
+        return NoData(f"{host} has no {what} ({words})", advice="another time range", place=url)
     if 1500 <= status.code < 1600:
         return ServerUnavailable(
-            f"{host} cannot give {what} now ({said})",
+            f"{host} cannot give {what} now ({words})",
             advice="try again later; what came already is kept",
-            place=place,
+            place=url,
         )
     if 1400 <= status.code < 1500:
-        return Refused(f"{host} refuses {what} ({said})", place=place)
+        return Refused(f"{host} refuses {what} ({words})", place=url)
     return DamagedFile(
-        f"{host} answers {what} with a status that HAPI does not have ({said})",
+        f"{host} answers {what} with a status that HAPI does not have ({words})",
         advice="tell the server's operators",
-        place=place,
+        place=url,
     )
 
 

@@ -318,9 +318,9 @@ class Http:
                     meter = Meter(
                         host, url, self.limits, None if left is None else begun + left, self.clock.monotonic
                     )
-                    found = self._attempt(url, receive, dict(headers()), expected, site, meter)
+                    outcome = self._attempt(url, receive, dict(headers()), expected, site, meter)
                 self._refuse_if_ended()  # a body of no known length seems whole when its connection is shut
-                return found
+                return outcome
             except _MayPassError as failure:
                 self._refuse_if_ended(failure)
                 pause = max(failure.wait, 0.5 * 2**attempt * (0.5 + self.clock.random() / 2))
@@ -447,15 +447,15 @@ class Http:
         problem = explain_status(status, answer.headers, url, way)
         if problem is not None and "retry-after" not in answer.headers:
             return _problem_error(problem, url)
-        said = _words(answer)
+        words = _words(answer)
         wait = retry_after(answer.headers.get("retry-after", ""), self.clock.now())
         if status == _TOO_MANY or (status == _BUSY and wait is not None):
-            text = f"{host} asks for fewer requests ({status}{said})"
+            text = f"{host} asks for fewer requests ({status}{words})"
             return _MayPassError(RateLimited(text, advice=LATER, place=url), wait=wait or 0.0)
         if status == _TIMED_OUT or (status >= 500 and status not in _NOT_A_CHANCE):
-            text = f"{host} answers {status}{said}"
+            text = f"{host} answers {status}{words}"
             return _MayPassError(ServerUnavailable(text, advice=LATER, place=url), wait=wait or 0.0)
-        return Refused(f"{host} refuses with {status}{said}", place=url)
+        return Refused(f"{host} refuses with {status}{words}", place=url)
 
 
 class _Connections:
@@ -580,15 +580,15 @@ def _words(answer: Answer) -> str:
     return f": {text}" if text else ""
 
 
-def _message_in(said: Any) -> str:
+def _message_in(body: Any) -> str:
     """The words in a reply of JSON: CDAWeb's ``Message``, or a status of HAPI; nothing where it has neither.
 
     >>> _message_in({"HAPI": "3.2", "status": {"code": 1501, "message": "upstream request error"}})
     'HAPI 1501 upstream request error'
     """
-    found = said if isinstance(said, dict) else {}
-    words = found.get("Message", "")
-    status = found.get("status")
+    message = body if isinstance(body, dict) else {}
+    words = message.get("Message", "")
+    status = message.get("status")
     if not words and isinstance(status, dict):
         words = ["HAPI", status.get("code", ""), status.get("message", "")]
     return " ".join(map(str, words)) if isinstance(words, list) else str(words)
@@ -615,7 +615,7 @@ def _proxies() -> frozenset[Host]:
     """Hosts of the environment's proxies, as `httpx2` finds them."""
     from urllib.request import getproxies
 
-    found = set()
+    proxies = set()
     for address in getproxies().values():
         try:
             parts = urlsplit(address if "://" in address else f"http://{address}")
@@ -623,8 +623,8 @@ def _proxies() -> frozenset[Host]:
         except ValueError:  # the client refuses it, and says so
             continue
         if parts.hostname and port:
-            found.add((parts.hostname, port))
-    return frozenset(found)
+            proxies.add((parts.hostname, port))
+    return frozenset(proxies)
 
 
 def _host(url: str) -> str:

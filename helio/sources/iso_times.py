@@ -92,21 +92,21 @@ def _nanoseconds(row: int, text: str) -> int:
         if ordinal:
             day = datetime.strptime(f"{ordinal[1]}-{ordinal[2]}", "%Y-%j")
             plain = f"{day:%Y-%m-%d}{ordinal[3]}"
-        found = _FORM.fullmatch(plain)
-        if found is None:
+        match = _FORM.fullmatch(plain)
+        if match is None:
             raise NotATime(row, text)
-        moment = datetime.fromisoformat(found["date"])
-        hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+        moment = datetime.fromisoformat(match["date"])
+        hour, minute, second = (int(match[name] or 0) for name in ("hour", "minute", "second"))
         # 24:00:00 is the end of a day, and second 60 the second after it until it is known to be a leap second
         if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second)):
             raise NotATime(row, text)
-        moment += timedelta(hours=hour, minutes=minute, seconds=second) - _offset(found["zone"] or "")
+        moment += timedelta(hours=hour, minutes=minute, seconds=second) - _offset(match["zone"] or "")
     except (ValueError, OverflowError) as error:
         if isinstance(error, NotATime):
             raise
         raise NotATime(row, text) from error
     since = moment.replace(tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-    fraction = int((found["fraction"] or ".0")[1:].ljust(9, "0"))
+    fraction = int((match["fraction"] or ".0")[1:].ljust(9, "0"))
     nanoseconds = (since.days * 86_400 + since.seconds) * 10**9 + fraction
     if abs(nanoseconds) >= 2**63 - 1:
         raise NotATime(row, text, "lies outside the years 1677 to 2262")

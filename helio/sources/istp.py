@@ -144,12 +144,12 @@ def _equal(raw: npt.NDArray[Any], fills: npt.NDArray[Any]) -> npt.NDArray[np.boo
             )
         return same
     limits = np.iinfo(raw.dtype)
-    wanted = [int(fill) for fill in fills.tolist() if np.isfinite(fill) and float(fill).is_integer()]
-    if len(wanted) != fills.size or not all(limits.min <= fill <= limits.max for fill in wanted):
+    integers = [int(fill) for fill in fills.tolist() if np.isfinite(fill) and float(fill).is_integer()]
+    if len(integers) != fills.size or not all(limits.min <= fill <= limits.max for fill in integers):
         return None
-    exact = np.array(wanted, dtype=raw.dtype)
-    found: npt.NDArray[np.bool_] = np.equal(raw, exact if exact.size > 1 else exact[0])
-    return found
+    exact = np.array(integers, dtype=raw.dtype)
+    equal: npt.NDArray[np.bool_] = np.equal(raw, exact if exact.size > 1 else exact[0])
+    return equal
 
 
 def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
@@ -183,9 +183,11 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
         fill = outside & (np.abs(values) >= _FAR * np.maximum(np.abs(low), np.abs(high)))
     fill[fill] = np.isin(values[fill], _nines(values.dtype))
     notes = []
-    for number, found in zip(*np.unique(values[fill], return_counts=True), strict=True):
-        notes.append(f"{found} values of {_shortest(number)} outside the valid range are taken for fill")
-        count -= int(found)
+    for number, count_of_number in zip(*np.unique(values[fill], return_counts=True), strict=True):
+        notes.append(
+            f"{count_of_number} values of {_shortest(number)} outside the valid range are taken for fill"
+        )
+        count -= int(count_of_number)
     values[fill] = np.nan
     if count:
         span = f"{_listed(low)} to {_listed(high)}"
@@ -309,7 +311,7 @@ def stem_of(components: Texts) -> str:
 
 def frame_of(name: str, attributes: Attributes, labels: Sequence[str] = ()) -> str:
     """The coordinate frame of a vector, from its attributes, labels, name and description in this order."""
-    said = text_of(
+    stated = text_of(
         attributes,
         "COORDINATE_SYSTEM",
         "COORDINATE_FRAME",
@@ -318,11 +320,11 @@ def frame_of(name: str, attributes: Attributes, labels: Sequence[str] = ()) -> s
         "COORD_SYSTEM",
         "COORDINATES",
     )
-    if said:
-        short = said.split(">")[0].strip()
+    if stated:
+        short = stated.split(">")[0].strip()
         if re.fullmatch(r"[A-Za-z][A-Za-z0-9_\-]{1,15}", short):
             return short.upper() if short.lower() in _LOWER else short
-        frame = _frame_in(said)
+        frame = _frame_in(stated)
         if frame:
             return frame
     for text in (*labels, text_of(attributes, "LABLAXIS")):
@@ -372,8 +374,8 @@ def middle(lower: Floats, upper: Floats) -> npt.NDArray[np.float64]:
 
 def text_bins(labels: Sequence[str]) -> TextBins | None:
     """Read bins from labels; None unless every label holds one, all in one unit."""
-    found = [_BIN_TEXT.search(label) for label in labels]
-    matches = [match for match in found if match]
+    matches_or_none = [_BIN_TEXT.search(label) for label in labels]
+    matches = [match for match in matches_or_none if match]
     if not labels or len(matches) != len(labels) or len({match[3] for match in matches}) != 1:
         return None
     lower = np.array([float(match[1].replace(" ", "")) for match in matches])

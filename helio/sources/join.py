@@ -52,8 +52,8 @@ def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
         would be left out: because they repeat an epoch in their file, have none, or have other values than an
         earlier file has for the same epoch. Equal records of two files are one record, and none is lost.
     """
-    kept = [(name, table) for name, table in parts if len(table)]
-    joined, repeats = concatenate(parameter, kept) if kept else (None, Repeats())
+    parts_with_records = [(name, table) for name, table in parts if len(table)]
+    joined, repeats = concatenate(parameter, parts_with_records) if parts_with_records else (None, Repeats())
     dropped: Counter[str] = Counter()
     for _, table in parts:
         dropped.update(table.dropped)
@@ -96,8 +96,8 @@ def once(table: Table, without_time: int) -> Table:
     first = _first_of_each(table.epoch)
     if first.all():
         return replace(table, dropped=dropped)
-    kept, repeated = _pairs(first)
-    difference = _difference(table, kept, repeated, None)
+    first_of_each, repeated = _pairs(first)
+    difference = _difference(table, first_of_each, repeated, None)
     notes = [*table.notes, f"{repeated.size} records repeat an epoch; the first was kept"]
     if difference.count:
         notes.append(
@@ -125,11 +125,11 @@ def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Tab
     """Tables of one parameter from several files as one, and what the epochs were that more than one has."""
     first_name, first = parts[0]
     for name, table in parts[1:]:
-        for what, one, other in _shape_facts(first, table):
-            if one != other:
+        for what, first_fact, other in _shape_facts(first, table):
+            if first_fact != other:
                 raise DamagedFile(
                     f"{parameter} changes its {what} between files: "
-                    f"{one!r} in {first_name}, {other!r} in {name}",
+                    f"{first_fact!r} in {first_name}, {other!r} in {name}",
                     advice="fetch the two intervals apart",
                 )
     tables = [table for _, table in parts]
@@ -155,30 +155,30 @@ def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Tab
     unique = joined.take(order[first_of_each])
     if first_of_each.all():
         return unique, Repeats()
-    kept, repeated = (order[places] for places in _pairs(first_of_each))
-    return unique, _repeats(parts, joined, kept, repeated)
+    kept_records, repeated = (order[places] for places in _pairs(first_of_each))
+    return unique, _repeats(parts, joined, kept_records, repeated)
 
 
 def _repeats(
     parts: Sequence[tuple[str, Table]],
     joined: Table,
-    kept: npt.NDArray[np.intp],
+    kept_records: npt.NDArray[np.intp],
     repeated: npt.NDArray[np.intp],
 ) -> Repeats:
     """What to say of records that repeat an epoch of an earlier file: for each pair of files whether they differ."""
     file = np.repeat(np.arange(len(parts)), [len(table) for _, table in parts])
     single = np.array([table.values.dtype.itemsize < 8 for _, table in parts])[file]
     differing, notes = 0, []
-    pairs = np.unique(np.stack([file[kept], file[repeated]], axis=1), axis=0)
-    for one, other in pairs.tolist():
-        both = (file[kept] == one) & (file[repeated] == other)
-        difference = _difference(joined, kept[both], repeated[both], single)
+    pairs = np.unique(np.stack([file[kept_records], file[repeated]], axis=1), axis=0)
+    for first_file, other in pairs.tolist():
+        both = (file[kept_records] == first_file) & (file[repeated] == other)
+        difference = _difference(joined, kept_records[both], repeated[both], single)
         if difference.count:
             differing += difference.count
             notes.append(
-                f"{parts[one][0]} and {parts[other][0]} differ in {difference.count} of the "
+                f"{parts[first_file][0]} and {parts[other][0]} differ in {difference.count} of the "
                 f"{np.count_nonzero(both)} epochs that both have{difference.words}; "
-                f"the records of {parts[one][0]} were kept"
+                f"the records of {parts[first_file][0]} were kept"
             )
     if len(notes) > _MOST_PAIRS:
         notes = [*notes[:_MOST_PAIRS], f"{len(notes) - _MOST_PAIRS} further pairs of files differ like that"]
@@ -193,33 +193,33 @@ class _Difference:
 
 def _difference(
     table: Table,
-    kept: npt.NDArray[np.intp],
+    kept_records: npt.NDArray[np.intp],
     repeated: npt.NDArray[np.intp],
     single: npt.NDArray[np.bool_] | None,
 ) -> _Difference:
     """How many pairs of records differ, and by how much.
 
-    Missing equals missing. Where one of the two was read in single precision (`single`, by record), both are compared
+    Missing equals missing. Where first of the two was read in single precision (`single`, by record), both are compared
     in it: 1.1 is equal to itself in either precision.
     """
-    coarse = None if single is None else single[kept] | single[repeated]
-    differs = np.zeros(kept.shape, dtype=bool)
-    half_missing = np.zeros(kept.shape, dtype=bool)
+    coarse = None if single is None else single[kept_records] | single[repeated]
+    differs = np.zeros(kept_records.shape, dtype=bool)
+    half_missing = np.zeros(kept_records.shape, dtype=bool)
     largest = 0.0
     for name, array in table.arrays():
         if name == "epoch" or array.shape[:1] != (len(table),) or (name != "values" and array.ndim < 2):
             continue
-        one = array[kept].reshape(kept.size, -1)
-        other = array[repeated].reshape(kept.size, -1)
-        unequal = (one != other) & ~(np.isnan(one) & np.isnan(other))
+        first = array[kept_records].reshape(kept_records.size, -1)
+        other = array[repeated].reshape(kept_records.size, -1)
+        unequal = (first != other) & ~(np.isnan(first) & np.isnan(other))
         if coarse is not None:
             with np.errstate(over="ignore"):
-                unequal &= ~(coarse[:, None] & (one.astype(np.float32) == other.astype(np.float32)))
+                unequal &= ~(coarse[:, None] & (first.astype(np.float32) == other.astype(np.float32)))
         differs |= unequal.any(axis=1)
         if name == "values" and unequal.any():
-            half_missing = (unequal & (np.isnan(one) | np.isnan(other))).any(axis=1)
+            half_missing = (unequal & (np.isnan(first) | np.isnan(other))).any(axis=1)
             with np.errstate(invalid="ignore", over="ignore"):
-                apart = np.abs(one[unequal].astype(np.float64) - other[unequal].astype(np.float64))
+                apart = np.abs(first[unequal].astype(np.float64) - other[unequal].astype(np.float64))
             largest = float(np.fmax.reduce(apart, initial=0.0))
     words = f", by up to {largest:.4g} {table.unit}".rstrip() if largest else ""
     missing = int(np.count_nonzero(half_missing))
@@ -237,8 +237,8 @@ def _first_of_each(epoch: npt.NDArray[np.datetime64]) -> npt.NDArray[np.bool_]:
 def _pairs(first: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Each record that repeats an epoch, and before it the one that is kept of that epoch."""
     repeated = np.flatnonzero(~first)
-    kept = np.flatnonzero(first)
-    return kept[np.searchsorted(kept, repeated) - 1], repeated
+    kept_records = np.flatnonzero(first)
+    return kept_records[np.searchsorted(kept_records, repeated) - 1], repeated
 
 
 def _same(tables: Sequence[Table], fact: str) -> bool:
@@ -276,7 +276,7 @@ def _join_axes(parts: Sequence[tuple[Axis, int]]) -> Axis:
 
 def _per_record(bins: Sequence[Floats], records: Sequence[int]) -> Floats:
     whole = [
-        np.broadcast_to(each, (count, each.shape[-1])) for each, count in zip(bins, records, strict=True)
+        np.broadcast_to(array, (count, array.shape[-1])) for array, count in zip(bins, records, strict=True)
     ]
     return np.concatenate(whole)
 

@@ -164,35 +164,35 @@ def parse_file_name(name: str) -> FileName | None:
 
 
 def _parse_stem(stem: str) -> FileName | None:
-    found = _FILE_NAME.fullmatch(stem)
-    if found is None:
+    match = _FILE_NAME.fullmatch(stem)
+    if match is None:
         return None
-    time = found["time"] or ""
+    time = match["time"] or ""
     try:
-        start = datetime.strptime(found["date"] + time.ljust(6, "0"), "%Y%m%d%H%M%S")
+        start = datetime.strptime(match["date"] + time.ljust(6, "0"), "%Y%m%d%H%M%S")
     except ValueError:
         return None  # eight digits that are no date, such as an orbit number
-    return FileName(found["dataset"].upper(), start, bool(time.strip("0")), found["version"] or "")
+    return FileName(match["dataset"].upper(), start, bool(time.strip("0")), match["version"] or "")
 
 
 def _parse_two_dates(stem: str) -> FileName | None:
     """Read a name that gives the first and the last date of a file; the last day is whole where it has no time."""
-    found = _TWO_DATES.fullmatch(stem)
-    if found is None:
+    match = _TWO_DATES.fullmatch(stem)
+    if match is None:
         return None
-    time = found["time"] or ""
+    time = match["time"] or ""
     try:
-        start = datetime.strptime(found["date"] + time.ljust(6, "0"), "%Y%m%d%H%M%S")
+        start = datetime.strptime(match["date"] + time.ljust(6, "0"), "%Y%m%d%H%M%S")
         stop = datetime.strptime(
-            found["stop_date"] + (found["stop_time"] or "").ljust(6, "0"), "%Y%m%d%H%M%S"
+            match["stop_date"] + (match["stop_time"] or "").ljust(6, "0"), "%Y%m%d%H%M%S"
         )
-        stop = stop if found["stop_time"] else stop + timedelta(days=1)
+        stop = stop if match["stop_time"] else stop + timedelta(days=1)
     except (ValueError, OverflowError):
         return None
     if stop <= start:
         return None
-    version = found["version"] or found["number"] or ""
-    return FileName(found["dataset"].upper(), start, bool(time.strip("0")), version, stop)
+    version = match["version"] or match["number"] or ""
+    return FileName(match["dataset"].upper(), start, bool(time.strip("0")), version, stop)
 
 
 def natural_version(text: str) -> tuple[int, ...]:
@@ -327,10 +327,10 @@ class LocalArchive:
     @cached_property
     def walk(self) -> Walk:
         """Everything that stands below the folder, looked at once."""
-        found = walk(self._root, SUFFIXES, lambda entries: self._on_progress("entries", entries))
-        for entry in found.skipped:
+        files = walk(self._root, SUFFIXES, lambda entries: self._on_progress("entries", entries))
+        for entry in files.skipped:
             log.warning("skipped %s: %s", shown(entry.path), entry.reason)
-        return found
+        return files
 
     def facts(self, path: Path) -> FileFacts:
         """What a file says about itself, remembered as long as it is not written to; its bytes are not proven.
@@ -364,12 +364,12 @@ class LocalArchive:
     ) -> T:
         """What was read of a file in its present state; it is read when nothing is remembered that can be used."""
         state = _state(path)
-        kept = self._digests.noted(path, state, kind)
-        found = from_json(kept) if kept is not None else None
-        if found is None:
-            found = read(path, state)
-            self._digests.note(path, state, kind, to_json(found))
-        return found
+        note = self._digests.noted(path, state, kind)
+        facts = from_json(note) if note is not None else None
+        if facts is None:
+            facts = read(path, state)
+            self._digests.note(path, state, kind, to_json(facts))
+        return facts
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Which files may hold records of [start, stop), decided without reading any record.
@@ -417,11 +417,11 @@ class LocalArchive:
             parameter: [] for parameter in parameters
         }
         for file in files:
-            for parameter, found in self._read(file, parameters, time_range).items():
-                if isinstance(found, UnknownParameter):
-                    absent[parameter].append((file, found))
+            for parameter, table in self._read(file, parameters, time_range).items():
+                if isinstance(table, UnknownParameter):
+                    absent[parameter].append((file, table))
                 else:
-                    parts[parameter].append((file, clip(found, time_range)))
+                    parts[parameter].append((file, clip(table, time_range)))
         for parameter in parameters:
             if absent[parameter] and not parts[parameter]:
                 raise self._unknown_parameter(parameter, *absent[parameter][-1])
@@ -429,9 +429,9 @@ class LocalArchive:
         for parameter, found_in in parts.items():
             joined = join(parameter, [(file.path.name, table) for file, table in found_in])
             if joined is not None:
-                kept = [file for file, table in found_in if len(table)]
+                files_with_records = [file for file, table in found_in if len(table)]
                 tables[parameter] = self._complete(
-                    joined, parameter, kept, [file for file, _ in absent[parameter]]
+                    joined, parameter, files_with_records, [file for file, _ in absent[parameter]]
                 )
         empty = [parameter for parameter in parameters if parameter not in tables]
         if empty:
@@ -497,7 +497,7 @@ class LocalArchive:
                 f"{MOST_NAMELESS:,} are opened for it",
                 advice="name a folder within it, or name the files as their archive does: DATASET_20240510_v01.cdf",
             )
-        found: list[ArchiveFile] = []
+        described: list[ArchiveFile] = []
         alike: dict[tuple[str, str], list[tuple[FileName, Path]]] = {}
         for name, path in self._listing:
             # A master CDF holds a dataset's metadata and no records.
@@ -505,8 +505,8 @@ class LocalArchive:
                 continue
             two = _parse_two_dates(path.stem)
             if two is None:
-                found += self._file_inside(path)
-                self._on_progress("files opened", len(found))
+                described += self._file_inside(path)
+                self._on_progress("files opened", len(described))
             else:
                 alike.setdefault((two.dataset_id, path.suffix.lower()), []).append((two, path))
         for (dataset_id, _), group in alike.items():
@@ -516,8 +516,10 @@ class LocalArchive:
             )
             for two, path in group:
                 known_as = (inside.logical_source if inside else "") or dataset_id
-                found.append(ArchiveFile(path, known_as.upper(), two.start, two.timed, two.version, two.stop))
-        return _newest(_without_older(found))
+                described.append(
+                    ArchiveFile(path, known_as.upper(), two.start, two.timed, two.version, two.stop)
+                )
+        return _newest(_without_older(described))
 
     def _file_inside(self, path: Path) -> list[ArchiveFile]:
         """A file as it describes itself; none where it describes nothing and holds nothing."""
@@ -546,17 +548,17 @@ class LocalArchive:
     @cached_property
     def _logical_sources(self) -> dict[str, list[str]]:
         """Dataset ids by the Logical_source of their newest readable file, where the two differ."""
-        found: dict[str, list[str]] = {}
+        ids: dict[str, list[str]] = {}
         for dataset_id, files in self._named.items():
             known = self._known.get(files[-1].path.name)
             if known is not None:  # a file that is known beforehand need not be opened for its name
                 if known.logical_source:
-                    found.setdefault(known.logical_source.upper(), []).append(dataset_id)
+                    ids.setdefault(known.logical_source.upper(), []).append(dataset_id)
                 continue
             facts = self._newest_facts(files)
             if facts is not None and facts.logical_source.upper() not in ("", dataset_id):
-                found.setdefault(facts.logical_source.upper(), []).append(dataset_id)
-        return found
+                ids.setdefault(facts.logical_source.upper(), []).append(dataset_id)
+        return ids
 
     def _newest_facts(self, files: Sequence[ArchiveFile]) -> FileFacts | None:
         """What the newest readable file says of itself; after a few that cannot be read no more are tried."""
@@ -564,12 +566,12 @@ class LocalArchive:
         return next((facts for facts in every if facts is not None), None)
 
     def _files(self, dataset_id: str) -> list[ArchiveFile]:
-        wanted = dataset_id.strip().upper()
-        if wanted in self._named:
-            return self._named[wanted]
-        if wanted in self._described:
-            return self._described[wanted]
-        shared = self._logical_sources.get(wanted, [])
+        wanted_id = dataset_id.strip().upper()
+        if wanted_id in self._named:
+            return self._named[wanted_id]
+        if wanted_id in self._described:
+            return self._described[wanted_id]
+        shared = self._logical_sources.get(wanted_id, [])
         if len(shared) == 1:
             return self._named[shared[0]]
         if shared:
@@ -579,17 +581,20 @@ class LocalArchive:
             )
         # a file that belongs to another dataset as it says itself is found by its name all the same
         by_stem = [
-            file for files in self._described.values() for file in files if file.path.stem.upper() == wanted
+            file
+            for files in self._described.values()
+            for file in files
+            if file.path.stem.upper() == wanted_id
         ]
         if by_stem:
             return by_stem
         passed_over = len(self.walk.skipped) + self.walk.more_skipped
-        said = (
+        source = (
             f"; {passed_over} entries were passed over: helio archive DIR lists them" if passed_over else ""
         )
         raise UnknownDataset(
             f"no dataset is called '{dataset_id}' in {self._called}",
-            advice=_instead_of(wanted, self.datasets(), "datasets") + said,
+            advice=_instead_of(wanted_id, self.datasets(), "datasets") + source,
         )
 
     def _choose(self, dataset_id: str, time_range: TimeRange) -> list[ArchiveFile]:
@@ -608,9 +613,9 @@ class LocalArchive:
         """Refuse two files of one day that are not the same: which of them is read must not hang on their folders."""
         for rival in file.rivals:
             if rival.suffix.lower() == file.path.suffix.lower() and not self._same_bytes(file.path, rival):
-                one, other = (str(path.relative_to(self._root)) for path in (file.path, rival))
+                first, other = (str(path.relative_to(self._root)) for path in (file.path, rival))
                 raise DamagedFile(
-                    f"{one} and {other} are of the same start and version, and have different bytes",
+                    f"{first} and {other} are of the same start and version, and have different bytes",
                     advice="keep one of them in the archive, or name the folder of one as the archive",
                 )
 
@@ -639,8 +644,8 @@ class LocalArchive:
         except NoData:
             # Archives hold days without a single record; other files may still cover the interval.
             return {}
-        each = (self._read(file, [parameter], time_range) for parameter in parameters)
-        return {parameter: found for one in each for parameter, found in one.items()}
+        tables_of_each = (self._read(file, [parameter], time_range) for parameter in parameters)
+        return {parameter: table for tables in tables_of_each for parameter, table in tables.items()}
 
     def _complete(
         self, table: Table, parameter: str, kept: list[ArchiveFile], lacking: list[ArchiveFile]
@@ -690,17 +695,17 @@ class LocalArchive:
             try:
                 if FileState.of(path).size > _LARGE:
                     format_of(path)  # what is no file of data is not read to its end
-                found = self._digests.of(path)
+                digest = self._digests.of(path)
             except OSError as error:
                 raise _unreadable(path, error) from error
             known = self._known.get(path.name)
-            if known is not None and known.sha256 not in ("", found.sha256):
+            if known is not None and known.sha256 not in ("", digest.sha256):
                 raise DamagedFile(
                     f"'{path.name}' does not have the bytes that {self._called} lists",
                     advice="install helio again",
                     place=str(path),
                 )
-            self._named_as[path] = found
+            self._named_as[path] = digest
         return self._named_as[path]
 
     def _cited(self, file: ArchiveFile) -> SourceFile:
@@ -732,22 +737,22 @@ class LocalArchive:
     # Refusing
 
     def _unknown_parameter(
-        self, parameter: str, file: ArchiveFile, said: UnknownParameter
+        self, parameter: str, file: ArchiveFile, errors: UnknownParameter
     ) -> UnknownParameter:
-        if said.advice:
-            return said
+        if errors.advice:
+            return errors
         every = self._facts_of(file.path).parameters
-        said.advice = _instead_of(parameter, every, "parameters")
-        return said
+        errors.advice = _instead_of(parameter, every, "parameters")
+        return errors
 
     def _no_records(
         self, files: list[ArchiveFile], dataset_id: str, parameters: list[str], time_range: TimeRange
     ) -> NoData:
         ends = []
         for file in files[:1] + files[1:][-1:]:
-            for found in self._read(file, parameters[:1], _ALL_TIME).values():
-                if not isinstance(found, UnknownParameter) and len(found):
-                    first, last = (found.epoch[i].astype("M8[s]") for i in (0, -1))
+            for table in self._read(file, parameters[:1], _ALL_TIME).values():
+                if not isinstance(table, UnknownParameter) and len(table):
+                    first, last = (table.epoch[i].astype("M8[s]") for i in (0, -1))
                     ends.append(f"{file.path.name} holds {first} to {last}")
         return NoData(
             f"{dataset_id} has no record of {', '.join(parameters)} in {_written(time_range)}",
@@ -764,20 +769,20 @@ def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
     Files of one version, or of none, all stay: which of them is right is not known.
     """
     by_span: dict[tuple[str, datetime, datetime], list[ArchiveFile]] = {}
-    kept = []
+    remaining = []
     for file in files:
         if file.start is None and file.first is not None and file.stop is not None:
             by_span.setdefault((file.dataset_id, file.first, file.stop), []).append(file)
         else:
-            kept.append(file)
+            remaining.append(file)
     for group in by_span.values():
         versions = {natural_version(file.version) for file in group}
         if len(versions) < len(group):
-            kept += group
+            remaining += group
             continue
         *older, newest = sorted(group, key=lambda file: natural_version(file.version))
-        kept.append(replace(newest, older=tuple(file.path for file in older)))
-    return kept
+        remaining.append(replace(newest, older=tuple(file.path for file in older)))
+    return remaining
 
 
 def alike(inside: str, dataset_id: str) -> bool:
@@ -786,8 +791,8 @@ def alike(inside: str, dataset_id: str) -> bool:
     >>> alike("SOLO_L2_MAG-RTN", "SOLO_L2_MAG-RTN-NORMAL"), alike("WI_H0_MFI", "AC_H0_MFI")
     (True, False)
     """
-    one, other = (re.sub(r"[^A-Z0-9]", "", text.upper()) for text in (inside, dataset_id))
-    return one.startswith(other) or other.startswith(one)
+    first, other = (re.sub(r"[^A-Z0-9]", "", text.upper()) for text in (inside, dataset_id))
+    return first.startswith(other) or other.startswith(first)
 
 
 def _newest(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
@@ -884,14 +889,14 @@ def _unreadable(path: Path, error: OSError) -> DamagedFile:
     return DamagedFile(f"{path.name} cannot be read: {error.strerror}", advice=f"look at {path}")
 
 
-def _instead_of(wanted: str, every: Sequence[str], kind: str) -> str:
+def _instead_of(name: str, every: Sequence[str], kind: str) -> str:
     """What to try in place of a name that is not there: nothing is ever taken in its stead."""
     if not every:
         return f"there are no {kind} in it"
-    asked = did_you_mean(wanted, every)
+    suggestion = did_you_mean(name, every)
     if len(every) <= _FEW:
-        return f"{asked} there is: {', '.join(sorted(every))}".lstrip()
-    return asked or f"none of its {len(every)} {kind} has a name like it"
+        return f"{suggestion} there is: {', '.join(sorted(every))}".lstrip()
+    return suggestion or f"none of its {len(every)} {kind} has a name like it"
 
 
 def _written(time_range: TimeRange) -> str:

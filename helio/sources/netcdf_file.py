@@ -60,8 +60,10 @@ class NetcdfFile:
     def part_checksums(self) -> bool:
         """Whether every variable over a dimension has its chunks checked by HDF5: with Fletcher32, or as zlib does."""
         with self._reading():
-            filters = [one.filters() or {} for one in self._variables.values() if one.ndim]
-        return bool(filters) and all(one.get("fletcher32") or one.get("zlib") for one in filters)
+            filters = [variable.filters() or {} for variable in self._variables.values() if variable.ndim]
+        return bool(filters) and all(
+            settings.get("fletcher32") or settings.get("zlib") for settings in filters
+        )
 
     def names(self) -> tuple[str, ...]:
         """Names of all variables that hold numbers, times or texts, in file order; those of groups with their path.
@@ -69,10 +71,10 @@ class NetcdfFile:
         What a coordinate names as its bounds belongs to it and is left out.
         """
         bounds = {
-            place
+            path
             for name in self._variables
-            for said in ("BOUNDS", "CLIMATOLOGY")
-            for place in _upwards(name.rpartition("/")[0], istp.text_of(self._said(name), said))
+            for attribute in ("BOUNDS", "CLIMATOLOGY")
+            for path in _upwards(name.rpartition("/")[0], istp.text_of(self._said(name), attribute))
         }
         return tuple(
             name for name, variable in self._variables.items() if _kind(variable) and name not in bounds
@@ -80,13 +82,13 @@ class NetcdfFile:
 
     def variable(self, name: str) -> Variable | None:
         """The variable of exactly that name, or None."""
-        found = self._variables.get(name)
-        if found is None or not _kind(found):
+        variable = self._variables.get(name)
+        if variable is None or not _kind(variable):
             return None
         along = self._record_dimension(name)
-        sizes = self._sizes(found)
+        sizes = self._sizes(variable)
         records = 1 if along is None else sizes.pop(along)
-        kind = UNIX_NS if self._time_of(name) is not None else _kind(found)
+        kind = UNIX_NS if self._time_of(name) is not None else _kind(variable)
         return Variable(
             name=name,
             kind=kind,
@@ -121,15 +123,18 @@ class NetcdfFile:
         array, shape (stop - first, *variable.shape); without the first dimension if it does not vary
             Writable and contiguous.
         """
-        found = self._variables[variable.name]
+        variable_in_file = self._variables[variable.name]
         along = self._record_dimension(variable.name)
         stop = variable.records if stop is None else stop
         with self._reading():
             if along is None:
-                raw = found[...]
+                raw = variable_in_file[...]
             else:
-                raw = found[
-                    tuple(slice(first, stop) if i == along else slice(None) for i in range(found.ndim))
+                raw = variable_in_file[
+                    tuple(
+                        slice(first, stop) if i == along else slice(None)
+                        for i in range(variable_in_file.ndim)
+                    )
                 ]
                 raw = np.moveaxis(np.asarray(raw), along, 0)
             raw = np.asarray(raw)
@@ -162,13 +167,13 @@ class NetcdfFile:
         return raw
 
     def _missing(self, name: str, raw: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-        said = self._said(name)
+        attributes = self._said(name)
         fills = [
             number
             for attribute in ("_FILLVALUE", "MISSING_VALUE", "FILLVAL")
-            for number in _numbers(said.get(attribute))
+            for number in _numbers(attributes.get(attribute))
         ]
-        if "_FILLVALUE" not in said and raw.dtype.itemsize > 1:
+        if "_FILLVALUE" not in attributes and raw.dtype.itemsize > 1:
             # what the library puts where nothing was written
             fills.append(netCDF4.default_fillvals[raw.dtype.str[1:]])
         missing: npt.NDArray[np.bool_] | None = None
@@ -196,9 +201,9 @@ class NetcdfFile:
 
     def _limits(self, name: str) -> tuple[npt.NDArray[Any] | None, npt.NDArray[Any] | None]:
         """What valid_min and valid_max say, or valid_range, each of one element."""
-        said = self._said(name)
-        both = _numbers(said.get("VALID_RANGE"))
-        low, high = (istp.numbers_of(said, one) for one in ("VALID_MIN", "VALID_MAX"))
+        attributes = self._said(name)
+        both = _numbers(attributes.get("VALID_RANGE"))
+        low, high = (istp.numbers_of(attributes, attribute) for attribute in ("VALID_MIN", "VALID_MAX"))
         if len(both) == 2:
             low = np.array(both[:1]) if low is None else low
             high = np.array(both[1:]) if high is None else high
@@ -211,7 +216,7 @@ class NetcdfFile:
         if scale is None and offset is None:
             values = raw if raw.dtype.kind == "f" else raw.astype(np.float64)
         else:
-            dtype = np.result_type(*(one for one in (scale, offset) if one is not None))
+            dtype = np.result_type(*(array for array in (scale, offset) if array is not None))
             dtype = dtype if dtype.kind == "f" else np.dtype("f8")
             values = raw.astype(np.result_type(dtype, raw.dtype) if raw.dtype.kind == "f" else dtype)
             if scale is not None:
@@ -226,8 +231,10 @@ class NetcdfFile:
         return values
 
     def _packing(self, name: str) -> tuple[Any, Any]:
-        said = self._said(name)
-        scale, offset = (istp.numbers_of(said, each) for each in ("SCALE_FACTOR", "ADD_OFFSET"))
+        attributes = self._said(name)
+        scale, offset = (
+            istp.numbers_of(attributes, attribute) for attribute in ("SCALE_FACTOR", "ADD_OFFSET")
+        )
         return (None if scale is None else scale[0]), (None if offset is None else offset[0])
 
     # Attributes
@@ -236,49 +243,49 @@ class NetcdfFile:
         """What the file says of a variable itself, names in capitals; of two spellings the one that says something."""
         if name in self._as_said:
             return self._as_said[name]
-        found = self._variables[name]
-        said: Attributes = {}
+        variable = self._variables[name]
+        attributes: Attributes = {}
         with self._reading():
-            for key in found.ncattrs():
-                value = _readable(found.getncattr(key))
-                if not (key.upper() in said and isinstance(value, str) and not value):
-                    said[key.upper()] = value
-        self._as_said[name] = said
-        return said
+            for key in variable.ncattrs():
+                value = _readable(variable.getncattr(key))
+                if not (key.upper() in attributes and isinstance(value, str) and not value):
+                    attributes[key.upper()] = value
+        self._as_said[name] = attributes
+        return attributes
 
     def _as_istp(self, name: str) -> Attributes:
-        said = dict(self._said(name))
+        attributes = dict(self._said(name))
         scale, offset = self._packing(name)
-        for one, ours in zip(self._limits(name), ("VALIDMIN", "VALIDMAX"), strict=True):
-            if one is None or ours in said:
+        for limit, ours in zip(self._limits(name), ("VALIDMIN", "VALIDMAX"), strict=True):
+            if limit is None or ours in attributes:
                 continue
             # CF gives limits in the packed form, ISTP in that of the values
-            packed = np.asarray(self._native(name, one) if one.dtype.kind == "i" else one)
-            said[ours] = packed * (1 if scale is None else scale) + (0 if offset is None else offset)
+            packed = np.asarray(self._native(name, limit) if limit.dtype.kind == "i" else limit)
+            attributes[ours] = packed * (1 if scale is None else scale) + (0 if offset is None else offset)
         # fill is NaN already, and an integer's own default is not CF's
         for fill in ("FILLVAL", "_FILLVALUE", "MISSING_VALUE"):
-            said.pop(fill, None)
-        words = istp.text_of(said, "CATDESC", "LONG_NAME", "DESCRIPTION", "STANDARD_NAME")
-        flags = _flags(said)
+            attributes.pop(fill, None)
+        words = istp.text_of(attributes, "CATDESC", "LONG_NAME", "DESCRIPTION", "STANDARD_NAME")
+        flags = _flags(attributes)
         if words or flags:
-            said["CATDESC"] = f"{words} ({flags})" if words and flags else words or flags
-        for i, pointer in self._pointers(name, said):
-            said.setdefault(f"DEPEND_{i}", pointer)
+            attributes["CATDESC"] = f"{words} ({flags})" if words and flags else words or flags
+        for i, pointer in self._pointers(name, attributes):
+            attributes.setdefault(f"DEPEND_{i}", pointer)
             if i:
-                said.setdefault(f"LABL_PTR_{i}", pointer)
-        return said
+                attributes.setdefault(f"LABL_PTR_{i}", pointer)
+        return attributes
 
-    def _pointers(self, name: str, said: Attributes) -> Iterator[tuple[int, str]]:
+    def _pointers(self, name: str, attributes: Attributes) -> Iterator[tuple[int, str]]:
         """For each dimension, 0 that of the records, the variable that gives its coordinates."""
         clock = self._clock_of(name)
         if clock is not None:
             yield 0, clock
         along = self._record_dimension(name)
-        found = self._variables[name]
-        others = [dimension for i, dimension in enumerate(self._dimensions(found)) if i != along]
-        listed = istp.text_of(said, "COORDINATES").split()
+        variable = self._variables[name]
+        others = [dimension for i, dimension in enumerate(self._dimensions(variable)) if i != along]
+        listed = istp.text_of(attributes, "COORDINATES").split()
         for i, dimension in enumerate(others, start=1):
-            pointer = self._coordinate(name, dimension, found, along, listed)
+            pointer = self._coordinate(name, dimension, variable, along, listed)
             if pointer:
                 yield i, pointer
 
@@ -289,13 +296,13 @@ class NetcdfFile:
         group = name.rpartition("/")[0]
         time = None if along is None else self._dimensions(of)[along]
         for candidate in (dimension, *listed):
-            for place in _upwards(group, candidate):
-                found = self._variables.get(place)
-                if found is None or place == name:
+            for path in _upwards(group, candidate):
+                variable = self._variables.get(path)
+                if variable is None or path == name:
                     continue
-                dimensions = self._dimensions(found)
+                dimensions = self._dimensions(variable)
                 if dimensions in ([dimension], [time, dimension]):
-                    return place
+                    return path
         return None
 
     # Times
@@ -303,9 +310,12 @@ class NetcdfFile:
     def _time_of(self, name: str) -> TimeUnits | DamagedFile | None:
         """How a variable counts time, or why that is not understood; None where it holds no times."""
         if name not in self._times:
-            found, said = self._variables[name], self._said(name)
-            counts = isinstance(found.dtype, np.dtype) and found.dtype.kind in "iuf"
-            words = (istp.text_of(said, one) for one in ("UNITS", "TIME_BASE", "CALENDAR", "UNITS_METADATA"))
+            variable, attributes = self._variables[name], self._said(name)
+            counts = isinstance(variable.dtype, np.dtype) and variable.dtype.kind in "iuf"
+            words = (
+                istp.text_of(attributes, attribute)
+                for attribute in ("UNITS", "TIME_BASE", "CALENDAR", "UNITS_METADATA")
+            )
             try:
                 units = time_units(*words) if counts else None
                 self._times[name] = units and units.packed(*self._packing(name))
@@ -321,14 +331,14 @@ class NetcdfFile:
         return self._clocks[name]
 
     def _find_clock(self, name: str) -> str | None:
-        group, said = name.rpartition("/")[0], self._said(name)
+        group, attributes = name.rpartition("/")[0], self._said(name)
         dimensions = self._dimensions(self._variables[name])
-        pointer = istp.text_of(said, "DEPEND_0")
-        for place in _upwards(group, pointer) if pointer else ():
-            clock = self._variables.get(place)
+        pointer = istp.text_of(attributes, "DEPEND_0")
+        for name_of_clock in _upwards(group, pointer) if pointer else ():
+            clock = self._variables.get(name_of_clock)
             if clock is not None and self._dimensions(clock)[:1] and self._dimensions(clock)[0] in dimensions:
-                return place
-        listed = istp.text_of(said, "COORDINATES").split()
+                return name_of_clock
+        listed = istp.text_of(attributes, "COORDINATES").split()
         for dimension in dimensions:
             clocks = [
                 other
@@ -336,9 +346,9 @@ class NetcdfFile:
                 if self._dimensions(variable) == [dimension] and self._time_of(other) is not None
             ]
             for candidate in (name, dimension, *listed):
-                found = next((place for place in _upwards(group, candidate) if place in clocks), None)
-                if found is not None:
-                    return found
+                clock_path = next((path for path in _upwards(group, candidate) if path in clocks), None)
+                if clock_path is not None:
+                    return clock_path
             if len(clocks) == 1:
                 return clocks[0]
         return None
@@ -411,7 +421,7 @@ def _clean(text: str) -> str:
     return (
         text
         if text.isprintable()
-        else "".join(one if one.isprintable() or one == "\n" else " " for one in text)
+        else "".join(character if character.isprintable() or character == "\n" else " " for character in text)
     )
 
 
@@ -421,14 +431,14 @@ def _readable(value: Any) -> Any:
     if isinstance(value, bytes):
         return _clean(value.decode("utf-8", errors="replace")).strip()
     if isinstance(value, list):
-        return np.array([_clean(str(one)).strip() for one in value])
+        return np.array([_clean(str(item)).strip() for item in value])
     return value
 
 
 def _numbers(value: Any) -> list[Any]:
     """An attribute as numbers; GOES writes some of them as text."""
-    found = istp.numbers_of({"X": value}, "X")
-    return [] if found is None else list(found)
+    numbers = istp.numbers_of({"X": value}, "X")
+    return [] if numbers is None else list(numbers)
 
 
 def _equal(raw: npt.NDArray[Any], fill: Any) -> npt.NDArray[np.bool_] | None:
@@ -448,10 +458,10 @@ def _equal(raw: npt.NDArray[Any], fill: Any) -> npt.NDArray[np.bool_] | None:
     return np.asarray(raw == whole) if limits.min <= whole <= limits.max else None
 
 
-def _flags(said: Attributes) -> str:
+def _flags(attributes: Attributes) -> str:
     """The meanings of flags in words: ``0: good, 1: saturated``."""
-    meanings = istp.text_of(said, "FLAG_MEANINGS").split()
-    numbers = _numbers(said.get("FLAG_VALUES")) or _numbers(said.get("FLAG_MASKS"))
+    meanings = istp.text_of(attributes, "FLAG_MEANINGS").split()
+    numbers = _numbers(attributes.get("FLAG_VALUES")) or _numbers(attributes.get("FLAG_MASKS"))
     if not meanings or len(meanings) != len(numbers):
         return ""
     pairs = zip(numbers, meanings, strict=True)

@@ -48,7 +48,7 @@ def check_netcdf(path: Path) -> None:
             else:
                 descriptor = file.fileno()
                 end = _ClassicHeader(
-                    path, lambda count, place: os.pread(descriptor, count, place), size
+                    path, lambda count, offset: os.pread(descriptor, count, offset), size
                 ).end()
     except OSError as error:
         reason = error.strerror or str(error)
@@ -67,7 +67,7 @@ def _end_of_hdf5(path: Path, head: bytes) -> int:
     places = _SUPERBLOCKS.get(version)
     if places is None or len(head) < places[1] + 8 or head[_SIZES_AT[version]] != 8:
         raise _broken(path, "its superblock is not one that HDF5 writes")
-    base, end = (struct.unpack_from("<Q", head, place)[0] for place in places)
+    base, end = (struct.unpack_from("<Q", head, offset)[0] for offset in places)
     return int(base + end)
 
 
@@ -133,8 +133,8 @@ class _ClassicHeader:
         return begin, width, varies
 
     def _list(self, tag: int) -> int:
-        found, count = self._number(4), self._count()
-        if found not in (0, tag) or (found == 0 and count):
+        kind, count = self._number(4), self._count()
+        if kind not in (0, tag) or (kind == 0 and count):
             raise _broken(self._path, "its header makes no sense")
         return self._bounded(count)
 

@@ -115,33 +115,33 @@ class TimeUnits:
     def _decode_integers(
         self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.int64]:
-        one = self.scale * self.nanoseconds
-        shift, rest = divmod(-self.base, one.numerator)
-        if one.denominator != 1 or abs(shift) >= 2**62:
-            return self._decode_one_by_one(raw, missing, one)
-        limit = (2**63 - 1) // one.numerator - 1
+        unit = self.scale * self.nanoseconds
+        shift, rest = divmod(-self.base, unit.numerator)
+        if unit.denominator != 1 or abs(shift) >= 2**62:
+            return self._decode_one_by_one(raw, missing, unit)
+        limit = (2**63 - 1) // unit.numerator - 1
         # an unsigned number beyond all signed ones is no time
         counts = raw.astype(np.int64)
         valid = ~missing & (counts >= shift - limit) & (counts <= shift + limit)
         valid &= (counts >= 0) | (raw.dtype.kind == "i")
-        counted = np.where(valid, counts - shift, 0) * one.numerator
+        counted = np.where(valid, counts - shift, 0) * unit.numerator
         if not self.exact:
             counted = _rounded(counted, self._step(raw, valid))
         return np.where(valid, counted - rest, NO_TIME)
 
     def _decode_one_by_one(
-        self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_], one: Fraction
+        self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_], unit: Fraction
     ) -> npt.NDArray[np.int64]:
         """In integers of any length, for what 64 bits do not hold on the way."""
-        top, bottom = one.numerator, one.denominator
+        top, bottom = unit.numerator, unit.denominator
         half = bottom // 2
         step = 1 if self.exact else self._step(raw, ~missing)
         counted = np.full(raw.shape, NO_TIME, dtype=np.int64)
-        for place in zip(*np.nonzero(~missing), strict=True):
-            number = (int(raw[place]) * top + half) // bottom
+        for index in zip(*np.nonzero(~missing), strict=True):
+            number = (int(raw[index]) * top + half) // bottom
             number = (number + step // 2) // step * step + self.base
             if abs(number) < 2**63 - 1:
-                counted[place] = number
+                counted[index] = number
         return counted
 
     def _step(self, raw: npt.NDArray[Any], valid: npt.NDArray[np.bool_]) -> int:
@@ -206,12 +206,12 @@ def time_units(units: str, base: str, calendar: str, metadata: str = "") -> Time
     ----------
     CF Conventions 1.11, section 4.4, "Time Coordinate".
     """
-    found = _SINCE.fullmatch(units)
-    if found is None:
+    match = _SINCE.fullmatch(units)
+    if match is None:
         if base and _BASE_1970.search(base) and units.strip().lower() in _UNITS:
             return TimeUnits(_UNITS[units.strip().lower()], 0)
         return None
-    unit, since = found[1].lower(), found[2]
+    unit, since = match[1].lower(), match[2]
     if unit in _LENGTHS_VARY:
         raise DamagedFile(f"times in '{units}' cannot be converted: {unit} are not all of one length")
     if unit not in _UNITS:
@@ -229,26 +229,26 @@ def _nanoseconds_to(since: str, units: str, calendar: str) -> int:
     # comes with netCDF4, and knows the dates before 1582; what it does not understand of a text it passes over
     import cftime  # type: ignore[import-untyped]
 
-    found = _MOMENT.fullmatch(since)
+    match = _MOMENT.fullmatch(since)
     failure = DamagedFile(
         f"the times count '{units}', which names no moment that is understood",
         advice="write units such as 'seconds since 1970-01-01 00:00:00 +00:00'",
     )
-    if found is None or (found["utc"] and found["sign"]):
+    if match is None or (match["utc"] and match["sign"]):
         raise failure
-    number = {name: int(found[name] or 0) for name in ("hour", "minute", "second", "hours", "minutes")}
+    number = {name: int(match[name] or 0) for name in ("hour", "minute", "second", "hours", "minutes")}
     if number["hours"] > 14 or number["minutes"] > 59:
         raise failure
     offset = timedelta(hours=number["hours"], minutes=number["minutes"])
     try:
         zero = cftime.datetime(
-            *(int(found[name]) for name in ("year", "month", "day")),
+            *(int(match[name]) for name in ("year", "month", "day")),
             *(number[name] for name in ("hour", "minute", "second")),
             calendar=calendar,
         )
         since_1970: timedelta = zero - cftime.datetime(1970, 1, 1, calendar=calendar)
     except (ValueError, TypeError, OverflowError) as error:
         raise failure from error
-    since_1970 -= -offset if found["sign"] == "-" else offset
-    fraction = int((found["fraction"] or "")[:9].ljust(9, "0"))
+    since_1970 -= -offset if match["sign"] == "-" else offset
+    fraction = int((match["fraction"] or "")[:9].ljust(9, "0"))
     return since_1970 // timedelta(seconds=1) * 10**9 + fraction

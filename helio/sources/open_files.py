@@ -75,31 +75,31 @@ def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
     return _Columned(path, kind, source)
 
 
-def dataset_of(path: Path, said: Mapping[str, list[Any]]) -> str:
+def dataset_of(path: Path, attributes: Mapping[str, list[Any]]) -> str:
     """The data set of a file that is no CDF: what it says itself, else its name without date and version.
 
     >>> dataset_of(Path("my_events_20240510_v01.csv"), {})
     'my_events'
     """
-    words = _text(said, "LOGICAL_SOURCE") or _text(said, "DATASET_ID")
+    words = _text(attributes, "LOGICAL_SOURCE") or _text(attributes, "DATASET_ID")
     if words:
         return words
     # ACDD's id, unless it is a UUID or the name of the file
-    words = _text(said, "ID").removesuffix(".nc")
+    words = _text(attributes, "ID").removesuffix(".nc")
     if _PLAIN_ID.fullmatch(words) and not re.fullmatch(
         r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", words
     ):
         return _undated(words)
     # CF's source says how data were made, in words; some write an id there
-    words = _text(said, "SOURCE")
+    words = _text(attributes, "SOURCE")
     if _PLAIN_ID.fullmatch(words) and re.search(r"[A-Za-z].*_.*\d|\d.*_|_.*_", words):
         return _undated(words)
     return _undated(path.stem)
 
 
 def _undated(stem: str) -> str:
-    found = _DATED.fullmatch(stem) or _TWO_DATES.fullmatch(stem)
-    return found["stem"] if found else stem
+    match = _DATED.fullmatch(stem) or _TWO_DATES.fullmatch(stem)
+    return match["stem"] if match else stem
 
 
 class _Cdf:
@@ -107,9 +107,9 @@ class _Cdf:
         self._file = CdfFile(path, source)
 
     def facts(self) -> dict[str, Any]:
-        said, checked = self._file.global_attributes(), self._file.part_checksums()
+        attributes, checked = self._file.global_attributes(), self._file.part_checksums()
         every = parameters_of(self._file)
-        return _facts(said, every, span_of(self._file, every), part_checksums=checked)
+        return _facts(attributes, every, span_of(self._file, every), part_checksums=checked)
 
     def survey(self) -> list[dict[str, Any]]:
         return survey_of(self._file)
@@ -128,10 +128,10 @@ class _Netcdf:
         self._file = NetcdfFile(path, source)
 
     def facts(self) -> dict[str, Any]:
-        said = self._file.global_attributes()
-        said = {**said, "LOGICAL_SOURCE": [dataset_of(self._file.path, said)]}
+        attributes = self._file.global_attributes()
+        attributes = {**attributes, "LOGICAL_SOURCE": [dataset_of(self._file.path, attributes)]}
         every, checked = parameters_of(self._file), self._file.part_checksums()
-        return _facts(said, every, span_of(self._file, every), part_checksums=checked)
+        return _facts(attributes, every, span_of(self._file, every), part_checksums=checked)
 
     def survey(self) -> list[dict[str, Any]]:
         return survey_of(self._file)
@@ -153,9 +153,9 @@ class _Columned:
         self._columns = Columns(self._file)
 
     def facts(self) -> dict[str, Any]:
-        said = {name: [text] for name, text in self._file.said.items()}
-        said["LOGICAL_SOURCE"] = [dataset_of(self._file.path, said)]
-        return _facts(said, self._columns.parameters(), self._columns.span())
+        attributes = {name: [text] for name, text in self._file.said.items()}
+        attributes["LOGICAL_SOURCE"] = [dataset_of(self._file.path, attributes)]
+        return _facts(attributes, self._columns.parameters(), self._columns.span())
 
     def survey(self) -> list[dict[str, Any]]:
         return self._columns.survey()
@@ -182,7 +182,7 @@ def _parquet(path: Path, source: Path) -> Any:
 
 
 def _facts(
-    said: Mapping[str, list[Any]],
+    attributes: Mapping[str, list[Any]],
     parameters: tuple[str, ...],
     span: tuple[int, int] | None,
     *,
@@ -190,24 +190,24 @@ def _facts(
 ) -> dict[str, Any]:
     return {
         # the Cluster Science Archive writes DATASET_ID
-        "logical_source": _text(said, "LOGICAL_SOURCE") or _text(said, "DATASET_ID"),
-        "logical_file_id": _text(said, "LOGICAL_FILE_ID"),
-        "data_version": _text(said, "DATA_VERSION"),
-        "doi": _text(said, "DOI", "DATASET_DOI"),
-        "acknowledgement": _text(said, "ACKNOWLEDGEMENT", "ACKNOWLEDGMENT", "ACKNOWLEDGEMENTS"),
-        "title": _text(said, "TITLE", "LOGICAL_SOURCE_DESCRIPTION"),
-        "descriptor": _text(said, "DESCRIPTOR"),
-        "mission": _text(said, "SOURCE_NAME", "MISSION_GROUP"),
+        "logical_source": _text(attributes, "LOGICAL_SOURCE") or _text(attributes, "DATASET_ID"),
+        "logical_file_id": _text(attributes, "LOGICAL_FILE_ID"),
+        "data_version": _text(attributes, "DATA_VERSION"),
+        "doi": _text(attributes, "DOI", "DATASET_DOI"),
+        "acknowledgement": _text(attributes, "ACKNOWLEDGEMENT", "ACKNOWLEDGMENT", "ACKNOWLEDGEMENTS"),
+        "title": _text(attributes, "TITLE", "LOGICAL_SOURCE_DESCRIPTION"),
+        "descriptor": _text(attributes, "DESCRIPTOR"),
+        "mission": _text(attributes, "SOURCE_NAME", "MISSION_GROUP"),
         "parameters": list(parameters),
-        "pi": _text(said, "PI_NAME", "CREATOR_NAME"),
-        "affiliation": _text(said, "PI_AFFILIATION", "INSTITUTION"),
-        "rules_of_use": _text(said, "RULES_OF_USE", "LICENSE"),
-        "source_description": _text(said, "LOGICAL_SOURCE_DESCRIPTION"),
+        "pi": _text(attributes, "PI_NAME", "CREATOR_NAME"),
+        "affiliation": _text(attributes, "PI_AFFILIATION", "INSTITUTION"),
+        "rules_of_use": _text(attributes, "RULES_OF_USE", "LICENSE"),
+        "source_description": _text(attributes, "LOGICAL_SOURCE_DESCRIPTION"),
         "part_checksums": part_checksums,
         "span": span,
     }
 
 
-def _text(said: Mapping[str, list[Any]], *names: str) -> str:
-    entries = next((said[name] for name in names if name in said), [])
+def _text(attributes: Mapping[str, list[Any]], *names: str) -> str:
+    entries = next((attributes[name] for name in names if name in attributes), [])
     return " ".join(str(entry).strip() for entry in entries if str(entry).strip())

@@ -56,7 +56,7 @@ class ParquetFile:
     @cached_property
     def titles(self) -> tuple[str, ...]:
         """Titles of the columns beside the times, in file order."""
-        return tuple(self._schema.field(place).name for place in self._places)
+        return tuple(self._schema.field(column).name for column in self._places)
 
     @cached_property
     def written(self) -> tuple[Facts, ...]:
@@ -70,16 +70,16 @@ class ParquetFile:
     @cached_property
     def units(self) -> tuple[str, ...]:
         """Units as the metadata of the columns give them: ``unit``, ``units`` or ``UNITS``."""
-        return tuple(_unit_of(self._schema.field(place)) for place in self._places)
+        return tuple(_unit_of(self._schema.field(column)) for column in self._places)
 
     @cached_property
     def said(self) -> dict[str, str]:
         """Metadata of the file in words, names in capitals."""
-        found = {}
+        attributes = {}
         for name, text in (self._schema.metadata or {}).items():
             with suppress(UnicodeDecodeError):
-                found[name.decode().upper()] = text.decode()
-        return found
+                attributes[name.decode().upper()] = text.decode()
+        return attributes
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
         """All times, since 1970, UTC."""
@@ -89,11 +89,11 @@ class ParquetFile:
     def _nanoseconds(self) -> npt.NDArray[np.int64]:
         if not self._file.metadata.num_rows:
             raise NoData(f"'{self.path.name}' holds no records", advice="give a file with data")
-        place = self._times.single
+        column_number = self._times.single
         try:
-            if place is None or not _is_stamp(self._schema.field(place).type):
+            if column_number is None or not _is_stamp(self._schema.field(column_number).type):
                 return nanoseconds_of_texts(self._times.texts(self._texts))
-            column = self._column(place)
+            column = self._column(column_number)
             if column.null_count:
                 row = int(pc.index(pc.is_null(column), pa.scalar(True)).as_py())
                 raise self._wrong_time(f"record {row} has no time")
@@ -109,15 +109,15 @@ class ParquetFile:
         except pa.ArrowInvalid as error:
             raise self._wrong_time("a time lies outside the years 1677 to 2262") from error
 
-    def numbers(self, place: int, dtype: np.dtype[Any] | None = None) -> Floats:
+    def numbers(self, number: int, dtype: np.dtype[Any] | None = None) -> Floats:
         """A column as floats with missing cells NaN: in single precision if it is so in the file."""
-        field = self._schema.field(self._places[place])
+        field = self._schema.field(self._places[number])
         if not _is_numeric(field.type):
             raise UnknownParameter(
                 f"'{field.name}' in '{self.path.name}' holds {field.type}, not numbers",
                 advice="another column; spectra are read from files that helio wrote",
             )
-        column = self._column(self._places[place])
+        column = self._column(self._places[number])
         single = pa.types.is_float16(field.type) or pa.types.is_float32(field.type)
         kind = pa.float32() if single and dtype != np.float64 else pa.float64()
         values: Floats = column.cast(kind, safe=False).to_numpy().astype(kind.to_pandas_dtype(), copy=True)
@@ -126,50 +126,50 @@ class ParquetFile:
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
         """Several columns, one beside the other."""
         block = np.empty((self._file.metadata.num_rows, len(places)), dtype=dtype)
-        for j, place in enumerate(places):
-            block[:, j] = self.numbers(place, dtype)
+        for j, column in enumerate(places):
+            block[:, j] = self.numbers(column, dtype)
         return block
 
-    def holds_numbers(self, place: int) -> bool:
+    def holds_numbers(self, column: int) -> bool:
         """Whether a column is of numbers, by its type."""
-        return _is_numeric(self._schema.field(self._places[place]).type)
+        return _is_numeric(self._schema.field(self._places[column]).type)
 
-    def holds_long_integers(self, place: int) -> bool:
+    def holds_long_integers(self, column: int) -> bool:
         """Whether a column is of integers of more than 53 bits, by its type."""
-        kind = self._schema.field(self._places[place]).type
+        kind = self._schema.field(self._places[column]).type
         if pa.types.is_decimal(kind):
             return bool(kind.scale <= 0)
         return bool(pa.types.is_integer(kind) and kind.bit_width == 64)
 
     @cached_property
     def _places(self) -> tuple[int, ...]:
-        return tuple(place for place in range(len(self._schema)) if place not in self._times.places)
+        return tuple(column for column in range(len(self._schema)) if column not in self._times.places)
 
     def _find_times(self) -> TimeColumns:
         titles = [field.name for field in self._schema]
         kinds = [field.type for field in self._schema]
-        stamps = [place for place, kind in enumerate(kinds) if _is_stamp(kind)]
+        stamps = [column for column, kind in enumerate(kinds) if _is_stamp(kind)]
         index = _pandas_index(self._schema)
-        named = [place for place in stamps if titles[place] == index]
-        called = [place for place in stamps if is_time_title(titles[place])]
-        named += sorted(called, key=lambda place: bool(read_title(titles[place]).scale))
+        named = [column for column in stamps if titles[column] == index]
+        called = [column for column in stamps if is_time_title(titles[column])]
+        named += sorted(called, key=lambda column: bool(read_title(titles[column]).scale))
         if stamps:
             time = (named or stamps)[0]
-            said = read_title(titles[time])
-            if said.role != "date":
+            time_title = read_title(titles[time])
+            if time_title.role != "date":
                 self._refuse_other_scale(titles[time])
-                return TimeColumns(tuple(titles), {"stamp": time}, said.zone)
+                return TimeColumns(tuple(titles), {"stamp": time}, time_title.zone)
             # its time of day may stand in other columns; other timestamps are data
             titles = [
-                "" if place in stamps and place != time else title for place, title in enumerate(titles)
+                "" if column in stamps and column != time else title for column, title in enumerate(titles)
             ]
         try:
-            found = find_times(titles, self._first_cells)
+            times = find_times(titles, self._first_cells)
         except NotTimes as error:
             raise self._not_times(error) from error
-        single = found.single
+        single = times.single
         if single is None or single in stamps or (_is_text(kinds[single]) and is_time_title(titles[single])):
-            return found
+            return times
         raise DamagedFile(
             f"'{self.path.name}' has no column of times; its columns are {', '.join(titles[:12]) or 'none'}",
             advice="write it with a column of timestamps, such as epoch",
@@ -182,8 +182,8 @@ class ParquetFile:
         except NotTimes as error:
             raise self._not_times(error) from error
 
-    def _first_cells(self, place: int) -> list[str]:
-        name = self._schema.field(place).name
+    def _first_cells(self, number: int) -> list[str]:
+        name = self._schema.field(number).name
         try:
             first = next(self._file.iter_batches(batch_size=_FIRST_CELLS, columns=[name]), None)
         except (OSError, pa.ArrowException) as error:
@@ -191,21 +191,21 @@ class ParquetFile:
         column = None if first is None else _as_texts(first.column(0))
         return [] if column is None else [text for text in column.to_pylist() if text is not None]
 
-    def _texts(self, place: int) -> pa.ChunkedArray:
-        column = _as_texts(self._column(place))
+    def _texts(self, number: int) -> pa.ChunkedArray:
+        column = _as_texts(self._column(number))
         if column is None:
             raise self._wrong_time(
-                f"'{self._schema.field(place).name}' holds {self._schema.field(place).type}"
+                f"'{self._schema.field(number).name}' holds {self._schema.field(number).type}"
             )
         return column
 
-    def _column(self, place: int) -> pa.ChunkedArray:
+    def _column(self, column: int) -> pa.ChunkedArray:
         names = [field.name for field in self._schema]
         try:
-            found = self._file.read(columns=[names[place]])
+            table = self._file.read(columns=[names[column]])
         except (OSError, pa.ArrowException) as error:
             raise self._unreadable(error) from error
-        return found.column(names[:place].count(names[place]))
+        return table.column(names[:column].count(names[column]))
 
     def _not_times(self, error: NotTimes) -> DamagedFile:
         return DamagedFile(f"'{self.path.name}': {error}", advice=error.advice, place=str(self.path))
@@ -266,7 +266,7 @@ def _unit_of(field: pa.Field) -> str:
 def _pandas_index(schema: pa.Schema) -> str:
     """The name of the column that pandas had as its index."""
     with suppress(ValueError, TypeError, KeyError, IndexError):
-        said = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-        index = said["index_columns"][0]
+        metadata = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+        index = metadata["index_columns"][0]
         return index if isinstance(index, str) else ""
     return ""

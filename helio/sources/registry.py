@@ -203,12 +203,12 @@ def _files() -> dict[str, Path | None]:
 
 @cache
 def _files_in(folders: tuple[str, ...]) -> dict[str, Path | None]:
-    found = {}
+    files = {}
     paths = (path for folder in folders for path in Path(folder).glob("[!_]*.py"))
     for path in sorted(paths, key=lambda path: path.stem):
         servers = path.with_name(f"{path.stem}_servers.json")
-        found[path.stem.replace("_", "-")] = servers if servers.exists() else None
-    return found
+        files[path.stem.replace("_", "-")] = servers if servers.exists() else None
+    return files
 
 
 @cache

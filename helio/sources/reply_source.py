@@ -114,11 +114,11 @@ class ReplySource(Source):
                 f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)
             )
         folder = f"{self.folder}/records/{folder_name(dataset_id)}"
-        place = f"{folder}/{whole_seconds(time_range).replace(',', '_')}"
-        return self.once(place, lambda: self._saved_or_asked(place, dataset_id, time_range))
+        name = f"{folder}/{whole_seconds(time_range).replace(',', '_')}"
+        return self.once(name, lambda: self._saved_or_asked(name, dataset_id, time_range))
 
-    def _saved_or_asked(self, place: str, dataset_id: str, time_range: TimeRange) -> Any:
-        saved = None if self.refresh else self.replies.load(place)
+    def _saved_or_asked(self, name: str, dataset_id: str, time_range: TimeRange) -> Any:
+        saved = None if self.refresh else self.replies.load(name)
         if saved is not None and (self.offline or self.is_fresh(saved.said, time_range.stop)):
             return saved.content
         if self.offline:
@@ -131,5 +131,5 @@ class ReplySource(Source):
         reply = self.http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
         if not reply:
             raise NoData(f"{self.title} has no record of {dataset_id} for {time_range}", place=url)
-        self.replies.save(place, reply)
+        self.replies.save(name, reply)
         return reply

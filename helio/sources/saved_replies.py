@@ -53,14 +53,14 @@ class SavedReplies:
         self._asking: dict[str, threading.Lock] = {}
 
     @contextmanager
-    def alone(self, place: str) -> Iterator[None]:
+    def alone(self, name: str) -> Iterator[None]:
         """One thread at a time for each place, so that two steps do not ask the same."""
         with self._lock:
-            lock = self._asking.setdefault(place, threading.Lock())
+            lock = self._asking.setdefault(name, threading.Lock())
         with lock:
             yield
 
-    def load(self, place: str, kind: Any = Any, *, longest: float | None = None) -> Saved | None:
+    def load(self, name: str, kind: Any = Any, *, longest: float | None = None) -> Saved | None:
         """The reply kept at a place; None when there is none, it is damaged, or older than `longest` seconds.
 
         Parameters
@@ -68,7 +68,7 @@ class SavedReplies:
         kind : type
             What its content must be, as `helio.store.records.convert` takes it.
         """
-        path = self._root / f"{place}.json"
+        path = self._root / f"{name}.json"
         saved = _read(path, kind)
         if saved is None or (longest is not None and not 0 <= self._now() - saved.saved_at <= longest):
             return None
@@ -83,20 +83,20 @@ class SavedReplies:
                 if saved is not None:
                     yield saved
 
-    def save(self, place: str, content: Any) -> Saved:
+    def save(self, name: str, content: Any) -> Saved:
         """Keep a reply; a folder that cannot be written keeps nothing, which costs another request later."""
         saved = Saved(content, self._now())
         text = json.dumps({"saved_at": saved.saved_at, "content": content}, indent=1)
         try:
-            write_whole(self._root / f"{place}.json", text.encode(), durable=False)
+            write_whole(self._root / f"{name}.json", text.encode(), durable=False)
         except OutputError as error:
             log.warning("not kept: %s", error.message)
         return saved
 
-    def forget(self, place: str) -> None:
+    def forget(self, name: str) -> None:
         """Keep it no longer."""
         with suppress(OSError):
-            (self._root / f"{place}.json").unlink()
+            (self._root / f"{name}.json").unlink()
 
 
 def _read(path: Path, kind: Any) -> Saved | None:

@@ -138,11 +138,11 @@ def is_public(address: str) -> bool:
     >>> [is_public(text) for text in ("128.183.169.245", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
     """
-    found = ip_address(address)
-    if isinstance(found, IPv6Address):
-        inner = _ipv4_within(found)
-        return is_public(str(inner)) if inner is not None else found in _UNICAST and found.is_global
-    return found.is_global and not found.is_multicast
+    parsed = ip_address(address)
+    if isinstance(parsed, IPv6Address):
+        inner = _ipv4_within(parsed)
+        return is_public(str(inner)) if inner is not None else parsed in _UNICAST and parsed.is_global
+    return parsed.is_global and not parsed.is_multicast
 
 
 def _ipv4_within(address: IPv6Address) -> IPv4Address | None:

@@ -137,15 +137,15 @@ def read_title(title: str) -> Title:
     Title(role='time', zone='+02:00', scale='')
     """
     text, zone = title.lower(), None
-    found = _OFFSET.search(text)
-    if found:
+    match = _OFFSET.search(text)
+    if match:
         sign, digits = (
-            (found["short"] or found["long"])[0],
-            re.sub(r"\D", "", found["short"] or found["long"]),
+            (match["short"] or match["long"])[0],
+            re.sub(r"\D", "", match["short"] or match["long"]),
         )
         digits = digits.rjust(2, "0") if len(digits) < 3 else digits.rjust(4, "0")
         zone = f"{sign}{digits[:2]}:{digits[2:] or '00'}"
-        text = text[: found.start()] + " " + text[found.end() :]
+        text = text[: match.start()] + " " + text[match.end() :]
     if _PLACE_NAME.search(text):
         zone, text = "local", _PLACE_NAME.sub(" ", text)
     words = re.findall(r"[a-z0-9%]+", text)
@@ -170,12 +170,12 @@ def _in_other_scale(name: str) -> Title:
     """What a title says that may name another scale of time: its role is that of the words beside the scale."""
     rest, scale = [], ""
     for word in name.split():
-        found = _SCALE.fullmatch(word)
-        if found is None:
+        match = _SCALE.fullmatch(word)
+        if match is None:
             rest.append(word)
             continue
-        scale = found[2].upper()
-        rest += [part for part in (found[1], found[3]) if part]
+        scale = match[2].upper()
+        rest += [part for part in (match[1], match[3]) if part]
     role = _ROLE_OF.get(" ".join(rest), "") if rest else "stamp" if scale == "TT2000" else ""
     whole = role in _TITLED or role in _OF_DAY or role.startswith("hhmm")
     return Title(role if scale and whole else "", None, scale)
@@ -209,9 +209,9 @@ class TimeColumns:
         """The places of other columns whose titles call them offsets from UTC, or time zones."""
         bare = [_bare(title) for title in self.titles]
         return tuple(
-            place
-            for place, name in enumerate(bare)
-            if place not in self.parts.values()
+            column
+            for column, name in enumerate(bare)
+            if column not in self.parts.values()
             and (_SAYS_OFFSET.fullmatch(name) or _MAY_SAY_OFFSET.fullmatch(name))
             and not (name == "tz" and "tx" in bare)
         )
@@ -262,14 +262,14 @@ class TimeColumns:
 
     def _refuse_other_offsets(self, cells: Cells) -> None:
         """Refuse times beside a column that says they are not in UTC."""
-        for place in self.beside:
-            texts = pc.utf8_trim_whitespace(cells(place)).unique().to_pylist()
+        for column in self.beside:
+            texts = pc.utf8_trim_whitespace(cells(column)).unique().to_pylist()
             stated = [text for text in texts if text and text.lower() != "nan"]
             other = [text for text in stated if not re.match(_CELL_OF_UTC, text)]
-            unclear = _MAY_SAY_OFFSET.fullmatch(_bare(self.titles[place]))
+            unclear = _MAY_SAY_OFFSET.fullmatch(_bare(self.titles[column]))
             if other and (not unclear or all(re.match(_CELL_OF_OFFSET, text) for text in other)):
                 raise NotTimes(
-                    f"'{self.titles[place]}' gives '{other[0]}' as the offset from UTC of the times in {self.words}, "
+                    f"'{self.titles[column]}' gives '{other[0]}' as the offset from UTC of the times in {self.words}, "
                     "and a column of offsets is not read",
                     "write the times in UTC, or the offset in each time, such as 2024-05-10T00:00:00+02:00",
                 )
@@ -391,10 +391,10 @@ class TimeColumns:
             return pc.replace_substring_regex(texts, r"^(\d{2})(\d{2})$", r"\1:\2")
         return pc.replace_substring_regex(texts, r"^(\d{2})(\d{2})(\d{2}(?:\.\d+)?)$", r"\1:\2:\3")
 
-    def _unclear(self, place: int) -> NotTimes:
+    def _unclear(self, column: int) -> NotTimes:
         return NotTimes(
-            f"what '{self.titles[place]}' counts beside {_words(self.titles, [p for p in self.places if p != place])} "
-            "is not clear: its cells are neither HH:MM:SS nor all HHMM or all HHMMSS",
+            f"what '{self.titles[column]}' counts beside {_words(self.titles, [p for p in self.places if p != column])}"
+            " is not clear: its cells are neither HH:MM:SS nor all HHMM or all HHMMSS",
             "say it in its title: 'time [s]' or 'time [h]' for seconds or hours of the day, 'HHMM', 'HHMMSS'",
         )
 
@@ -472,33 +472,34 @@ class _Search:
         self._first_cells = first_cells
         self._read = [read_title(title) for title in titles]
         self._called: dict[str, list[int]] = {}
-        for place, said in enumerate(self._read):
-            if said.role == "mm":
-                self._called.setdefault(self._what_mm_is(place), []).append(place)
-            elif said.role:
-                self._called.setdefault(said.role, []).append(place)
+        for column, title in enumerate(self._read):
+            if title.role == "mm":
+                self._called.setdefault(self._what_mm_is(column), []).append(column)
+            elif title.role:
+                self._called.setdefault(title.role, []).append(column)
 
     def find(self) -> TimeColumns:
-        called = sorted(place for role in _TITLED for place in self._called.get(role, ()))
+        called = sorted(column for role in _TITLED for column in self._called.get(role, ()))
         # in UTC, should there be local times beside it
-        called.sort(key=lambda place: not self._in_utc(place))
-        kinds = {place: self._kind(place) for place in called}
-        for place in called:
-            if kinds[place] == "complete":
-                return self._made({"stamp": place})
-        dates = [place for place in called if kinds[place] in ("date", "midnight")]
-        dates.sort(key=lambda place: self._read[place].role != "date")
+        called.sort(key=lambda column: not self._in_utc(column))
+        kinds = {column: self._kind(column) for column in called}
+        for column in called:
+            if kinds[column] == "complete":
+                return self._made({"stamp": column})
+        dates = [column for column in called if kinds[column] in ("date", "midnight")]
+        dates.sort(key=lambda column: self._read[column].role != "date")
         if dates:
             return self._beside_date(dates[0])
         group = self._year_and_day()
         if group is not None:
             return self._made({**group, **self._time_of_day(set(group.values()))})
-        if any(kinds[place] == "time" for place in called) or self._called.keys() & {"hhmm", "hhmmss"}:
+        if any(kinds[column] == "time" for column in called) or self._called.keys() & {"hhmm", "hhmmss"}:
             if "date" in self._called:
-                place = self._called["date"][0]
-                cell = next(iter(self._first_cells(place)), "")
+                date_column = self._called["date"][0]
+                cell = next(iter(self._first_cells(date_column)), "")
                 raise NotTimes(
-                    f"'{cell}' in '{self._titles[place]}' is no date", "write dates as 2024-05-10 or 20240510"
+                    f"'{cell}' in '{self._titles[date_column]}' is no date",
+                    "write dates as 2024-05-10 or 20240510",
                 )
             raise NotTimes(
                 f"no column gives the date beside {_words(self._titles, self._any_part())}",
@@ -513,9 +514,9 @@ class _Search:
             )
         return self._made({"stamp": called[0] if called else 0})
 
-    def _in_utc(self, place: int) -> bool:
+    def _in_utc(self, column: int) -> bool:
         """Whether a column says that it is in UTC, or nothing else."""
-        return self._read[place].zone in (None, "+00:00") and not self._read[place].scale
+        return self._read[column].zone in (None, "+00:00") and not self._read[column].scale
 
     def _beside_date(self, date: int) -> TimeColumns:
         """A date with its time of day, or a date alone where the records are of different days."""
@@ -524,9 +525,9 @@ class _Search:
             return self._made({"date": date, **rest})
         cells = self._first_cells(date)
         others = list(rest.values()) or [
-            place
-            for place in range(min(len(self._titles), _MOST_LOOKED_AT))
-            if place != date and self._kind(place) == "time"
+            column
+            for column in range(min(len(self._titles), _MOST_LOOKED_AT))
+            if column != date and self._kind(column) == "time"
         ]
         if others and len(set(cells)) < len(cells):
             raise NotTimes(
@@ -546,17 +547,17 @@ class _Search:
     def _time_of_day(self, used: set[int]) -> dict[str, int]:
         """The columns that give the time of day; none where there are none."""
         times = [
-            place
+            column
             for role in ("time", "hhmm", "hhmmss")
-            for place in self._called.get(role, ())
-            if place not in used
+            for column in self._called.get(role, ())
+            if column not in used
         ]
-        kinds = {place: self._kind(place) for place in times}
-        times = [place for place in times if kinds[place] not in ("complete", "midnight", "date")]
+        kinds = {column: self._kind(column) for column in times}
+        times = [column for column in times if kinds[column] not in ("complete", "midnight", "date")]
         clock = self._called.keys() & {"hour", *_OF_DAY}
-        times = [place for place in times if not (clock and self._read[place].scale)]
+        times = [column for column in times if not (clock and self._read[column].scale)]
         preferred = [
-            place for place in times if self._read[place].zone != "local" and not self._read[place].scale
+            column for column in times if self._read[column].zone != "local" and not self._read[column].scale
         ] or times
         if len(preferred) > 1:
             raise NotTimes(
@@ -567,7 +568,7 @@ class _Search:
         if self._min_is_minute():
             self._called["minute"] = self._called["min"]
             called.insert(1, "minute")
-        whole = [*preferred, *(place for role in _OF_DAY for place in self._called.get(role, ()))][:1]
+        whole = [*preferred, *(column for role in _OF_DAY for column in self._called.get(role, ()))][:1]
         if whole and "hour" not in called and called:
             # seconds beside HH:MM would be lost
             raise self._not_whole([*whole, *(self._only(role) for role in called)])
@@ -600,9 +601,9 @@ class _Search:
         )
 
     def _made(self, parts: dict[str, int]) -> TimeColumns:
-        for place in parts.values():
-            refuse_other_scale(self._titles[place])
-        zones = {self._read[place].zone for place in parts.values()} - {None}
+        for column in parts.values():
+            refuse_other_scale(self._titles[column])
+        zones = {self._read[column].zone for column in parts.values()} - {None}
         if len(zones) > 1:
             raise NotTimes(
                 f"{_words(self._titles, parts.values())} are of different time zones",
@@ -625,16 +626,16 @@ class _Search:
             )
         return places[0]
 
-    def _what_mm_is(self, place: int) -> str:
-        before = self._read[place - 1].role if place else ""
+    def _what_mm_is(self, column: int) -> str:
+        before = self._read[column - 1].role if column else ""
         return {"year": "month", "hour": "minute"}.get(before, "")
 
     def _any_part(self) -> list[int]:
-        return sorted(place for role, places in self._called.items() if role for place in places)
+        return sorted(column for role, places in self._called.items() if role for column in places)
 
-    def _kind(self, place: int) -> Literal["complete", "midnight", "date", "time", "other"]:
+    def _kind(self, column: int) -> Literal["complete", "midnight", "date", "time", "other"]:
         """What the first cells of a column hold."""
-        cells = [cell.strip() for cell in self._first_cells(place)]
+        cells = [cell.strip() for cell in self._first_cells(column)]
         if not cells:
             return "other"
         if any(_COMPLETE.fullmatch(cell) for cell in cells):
@@ -651,7 +652,7 @@ def _bare(title: str) -> str:
 
 
 def _words(titles: Sequence[str], places: Any) -> str:
-    return ", ".join(f"'{titles[place]}'" for place in places)
+    return ", ".join(f"'{titles[column]}'" for column in places)
 
 
 def _number(row: int, text: str) -> float:

@@ -87,11 +87,11 @@ class Wire(httpcore2.NetworkBackend):
         PrivateAddress
             All addresses are private, and the user did not name the host.
         """
-        found = _addresses(host, port)
+        addresses = _addresses(host, port)
         if (host, port) not in self._proxies:
-            found = self.watch.site.permitted(host, port, found)
+            addresses = self.watch.site.permitted(host, port, addresses)
         failure: Exception | None = None
-        for address in found:
+        for address in addresses:
             try:
                 allowed = self.watch.meter.allowed(timeout)
                 stream = self._backend.connect_tcp(address, port, allowed, local_address, socket_options)
@@ -159,10 +159,10 @@ class Metered(httpcore2.NetworkStream):
 def _addresses(host: str, port: int) -> list[str]:
     """Addresses of a host in the order of the system, a few of each family."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpcore2.ConnectError(str(error)) from error
-    every = dict.fromkeys((family, str(address[0])) for family, _, _, _, address in found)
+    every = dict.fromkeys((family, str(address[0])) for family, _, _, _, address in addresses)
     families = dict.fromkeys(family for family, _ in every)
     few = {
         family: [address for other, address in every if other == family][:_EACH_FAMILY] for family in families

@@ -25,7 +25,7 @@ Facts = Mapping[str, Any]
 
 
 def facts_of(
-    parameter: str, table: Table, place: Callable[[str, npt.NDArray[Any]], Mapping[str, Any]]
+    parameter: str, table: Table, where: Callable[[str, npt.NDArray[Any]], Mapping[str, Any]]
 ) -> dict[str, Any]:
     """The facts of a table; what is empty is left out.
 
@@ -39,7 +39,7 @@ def facts_of(
     """
 
     def part(name: str, array: npt.NDArray[Any]) -> dict[str, Any]:
-        return {"dtype": array.dtype.name, **place(name, array)}
+        return {"dtype": array.dtype.name, **where(name, array)}
 
     facts: dict[str, Any] = {
         "parameter": parameter,
@@ -113,18 +113,20 @@ def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt
         When facts and arrays do not fit each other.
     """
 
-    def array(said: Facts, shape: tuple[int, ...]) -> npt.NDArray[Any]:
-        found = _literal(said["values"]) if "values" in said else part(said)
-        return np.ascontiguousarray(found.reshape(shape), dtype=np.dtype(str(said["dtype"])))
+    def array(facts_of_array: Facts, shape: tuple[int, ...]) -> npt.NDArray[Any]:
+        literal = _literal(facts_of_array["values"]) if "values" in facts_of_array else part(facts_of_array)
+        return np.ascontiguousarray(literal.reshape(shape), dtype=np.dtype(str(facts_of_array["dtype"])))
 
     records = epoch.shape[0]
     try:
         axes = []
-        for said in facts.get("axes", ()):
-            bins = int(said["bins"])
-            shape = (records, bins) if said["per_record"] else (bins,)
-            parts = {name: array(said[name], shape) for name in PARTS if name in said}
-            axes.append(Axis(str(said["label"]), str(said["unit"]), scale=said["scale"], **parts))
+        for axis_facts in facts.get("axes", ()):
+            bins = int(axis_facts["bins"])
+            shape = (records, bins) if axis_facts["per_record"] else (bins,)
+            parts = {name: array(axis_facts[name], shape) for name in PARTS if name in axis_facts}
+            axes.append(
+                Axis(str(axis_facts["label"]), str(axis_facts["unit"]), scale=axis_facts["scale"], **parts)
+            )
         components = tuple(str(name) for name in facts.get("components", ()))
         width = tuple(axis.bins for axis in axes) or ((len(components),) if components else ())
         return Table(

@@ -163,8 +163,8 @@ def describe(table: Table, label: str = "") -> Description:
     cadence = float(np.median(inside)) if inside.size else None
     longest = None
     if holes.size:
-        place = int(np.flatnonzero(broken)[np.argmax(holes)])
-        longest = Gap(_iso(table.epoch[place]), _iso(table.epoch[place + 1]), float(holes.max()) / 1e9)
+        index = int(np.flatnonzero(broken)[np.argmax(holes)])
+        longest = Gap(_iso(table.epoch[index]), _iso(table.epoch[index + 1]), float(holes.max()) / 1e9)
     return Description(
         label=label or table.name,
         name=table.name,
@@ -187,14 +187,14 @@ def describe(table: Table, label: str = "") -> Description:
         values=tuple(_values(table)),
         axes=tuple(
             Bins(
-                one.label,
-                one.unit,
-                one.bins,
-                _rounded(np.nanmin(one.centers)) if np.isfinite(one.centers).any() else None,
-                _rounded(np.nanmax(one.centers)) if np.isfinite(one.centers).any() else None,
-                one.per_record,
+                axis.label,
+                axis.unit,
+                axis.bins,
+                _rounded(np.nanmin(axis.centers)) if np.isfinite(axis.centers).any() else None,
+                _rounded(np.nanmax(axis.centers)) if np.isfinite(axis.centers).any() else None,
+                axis.per_record,
             )
-            for one in table.axes
+            for axis in table.axes
         ),
         notes=table.notes,
     )
@@ -219,16 +219,16 @@ def preview(
         For more rows than that, or fewer than one.
     """
     usual, most = (3, MOST_SPECTRA) if table.kind == "spectrum" else (5, MOST_ROWS)
-    wanted = usual if rows is None else rows
-    if not 1 <= wanted <= most:
+    count = usual if rows is None else rows
+    if not 1 <= count <= most:
         raise RequestError(
-            f"{wanted} rows cannot be shown", advice=f"1 to {most} rows; save_data writes all of them"
+            f"{count} rows cannot be shown", advice=f"1 to {most} rows; save_data writes all of them"
         )
     every = np.arange(len(table))
     chosen = {
-        "head": every[:wanted],
-        "tail": every[max(0, len(table) - wanted) :],
-        "both": np.union1d(every[:wanted], every[max(0, len(table) - wanted) :]),
+        "head": every[:count],
+        "tail": every[max(0, len(table) - count) :],
+        "both": np.union1d(every[:count], every[max(0, len(table) - count) :]),
     }[position]
     names = table.columns()
     flat = columns_of(table.values[chosen])[:, :MOST_COLUMNS]
@@ -245,73 +245,79 @@ def preview(
     )
 
 
-def description_lines(told: Description) -> list[str]:
+def description_lines(description: Description) -> list[str]:
     """A description as a person reads it."""
-    lines = [f"{told.label}: {told.description or told.name or told.kind}"]
+    lines = [f"{description.label}: {description.description or description.name or description.kind}"]
 
     def fact(name: str, text: str) -> None:
         lines.append(f"  {name:<9} {text}")
 
-    what = {"scalar": "one series", "vector": f"{told.components} components", "spectrum": "a spectrum"}[
-        told.kind
-    ]
-    facts = [what, pretty_unit(told.unit) if told.unit else "no unit", told.frame]
-    facts += [told.representation] if told.components in (3, 4) else []
-    facts += ["wraps"] if any(told.periods) else []
+    what = {
+        "scalar": "one series",
+        "vector": f"{description.components} components",
+        "spectrum": "a spectrum",
+    }[description.kind]
+    facts = [what, pretty_unit(description.unit) if description.unit else "no unit", description.frame]
+    facts += [description.representation] if description.components in (3, 4) else []
+    facts += ["wraps"] if any(description.periods) else []
     fact("values", ", ".join(filter(None, facts)))
-    if not told.rows:
+    if not description.rows:
         fact("records", "none")
         return lines
-    fact("records", f"{told.rows:,}, {_plain(told.start)} to {_plain(told.stop)} UT")
-    if told.cadence_s is not None and told.steps_s is not None:
-        shortest, longest = (in_words(one * 1e9) for one in told.steps_s)
-        steps = "" if told.regular else f", irregular: steps of {shortest} to {longest}"
-        fact("cadence", f"{in_words(told.cadence_s * 1e9)}{steps}")
-    if told.longest_gap is not None:
-        hole = told.longest_gap
+    fact("records", f"{description.rows:,}, {_plain(description.start)} to {_plain(description.stop)} UT")
+    if description.cadence_s is not None and description.steps_s is not None:
+        shortest, longest = (in_words(step * 1e9) for step in description.steps_s)
+        steps = "" if description.regular else f", irregular: steps of {shortest} to {longest}"
+        fact("cadence", f"{in_words(description.cadence_s * 1e9)}{steps}")
+    if description.longest_gap is not None:
+        hole = description.longest_gap
         fact(
             "gaps",
-            f"{told.gaps:,}, {in_words(told.gap_s * 1e9)} together; the longest {in_words(hole.seconds * 1e9)}, "
-            f"{_plain(hole.start)} to {_plain(hole.stop)}",
+            f"{description.gaps:,}, {in_words(description.gap_s * 1e9)} together; "
+            f"the longest {in_words(hole.seconds * 1e9)}, {_plain(hole.start)} to {_plain(hole.stop)}",
         )
     else:
         fact("gaps", "none")
-    for axis in told.axes:
+    for axis in description.axes:
         changing = ", changing" if axis.changing else ""
         unit = f" {pretty_unit(axis.unit)}" if axis.unit else ""
         fact(
             "axis",
             f"{axis.label or 'bins'}: {axis.bins} bins, {_number(axis.low)} to {_number(axis.high)}{unit}{changing}",
         )
-    width = max(8, *(len(one.name) for one in told.values)) + 2
+    width = max(8, *(len(column.name) for column in description.values)) + 2
     lines.append(f"  {'':<{width}}{'missing':>9}{'least':>13}{'median':>13}{'greatest':>13}")
-    for one in told.values:
-        numbers = "".join(f"{_number(value):>13}" for value in (one.minimum, one.median, one.maximum))
-        lines.append(f"  {one.name:<{width}}{_percent(one.missing):>9}{numbers}")
+    for column in description.values:
+        numbers = "".join(
+            f"{_number(value):>13}" for value in (column.minimum, column.median, column.maximum)
+        )
+        lines.append(f"  {column.name:<{width}}{_percent(column.missing):>9}{numbers}")
     lines += [
-        f"  note: {one.name}: {one.infinite:,} values are infinite" for one in told.values if one.infinite
+        f"  note: {column.name}: {column.infinite:,} values are infinite"
+        for column in description.values
+        if column.infinite
     ]
-    if told.kind == "vector" and told.components > len(told.values):
-        lines.append(f"  and {told.components - len(told.values)} more components")
-    lines += [f"  note: {note}" for note in told.notes]
+    if description.kind == "vector" and description.components > len(description.values):
+        lines.append(f"  and {description.components - len(description.values)} more components")
+    lines += [f"  note: {note}" for note in description.notes]
     return lines
 
 
-def preview_lines(told: Preview) -> list[str]:
+def preview_lines(shown: Preview) -> list[str]:
     """A preview as a person reads it, one line for each record."""
-    unit = f" [{pretty_unit(told.unit)}]" if told.unit else ""
-    heads = list(told.columns)
+    unit = f" [{pretty_unit(shown.unit)}]" if shown.unit else ""
+    heads = list(shown.columns)
     widths = [max(len(head), 12) + 2 for head in heads]
-    stamp = max([len(epoch) for epoch, _ in told.rows], default=0)
-    lines = [f"{told.label}{unit}, {len(told.rows)} of {told.of:,} records"]
+    stamp = max([len(epoch) for epoch, _ in shown.rows], default=0)
+    lines = [f"{shown.label}{unit}, {len(shown.rows)} of {shown.of:,} records"]
     lines.append(" " * stamp + "".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True)))
     lines += [
         epoch.ljust(stamp)
         + "".join(f"{_number(value):>{width}}" for value, width in zip(values, widths, strict=True))
-        for epoch, values in told.rows
+        for epoch, values in shown.rows
     ]
-    if told.more_columns:
-        lines.append(f"and {told.more_columns:,} more columns")
+    if shown.more_columns:
+        lines.append(f"and {shown.more_columns:,} more columns")
     return lines
 
 

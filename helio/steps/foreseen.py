@@ -58,12 +58,12 @@ def foreseen(signature: Signature, args: Arguments, inputs: Inputs) -> Foreseen:
     >>> foreseen(signatures()["derivative"], {}, {"series": [field]}).unit
     'nT/s'
     """
-    said = _always(signature.gives_quantity).updated(signature.result)
+    result = _always(signature.gives_quantity).updated(signature.result)
     for argument, cases in signature.result.by.items():
         for value in _matches(signature, args, argument):
             if value in cases:
-                said = said.updated(cases[value])
-    return _Call(signature, args, inputs).evaluate(said)
+                result = result.updated(cases[value])
+    return _Call(signature, args, inputs).evaluate(result)
 
 
 def _always(given: Quantity) -> Result:
@@ -96,10 +96,10 @@ class _Call:
     inputs: Inputs
     doubts: set[Aspect] = field(default_factory=set)
 
-    def evaluate(self, said: Result) -> Foreseen:
+    def evaluate(self, result: Result) -> Foreseen:
         tables = {table.parameter for table in self.signature.tables}
-        unit, frame, kind = said.unit, said.frame, said.kind
-        like = f"{{{said.like}}}" if said.like in tables else UNKNOWN
+        unit, frame, kind = result.unit, result.frame, result.kind
+        like = f"{{{result.like}}}" if result.like in tables else UNKNOWN
         kinds = self._kinds(like if kind is None else kind)
         return Foreseen(
             self._unit(unit, like) if unit is not None else self._unit(like, UNKNOWN),

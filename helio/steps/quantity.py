@@ -87,7 +87,7 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
     frame = frame_of_series(table, label)
     if not frame and table.kind == "scalar":
         return  # only vectors have to have one
-    if not any(_equal_frames(one, frame) for one in takes.frames):
+    if not any(_equal_frames(allowed, frame) for allowed in takes.frames):
         raise FrameMismatch(
             f"{needs} in {' or '.join(takes.frames)}, and {called} {_has_frame(frame)}",
             advice=advice_on_frames(frame, takes.frames[0]),
@@ -167,13 +167,15 @@ def same_clock(one: Table, other: Table) -> None:
     )
 
 
-def _mismatch(kind: type[Mismatch], one: Table, other: Table, said: tuple[str, ...], advice: str) -> Mismatch:
+def _mismatch(
+    kind: type[Mismatch], one: Table, other: Table, parts: tuple[str, ...], advice: str
+) -> Mismatch:
     """An error about two tables, by the names their files give them until somebody knows their labels.
 
-    Of `said` every second text is taken as it stands: a unit may have braces.
+    Every second text of `parts` is taken as it is: a unit may have braces.
     """
     wording = "".join(
-        text.replace("{", "{{").replace("}", "}}") if place % 2 else text for place, text in enumerate(said)
+        text.replace("{", "{{").replace("}", "}}") if index % 2 else text for index, text in enumerate(parts)
     )
     names = (_called(one), _called(other))
     return kind(wording.format(*names), advice=advice, tables=(one, other), wording=wording)
@@ -206,12 +208,12 @@ def frame_of_series(table: Table, label: str = "") -> str:
     from helio.sources.istp import frame_of  # numpy
 
     parameter = label.partition(".")[2]
-    said = (
+    clauses = (
         frame_of("", {"LABLAXIS": table.name}),
         frame_of("", {"CATDESC": table.description}),
         frame_of(parameter, {}) if parameter else "",
     )
-    return next((frame for frame in said if frame not in ("", "SC")), "")
+    return next((frame for frame in clauses if frame not in ("", "SC")), "")
 
 
 def equal_units(one: str, other: str) -> bool:
@@ -239,29 +241,30 @@ def _has_frame(frame: str) -> str:
     return f"is in {frame}" if frame else "has no frame"
 
 
-def advice_on_units(unit: str, wanted: str) -> str:
+def advice_on_units(unit: str, needed: str) -> str:
     """What to do about a unit that is not the wanted one."""
-    if not unit or not wanted:
-        stated = f': unit "{wanted or unit}"' if wanted != "1" else ""
+    if not unit or not needed:
+        stated = f': unit "{needed or unit}"' if needed != "1" else ""
         return f"state the missing unit with the tool declare_quantity, if it is known{stated}"
     from helio.knowledge.unit_algebra import comparable
 
-    if comparable(unit, wanted):
-        return f'convert it first: convert_units to "{wanted}"'
+    if comparable(unit, needed):
+        return f'convert it first: convert_units to "{needed}"'
     if any(
-        comparable(one, "K") and comparable(other, "eV") for one, other in ((unit, wanted), (wanted, unit))
+        comparable(first, "K") and comparable(other, "eV")
+        for first, other in ((unit, needed), (needed, unit))
     ):
-        return f'convert it first: convert_units to "{wanted}", equivalence "thermal"'
+        return f'convert it first: convert_units to "{needed}", equivalence "thermal"'
     return "choose another quantity: the one cannot be converted into the other"
 
 
-def advice_on_frames(frame: str, wanted: str) -> str:
+def advice_on_frames(frame: str, needed: str) -> str:
     """What to do about a frame that is not the wanted one."""
-    if not frame or not wanted:
-        return f'state the missing frame with the tool declare_quantity, if it is known: frame "{wanted or frame}"'
-    if {frame.upper(), wanted.upper()} <= _TURNED_INTO_ANOTHER:
-        return f'transform it first: transform_frame to "{wanted}", or choose a parameter in {wanted}'
-    return f"choose a parameter in {wanted}: there is no transformation from {frame}"
+    if not frame or not needed:
+        return f'state the missing frame with the tool declare_quantity, if it is known: frame "{needed or frame}"'
+    if {frame.upper(), needed.upper()} <= _TURNED_INTO_ANOTHER:
+        return f'transform it first: transform_frame to "{needed}", or choose a parameter in {needed}'
+    return f"choose a parameter in {needed}: there is no transformation from {frame}"
 
 
 def _advice_on_kind(kind: str, table: Table, label: str) -> str:

@@ -15,13 +15,15 @@ from helio.steps.tool import signature_of
 
 def read_from_code() -> dict[str, Signature]:
     """Every tool by name, from the functions themselves and the spellings that passes lower to them."""
-    found = {name: signature_of(getattr(import_module(module), name)) for name, module in _tool_modules()}
-    spec = found["render_spec"].argument("spec")
+    signatures = {
+        name: signature_of(getattr(import_module(module), name)) for name, module in _tool_modules()
+    }
+    spec = signatures["render_spec"].argument("spec")
     assert spec is not None
     keys: dict[str, Any] = spec.schema["properties"]
-    found["plot_data"] = Signature(
+    signatures["plot_data"] = Signature(
         name="plot_data",
-        version=found["render_spec"].version,
+        version=signatures["render_spec"].version,
         summary="Draw tables as a figure; lowered to render_spec together with its style_plot steps.",
         gives="figure",
         tables=(TableInput("tables", "labels", many=True, also=("panels",)),),
@@ -30,9 +32,9 @@ def read_from_code() -> dict[str, Signature]:
         synonyms=("plot", "make_plot", "create_plot", "draw_plot", "plot_timeseries"),
         example=_step(2, "plot_data", {"labels": ["B"], "title": "Magnetic field"}),
     )
-    found["style_plot"] = Signature(
+    signatures["style_plot"] = Signature(
         name="style_plot",
-        version=found["render_spec"].version,
+        version=signatures["render_spec"].version,
         summary="Declare how a figure looks; lowered into the render_spec of the plot it depends on.",
         gives="figure",
         arguments=tuple(
@@ -44,7 +46,7 @@ def read_from_code() -> dict[str, Signature]:
         synonyms=("style", "style_figure", "set_style"),
         example=_step(3, "style_plot", {"y_label": "B [nT]", "palette": "okabe-ito"}, depends_on=[2]),
     )
-    found["manage_plot"] = Signature(
+    signatures["manage_plot"] = Signature(
         name="manage_plot",
         version=1,
         summary="Write a figure to one more file.",
@@ -58,7 +60,7 @@ def read_from_code() -> dict[str, Signature]:
         synonyms=("manage_figure",),
         example=_step(4, "manage_plot", {"action": "export", "filename": "field.png"}, depends_on=[2]),
     )
-    return dict(sorted(found.items()))
+    return dict(sorted(signatures.items()))
 
 
 def _step(step_id: int, tool: str, args: dict[str, Any], **more: Any) -> str:

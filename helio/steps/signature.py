@@ -141,22 +141,24 @@ class Signature:
     @property
     def runs_code(self) -> bool:
         """Whether the tool runs code that stands in the template."""
-        return any(one.schema.get("contentMediaType") == CODE for one in self.arguments)
+        return any(argument.schema.get("contentMediaType") == CODE for argument in self.arguments)
 
     def argument(self, name: str) -> Argument | None:
         """The argument of that name, if the tool has it."""
-        return next((one for one in self.arguments if one.name == name), None)
+        return next((argument for argument in self.arguments if argument.name == name), None)
 
     def time_arguments(self) -> tuple[str, ...]:
         """Names of the arguments that are time ranges."""
-        return tuple(one.name for one in self.arguments if one.schema.get("format") == "time-range")
+        return tuple(
+            argument.name for argument in self.arguments if argument.schema.get("format") == "time-range"
+        )
 
     def schema(self) -> Schema:
         """The JSON Schema of the tool's ``tool_args``."""
         schema: Schema = {
             "type": "object",
-            "properties": {one.name: one.schema for one in self.arguments},
-            "required": [one.name for one in self.arguments if one.required],
+            "properties": {argument.name: argument.schema for argument in self.arguments},
+            "required": [argument.name for argument in self.arguments if argument.required],
             "additionalProperties": False,
         }
         if self.needs:
@@ -174,20 +176,24 @@ class Signature:
             "needs": [list(group) for group in self.needs],
             "tables": [
                 {
-                    "parameter": one.parameter,
-                    "argument": one.argument,
-                    "many": one.many,
-                    "also": list(one.also),
-                    "scalar": one.scalar,
-                    **({"optional": True} if one.optional else {}),
-                    **({"by_label": True} if one.by_label else {}),
-                    **({"takes": one.takes.to_json()} if one.takes != ANYTHING else {}),
+                    "parameter": table.parameter,
+                    "argument": table.argument,
+                    "many": table.many,
+                    "also": list(table.also),
+                    "scalar": table.scalar,
+                    **({"optional": True} if table.optional else {}),
+                    **({"by_label": True} if table.by_label else {}),
+                    **({"takes": table.takes.to_json()} if table.takes != ANYTHING else {}),
                 }
-                for one in self.tables
+                for table in self.tables
             ],
             "arguments": {
-                one.name: {"schema": one.schema, "required": one.required, "default": one.default}
-                for one in self.arguments
+                argument.name: {
+                    "schema": argument.schema,
+                    "required": argument.required,
+                    "default": argument.default,
+                }
+                for argument in self.arguments
             },
             **({"gives_quantity": self.gives_quantity.to_json()} if self.gives_quantity != ANYTHING else {}),
             **({"result": self.result.to_json()} if self.result != NOTHING_SAID else {}),
@@ -210,16 +216,16 @@ class Signature:
             needs=tuple(tuple(group) for group in written["needs"]),
             tables=tuple(
                 TableInput(
-                    one["parameter"],
-                    one["argument"],
-                    one["many"],
-                    tuple(one["also"]),
-                    one["scalar"],
-                    Quantity.from_json(one.get("takes", {})),
-                    one.get("optional", False),
-                    one.get("by_label", False),
+                    table["parameter"],
+                    table["argument"],
+                    table["many"],
+                    tuple(table["also"]),
+                    table["scalar"],
+                    Quantity.from_json(table.get("takes", {})),
+                    table.get("optional", False),
+                    table.get("by_label", False),
                 )
-                for one in written["tables"]
+                for table in written["tables"]
             ),
             arguments=tuple(
                 Argument(argument, facts["schema"], facts["required"], facts["default"])
@@ -240,13 +246,13 @@ def signatures() -> Mapping[str, Signature]:
 
     They are read from the code once and kept beside it, so that a template is checked without importing any tool.
     """
-    kept = read_kept()
-    if kept is None:
+    cached = read_kept()
+    if cached is None:
         # Imports every tool, and numpy and scipy with them.
         from helio.steps.read_tools import read_from_code
 
-        kept = json.loads(
+        cached = json.loads(
             json.dumps({name: tool.to_json() for name, tool in read_from_code().items()}, default=list)
         )
-        keep(kept)
-    return {name: Signature.from_json(name, written) for name, written in kept.items()}
+        keep(cached)
+    return {name: Signature.from_json(name, written) for name, written in cached.items()}

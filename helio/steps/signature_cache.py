@@ -20,11 +20,11 @@ def read_kept() -> dict[str, Any] | None:
     """What was kept of the tools as they are now; None when there is nothing, or the code has changed since."""
     for path in _paths():
         try:
-            kept = json.loads(path.read_bytes())
+            cached = json.loads(path.read_bytes())
         except (OSError, ValueError):
             continue  # not there, or not whole: it is made again
-        if isinstance(kept, dict) and kept.get("code") == code_state():
-            tools: dict[str, Any] = kept["tools"]
+        if isinstance(cached, dict) and cached.get("code") == code_state():
+            tools: dict[str, Any] = cached["tools"]
             return tools
     return None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from helio.limits import LIMITS
 from helio.sources.provider import Providers
+from helio.steps.docstrings import entries, sections
 from helio.steps.quantity import ANYTHING, Quantity
 from helio.steps.result import NOTHING_SAID, Result, Same
 from helio.steps.sandbox.jail import Jail
@@ -109,7 +109,8 @@ def signature_of(function: Callable[..., Any]) -> Signature:
     mark: ToolMark = function.__tool__  # type: ignore[attr-defined]
     hints = typing.get_type_hints(function, include_extras=True)
     doc = inspect.getdoc(function) or ""
-    help_texts = dict(_documented_parameters(doc))
+    parts = sections(doc)
+    help_texts = dict(entries(parts.get("Parameters", "")))
     positional: list[tuple[str, Any]] = []
     arguments: list[Argument] = []
     for name, parameter in inspect.signature(function).parameters.items():
@@ -152,7 +153,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
         same=mark.same,
         synonyms=mark.synonyms,
         module=function.__module__,
-        example=_section(doc, "Examples").strip(),
+        example=parts.get("Examples", ""),
     )
 
 
@@ -184,14 +185,14 @@ def schema_of(annotation: Any) -> Schema:
     if origin is Literal:
         return {"enum": list(inner)}
     if origin in (Union, types.UnionType):
-        options = [schema_of(one) for one in inner if one is not type(None)]
+        options = [schema_of(member) for member in inner if member is not type(None)]
         return options[0] if len(options) == 1 else {"anyOf": options}
     if origin in (list, Sequence):
         return {"type": "array", "maxItems": LIMITS.arguments, "items": schema_of(inner[0])}
     if origin is tuple:
         return {
             "type": "array",
-            "prefixItems": [schema_of(one) for one in inner],
+            "prefixItems": [schema_of(member) for member in inner],
             "minItems": len(inner),
             "maxItems": len(inner),
         }
@@ -232,7 +233,7 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
     """``X`` of ``X | None``, and whether None is allowed."""
     inner = get_args(annotation)
     if get_origin(annotation) in (Union, types.UnionType) and type(None) in inner:
-        return next(one for one in inner if one is not type(None)), True
+        return next(member for member in inner if member is not type(None)), True
     return annotation, False
 
 
@@ -260,21 +261,3 @@ def _label_argument(table: TableInput, help_texts: dict[str, str]) -> Argument:
     if table.parameter in help_texts:
         schema = {"description": help_texts[table.parameter], **schema}
     return Argument(table.argument, schema, required=not table.optional)
-
-
-def _documented_parameters(doc: str) -> Iterator[tuple[str, str]]:
-    """Names and texts of a numpydoc ``Parameters`` section."""
-    for entry in re.finditer(
-        r"^(\S[^\n]*?)(?: *: [^\n]*)?\n((?:[ ]+[^\n]*\n?|\n)*)",
-        _section(doc, "Parameters"),
-        re.MULTILINE,
-    ):
-        text = " ".join(entry[2].split()).replace("``", "")
-        for name in entry[1].split(","):
-            yield name.strip(), text
-
-
-def _section(doc: str, title: str) -> str:
-    """The text below a numpydoc title; empty where there is none."""
-    found = re.search(rf"^{title}\n-+\n(.*?)(?=^\w[^\n]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""

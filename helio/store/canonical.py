@@ -1,4 +1,4 @@
-"""One spelling for equal numbers, so that digests see values and not how they lie in memory."""
+"""One form for equal numbers, so that digests depend on values and not on memory layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BLOCK_BYTES = 1 << 18  # stays in the processor's cache while it is made canoni
 
 
 def canonical_blocks(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    """An array's little-endian elements in C order, every NaN the same NaN and −0.0 as 0.0, a block at a time.
+    """Yield an array's little-endian elements in C order, in blocks, with every NaN the same NaN and −0.0 as 0.0.
 
     A block is overwritten by the next one.
     """
@@ -40,7 +40,7 @@ def canonical_blocks(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
 
 
 def canonical(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The array as `canonical_blocks` gives it, whole; not copied where it is that already."""
+    """Return the whole array as `canonical_blocks` gives it; do not copy an array that is in that form already."""
     native = array.dtype.newbyteorder("=")
     if array.flags.c_contiguous and array.dtype == native:
         # Compared as bytes: to ==, −0.0 is 0.0 and no NaN is itself.

@@ -1,4 +1,4 @@
-"""Garbage collection: what no run refers to, what is old, what no longer fits."""
+"""Garbage collection: remove what no run refers to, what is old, and what exceeds the quota."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from helio.errors import OutputError, UnknownRun
-from helio.store.collect_files import DIGITS, KeptFile, survey_files
-from helio.store.found import Found, entries_of, files_below, folder_size, look_at
+from helio.store.collect_files import DIGITS, SurveyedFile, survey_files
+from helio.store.disk_entries import DiskEntry, entries_of, files_below, folder_size, look_at
 from helio.store.process import fate_of_writer, temporary_name
 from helio.store.records import read_bytes
 from helio.store.runs import LARGEST, Runs, RunSummary
-from helio.store.store import Result, Store, read_result
+from helio.store.store import Store, StoredResult, read_result
 
 Kind = Literal[
     "run",
@@ -32,18 +32,18 @@ Kind = Literal[
 ]
 
 UNTOUCHED = timedelta(hours=1)
-"""What was made or used since is kept: a run may be between putting an object and recording it."""
+"""Younger objects are kept: a run may have stored an object and not recorded it yet."""
 QUARANTINE = timedelta(days=30)
 FOREIGN = timedelta(days=1)
-"""How long a temporary file is kept whose writer, on another machine, may be alive."""
+"""How long a temporary file is kept when its writer may be alive on another machine."""
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
-"""Records go first, then results, then objects: what is left refers to nothing that is gone."""
+"""Order of removal: nothing that is left may refer to something that is gone."""
 
 
 @dataclass(frozen=True)
 class Removal:
-    """One thing that goes, and why."""
+    """A path to remove, and the reason."""
 
     path: Path
     kind: Kind
@@ -55,7 +55,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class Collected:
-    """What was removed, or would be.
+    """Result of a garbage collection, or of its dry run.
 
     Parameters
     ----------
@@ -72,15 +72,15 @@ class Collected:
 
     @property
     def freed(self) -> int:
-        """Bytes of all that goes."""
-        return sum(one.size for one in self.removals)
+        """Bytes of everything removed."""
+        return sum(removal.size for removal in self.removals)
 
     def by_reason(self) -> dict[tuple[Kind, str], tuple[int, int]]:
-        """Number and bytes for each kind and reason, in the order in which they go."""
+        """Sum number and bytes for each kind and reason, in the order of removal."""
         sums: dict[tuple[Kind, str], tuple[int, int]] = {}
-        for one in self.removals:
-            count, size = sums.get((one.kind, one.reason), (0, 0))
-            sums[one.kind, one.reason] = (count + 1, size + one.size)
+        for removal in self.removals:
+            count, size = sums.get((removal.kind, removal.reason), (0, 0))
+            sums[removal.kind, removal.reason] = (count + 1, size + removal.size)
         return sums
 
 
@@ -98,31 +98,31 @@ def collect(
 
     In this order: records of runs older than an age; results and objects that no run record refers to; temporary
     files of processes that are gone; objects that have been in quarantine for thirty days; downloaded files that no
-    run record refers to and nobody has used for a week, what is left of downloads that ended a week ago, replies of
-    servers that nobody has used for ninety days; then, to fit a quota, what is in quarantine and the objects and
-    files that have not been used for longest, although finished runs refer to them (their records stay; the work is
-    done again when it is asked for, and the files are downloaded again).
+    run record refers to and nobody has used for a week, downloads unfinished for a week, replies of
+    servers that nobody has used for ninety days; then, to fit a quota, objects in quarantine and the objects and
+    files that have been unused for longest, although finished runs refer to them (the records stay; a later run
+    recomputes the results and downloads the files again).
 
-    Never removed are records of running runs and what they refer to, and whatever was made or used in the last hour
-    or since the oldest running run began. What another process is downloading is left alone.
+    Records of running runs and everything they refer to are never removed, nor anything made or used in the last
+    hour or since the oldest running run began, nor downloads of another process.
 
     Parameters
     ----------
     files : Path, optional
         The file cache.
     older_than : timedelta, optional
-        Age of run records; none is dropped when left out.
+        Age of run records to remove. Default: remove none.
     quota : int, optional
         Bytes that the store and the file cache may hold together, run records not counted.
     now : datetime
-        Naive means UTC. Whatever seems younger than now is young: a clock that was set back removes too little.
+        Naive means UTC. A file dated in the future counts as young, so a clock that was set back removes too little.
     dry_run : bool
-        Only say what would go.
+        Only report what would be removed.
 
     Raises
     ------
     OutputError
-        Something cannot be removed. What is gone already leaves the store whole; call again.
+        Something cannot be removed. The store stays consistent; call again.
     """
     now = now.replace(tzinfo=UTC) if now.tzinfo is None else now
     plan = _survey(store, runs, files, older_than, now)
@@ -134,32 +134,32 @@ def collect(
 
 @dataclass
 class _Plan:
-    """What the survey found, and what is to go."""
+    """Survey of the store, and the removals planned from it."""
 
     removals: list[Removal] = field(default_factory=list)
-    seen: dict[Path, Found] = field(default_factory=dict)
-    results_of: dict[Path, list[Found]] = field(default_factory=lambda: defaultdict(list))
-    """Results that name an object."""
+    seen: dict[Path, DiskEntry] = field(default_factory=dict)
+    results_of: dict[Path, list[DiskEntry]] = field(default_factory=lambda: defaultdict(list))
+    """Results that name an object, by the object's path."""
     objects_of: dict[Path, list[Path]] = field(default_factory=dict)
-    """Objects that a result names."""
-    movable: list[Found] = field(default_factory=list)
+    """Objects that a result names, by the result's path."""
+    movable: list[DiskEntry] = field(default_factory=list)
     """Objects that stay unless there is a quota."""
-    damaged: list[Found] = field(default_factory=list)
-    movable_files: list[KeptFile] = field(default_factory=list)
+    damaged: list[DiskEntry] = field(default_factory=list)
+    movable_files: list[SurveyedFile] = field(default_factory=list)
     """Downloaded files that stay unless there is a quota."""
-    beside: dict[Path, Found] = field(default_factory=dict)
-    """What stands beside a file and goes with it."""
+    metadata: dict[Path, DiskEntry] = field(default_factory=dict)
+    """Metadata of a file, removed with it."""
     total: int = 0
 
-    def remove(self, found: Found, kind: Kind, reason: str, *, within: bool = True) -> None:
-        self.seen[found.path] = found
-        self.removals.append(Removal(found.path, kind, found.size, reason, within))
+    def remove(self, entry: DiskEntry, kind: Kind, reason: str, *, within: bool = True) -> None:
+        self.seen[entry.path] = entry
+        self.removals.append(Removal(entry.path, kind, entry.size, reason, within))
 
-    def remove_file(self, one: KeptFile, reason: str) -> None:
-        self.seen[one.found.path] = one.found
-        if one.beside is not None:
-            self.beside[one.found.path] = one.beside
-        self.removals.append(Removal(one.found.path, "downloaded file", one.size, reason))
+    def remove_file(self, file: SurveyedFile, reason: str) -> None:
+        self.seen[file.entry.path] = file.entry
+        if file.metadata is not None:
+            self.metadata[file.entry.path] = file.metadata
+        self.removals.append(Removal(file.entry.path, "downloaded file", file.size, reason))
 
 
 def _survey(
@@ -177,25 +177,25 @@ def _survey(
             young = min(young, begun.timestamp())
         elif older_than is not None and now - begun > older_than:
             plan.removals.append(
-                Removal(folder, "run", folder_size(folder), "older than was asked for", within=False)
+                Removal(folder, "run", folder_size(folder), "older than the given age", within=False)
             )
         else:
             referred |= _digits_in(folder)
     referred |= running
     fixed = _survey_results(plan, store, young, referred, running)
-    for found in files_below(store.root / "objects"):
-        plan.total += found.size
-        if found.digits not in referred and found.path not in plan.results_of and found.modified < young:
-            plan.remove(found, "object", "no run refers to it")
-        elif found.modified < young and found.path not in fixed and found.digits not in running:
-            plan.movable.append(found)
+    for entry in files_below(store.root / "objects"):
+        plan.total += entry.size
+        if entry.digits not in referred and entry.path not in plan.results_of and entry.modified < young:
+            plan.remove(entry, "object", "no run refers to it")
+        elif entry.modified < young and entry.path not in fixed and entry.digits not in running:
+            plan.movable.append(entry)
     _survey_temporary(plan, store, runs, now)
-    for found in files_below(store.root / "quarantine"):
-        plan.total += found.size
-        if _quarantined(found) < now - QUARANTINE:
-            plan.remove(found, "damaged object", "in quarantine for more than 30 days")
+    for entry in files_below(store.root / "quarantine"):
+        plan.total += entry.size
+        if _quarantined(entry) < now - QUARANTINE:
+            plan.remove(entry, "damaged object", "in quarantine for more than 30 days")
         else:
-            plan.damaged.append(found)
+            plan.damaged.append(entry)
     if files is not None:
         _survey_cache(plan, files, young, referred, running, now)
     return plan
@@ -207,114 +207,114 @@ def _survey_cache(
     survey = survey_files(files, referred=referred, running=running, young=young, now=now)
     plan.total += survey.total
     plan.movable_files += survey.movable
-    for one in survey.unused:
-        plan.remove_file(one, "no run refers to it, and it was not used for 7 days")
-    for found in survey.old_replies:
-        plan.remove(found, "reply", "not used for 90 days")
-    for found in survey.unfinished:
-        plan.remove(found, "unfinished download", "left alone for 7 days")
-    for found in survey.temporary:
-        plan.remove(found, "temporary file", "its process is gone")
+    for file in survey.unused:
+        plan.remove_file(file, "no run refers to it, and it was not used for 7 days")
+    for entry in survey.old_replies:
+        plan.remove(entry, "reply", "not used for 90 days")
+    for entry in survey.unfinished:
+        plan.remove(entry, "unfinished download", "left alone for 7 days")
+    for entry in survey.temporary:
+        plan.remove(entry, "temporary file", "its process is gone")
 
 
 def _survey_results(
     plan: _Plan, store: Store, young: float, referred: set[str], running: set[str]
 ) -> set[Path]:
-    """Sort out the results; the objects of those that no quota may touch."""
+    """Survey the results; return the objects that no quota may remove."""
     fixed: set[Path] = set()
-    for found in files_below(store.root / "results"):
-        plan.total += found.size
-        result = read_result(found.path)
+    for entry in files_below(store.root / "results"):
+        plan.total += entry.size
+        result = read_result(entry.path)
         objects = [] if result is None else _objects(store, result)
-        plan.objects_of[found.path] = objects
-        if found.modified < young:
+        plan.objects_of[entry.path] = objects
+        if entry.modified < young:
             if result is None:
-                plan.remove(found, "result", "damaged")
+                plan.remove(entry, "result", "damaged")
                 continue
             if not store.has(result.digest, result.suffix):
-                plan.remove(found, "result", "its object is gone")
+                plan.remove(entry, "result", "its object is gone")
                 continue
-            if found.digits not in referred:
-                plan.remove(found, "result", "no run refers to it")
+            if entry.digits not in referred:
+                plan.remove(entry, "result", "no run refers to it")
                 continue
-        for one in objects:
-            plan.results_of[one].append(found)
-            if found.modified >= young or found.digits in running:
-                fixed.add(one)
+        for path in objects:
+            plan.results_of[path].append(entry)
+            if entry.modified >= young or entry.digits in running:
+                fixed.add(path)
     return fixed
 
 
 def _survey_temporary(plan: _Plan, store: Store, runs: Runs, now: datetime) -> None:
     old = (now - FOREIGN).timestamp()
     tmp = store.root / "tmp"
-    for folder in (tmp, runs.root, *(runs.root / one.id for one in runs.list())):
-        for entry in entries_of(folder):
-            fate = fate_of_writer(entry.name.removeprefix("."))
-            found = look_at(Path(entry.path)) if fate else None
-            if found is None:
+    for folder in (tmp, runs.root, *(runs.root / run.id for run in runs.list())):
+        for item in entries_of(folder):
+            fate = fate_of_writer(item.name.removeprefix("."))
+            entry = look_at(Path(item.path)) if fate else None
+            if entry is None:
                 continue
-            plan.total += found.size if folder == tmp else 0
-            if fate == "gone" or (fate == "elsewhere" and found.modified < old):
-                plan.remove(found, "temporary file", "its process is gone", within=folder == tmp)
+            plan.total += entry.size if folder == tmp else 0
+            if fate == "gone" or (fate == "elsewhere" and entry.modified < old):
+                plan.remove(entry, "temporary file", "its process is gone", within=folder == tmp)
 
 
 def _fit(plan: _Plan, quota: int) -> None:
-    """Add to what goes until the rest fits."""
+    """Plan further removals until the rest fits the quota."""
     left = plan.total - _counted(plan.removals)
-    for found in sorted(plan.damaged, key=lambda one: one.path.name):
+    for entry in sorted(plan.damaged, key=lambda damaged: damaged.path.name):
         if left <= quota:
             return
-        plan.remove(found, "damaged object", "the quota")
-        left -= found.size
+        plan.remove(entry, "damaged object", "the quota")
+        left -= entry.size
 
-    def last_use(found: Found) -> float:
-        return max([found.modified, *(one.modified for one in plan.results_of.get(found.path, []))])
+    def last_use(entry: DiskEntry) -> float:
+        return max([entry.modified, *(result.modified for result in plan.results_of.get(entry.path, []))])
 
     gone: set[Path] = set()
-    used: list[tuple[float, str, Found | KeptFile]] = [
-        *((last_use(one), one.path.name, one) for one in plan.movable),
-        *((one.used, one.found.path.name, one) for one in plan.movable_files),
+    used: list[tuple[float, str, DiskEntry | SurveyedFile]] = [
+        *((last_use(entry), entry.path.name, entry) for entry in plan.movable),
+        *((file.used, file.entry.path.name, file) for file in plan.movable_files),
     ]
-    for _, _, one in sorted(used, key=lambda each: each[:2]):
+    for _, _, item in sorted(used, key=lambda use: use[:2]):
         if left <= quota:
             return
-        if isinstance(one, KeptFile):
-            plan.remove_file(one, "the quota")
-            left -= one.size
+        if isinstance(item, SurveyedFile):
+            plan.remove_file(item, "the quota")
+            left -= item.size
             continue
-        found = one
-        for result in plan.results_of.get(found.path, []):
+        entry = item
+        for result in plan.results_of.get(entry.path, []):
             if result.path not in gone:
                 gone.add(result.path)
                 plan.remove(result, "result", "the quota")
                 left -= result.size
-        plan.remove(found, "object", "the quota")
-        left -= found.size
+        plan.remove(entry, "object", "the quota")
+        left -= entry.size
 
 
 def _counted(removals: Iterable[Removal]) -> int:
-    return sum(one.size for one in removals if one.within)
+    return sum(removal.size for removal in removals if removal.within)
 
 
 def _remove(plan: _Plan, runs: Runs, files: Path | None) -> Iterator[Removal]:
-    """Records first, then results, then objects: what is left refers to nothing that is gone."""
+    """Remove records first, then results, then objects, so that nothing left refers to something gone."""
     used: set[Path] = set()
-    for removal in sorted(plan.removals, key=lambda one: _ORDER.index(one.kind)):
+    for removal in sorted(plan.removals, key=lambda item: _ORDER.index(item.kind)):
         if removal.kind == "run":
             with suppress(UnknownRun):  # deleted meanwhile
                 runs.delete(removal.path.name)
                 yield removal
             continue
-        beside = plan.beside.get(removal.path)
+        metadata = plan.metadata.get(removal.path)
         changed = look_at(removal.path) != plan.seen[removal.path]
-        changed = changed or (beside is not None and look_at(beside.path) != beside)
+        changed = changed or (metadata is not None and look_at(metadata.path) != metadata)
         if changed or removal.path in used:
-            # Used, rewritten or removed since it was looked at; what is used keeps its objects.
+            # Used, rewritten or removed since the survey; a used result keeps its objects.
             used.update(plan.objects_of.get(removal.path, []))
             continue
         try:
-            if beside is not None:  # first: a file of which nothing is known is not taken for what it was
-                beside.path.unlink(missing_ok=True)
+            if metadata is not None:  # first: a file without metadata is never taken for a known one
+                metadata.path.unlink(missing_ok=True)
             if removal.kind == "unfinished download":
                 _remove_unfinished(removal.path)
             elif removal.path.is_dir():
@@ -332,33 +332,33 @@ def _remove(plan: _Plan, runs: Runs, files: Path | None) -> Iterator[Removal]:
 
 
 def _remove_unfinished(folder: Path) -> None:
-    """Take a download that ended as whoever goes on with it does, so that only one of both gets it."""
+    """Claim an unfinished download before removing it, so that no other process can continue it meanwhile."""
     taken = folder.with_name(f"{folder.name.partition('.')[0]}.{temporary_name()}")
-    with suppress(FileNotFoundError):  # another process goes on with it
+    with suppress(FileNotFoundError):  # another process continues it
         folder.rename(taken)
         shutil.rmtree(taken)
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    """Remove a folder and those above it, as far as they are empty and within the cache."""
-    with suppress(OSError):  # something stands in it, or has just come
+    """Remove a folder and its parents within the cache while they are empty."""
+    with suppress(OSError):  # it is not empty, or a file has just been added
         while folder != root:
             folder.rmdir()
             folder = folder.parent
 
 
-def _objects(store: Store, result: Result) -> list[Path]:
-    """The object of a result, and whatever else its facts name."""
+def _objects(store: Store, result: StoredResult) -> list[Path]:
+    """List the object of a result, and every other object that its facts name."""
     named = [store.path(result.digest, result.suffix)]
     pending: list[object] = [result.facts]
     while pending:
-        one = pending.pop()
-        if isinstance(one, dict):
-            pending += [*one.keys(), *one.values()]
-        elif isinstance(one, list):
-            pending += one
-        elif isinstance(one, str) and re.fullmatch(r"(sha256:)?[0-9a-f]{64}", one):
-            digits = one[-64:]
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            pending += value
+        elif isinstance(value, str) and re.fullmatch(r"(sha256:)?[0-9a-f]{64}", value):
+            digits = value[-64:]
             named += sorted((store.root / "objects" / digits[:2]).glob(f"{digits}.*"))
     return list(dict.fromkeys(named))
 
@@ -371,26 +371,26 @@ def _begun(summary: RunSummary, folder: Path) -> datetime:
     return begun.replace(tzinfo=UTC) if begun.tzinfo is None else begun
 
 
-def _quarantined(found: Found) -> datetime:
+def _quarantined(entry: DiskEntry) -> datetime:
     try:
-        return datetime.strptime(found.path.name[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        return datetime.strptime(entry.path.name[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     except ValueError:  # put there by hand
-        return datetime.fromtimestamp(found.modified, UTC)
+        return datetime.fromtimestamp(entry.modified, UTC)
 
 
 def _digits_in(folder: Path) -> set[str]:
-    """Every digest and key that the files of a run record mention, wherever.
+    """Find every digest and key in the files of a run record.
 
     Raises
     ------
     DamagedRecord
-        A file cannot be read at all, so that nobody knows what it refers to.
+        A file cannot be read, so that the objects it refers to are unknown.
     """
-    found: set[str] = set()
+    digits: set[str] = set()
     for entry in entries_of(folder):
         if entry.name.endswith((".json", ".jsonl")):
-            advice = f"helio runs delete {folder.name}; then nothing that only this run refers to is kept"
+            advice = f"helio runs delete {folder.name}; results that only this run uses are then removed too"
             with suppress(FileNotFoundError):  # deleted meanwhile
                 content = read_bytes(Path(entry.path), advice=advice, largest=LARGEST)
-                found.update(DIGITS.findall(content.decode(errors="replace")))
-    return found
+                digits.update(DIGITS.findall(content.decode(errors="replace")))
+    return digits

@@ -1,4 +1,4 @@
-"""What garbage collection finds in the file cache: downloaded files, replies of servers, unfinished downloads."""
+"""Survey of the file cache for garbage collection: downloaded files, replies of servers, unfinished downloads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from helio.errors import DamagedRecord
-from helio.store.found import Found, entries_of, files_below, look_at
+from helio.store.disk_entries import DiskEntry, entries_of, files_below, look_at
 from helio.store.process import fate_of_writer
 from helio.store.records import Sha256, read_record
 
@@ -22,34 +22,34 @@ log = logging.getLogger(__name__)
 UNUSED_FILE = timedelta(days=7)
 """A file that no run refers to may be one that a lock or a plan names."""
 UNUSED_REPLY = timedelta(days=90)
-"""Replies say which files there are, and take next to no room."""
+"""Replies list the files of an archive, and need little space."""
 UNFINISHED = timedelta(days=7)
-"""How long the first part of a file waits for whoever asks for the rest."""
+"""How long the first part of a file is kept for a later download of the rest."""
 FOREIGN = timedelta(days=1)
 
 PARTS = "parts"
 DIGITS = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-"""A digest or a key, wherever it stands."""
+"""A digest or a key within a text."""
 
 
 @dataclass(frozen=True)
-class KeptFile:
-    """A file with what stands beside it."""
+class SurveyedFile:
+    """A cached file with its metadata file."""
 
-    found: Found
-    beside: Found | None
+    entry: DiskEntry
+    metadata: DiskEntry | None
     digits: frozenset[str]
-    """What records may know it by: its sha256, and what a computed one is made from, which is its name."""
+    """Names of the file in run records: its sha256 and, for a computed file, the digests in its name."""
 
     @property
     def size(self) -> int:
         """Bytes of both."""
-        return self.found.size + (self.beside.size if self.beside else 0)
+        return self.entry.size + (self.metadata.size if self.metadata else 0)
 
     @property
     def used(self) -> float:
-        """When it came or was last used, whichever is later."""
-        return max(self.found.modified, self.beside.modified if self.beside else 0.0)
+        """Time of download or of last use, whichever is later."""
+        return max(self.entry.modified, self.metadata.modified if self.metadata else 0.0)
 
 
 class _Described(TypedDict):
@@ -60,16 +60,16 @@ class _Described(TypedDict):
 
 @dataclass
 class FileSurvey:
-    """What is in the cache, sorted by what may become of it."""
+    """Content of the cache, sorted by whether it may be removed."""
 
-    unused: list[KeptFile] = field(default_factory=list)
-    """No run refers to them, and nobody has used them for a while."""
-    movable: list[KeptFile] = field(default_factory=list)
-    """They stay unless there is a quota."""
-    old_replies: list[Found] = field(default_factory=list)
-    unfinished: list[Found] = field(default_factory=list)
+    unused: list[SurveyedFile] = field(default_factory=list)
+    """Files that no run refers to and nobody has used for a while."""
+    movable: list[SurveyedFile] = field(default_factory=list)
+    """Files that stay unless there is a quota."""
+    old_replies: list[DiskEntry] = field(default_factory=list)
+    unfinished: list[DiskEntry] = field(default_factory=list)
     """Folders of downloads whose process has ended long ago."""
-    temporary: list[Found] = field(default_factory=list)
+    temporary: list[DiskEntry] = field(default_factory=list)
     total: int = 0
 
 
@@ -85,23 +85,23 @@ def survey_files(
     referred, running : set of str
         Digests that run records mention, and those of running runs.
     young : float
-        What was made or used since is left alone.
+        Files made or used since this time are left alone.
     """
     survey = FileSurvey()
-    for one in _kept_files(root / "data", survey, now):
-        survey.total += one.size
-        if one.used >= young or not one.digits.isdisjoint(running):
+    for file in _surveyed_files(root / "data", survey, now):
+        survey.total += file.size
+        if file.used >= young or not file.digits.isdisjoint(running):
             continue
-        if one.digits.isdisjoint(referred) and one.used < (now - UNUSED_FILE).timestamp():
-            survey.unused.append(one)
+        if file.digits.isdisjoint(referred) and file.used < (now - UNUSED_FILE).timestamp():
+            survey.unused.append(file)
         else:
-            survey.movable.append(one)
-    for found in files_below(root / "replies"):
-        survey.total += found.size
-        if found.path.name.startswith("."):
-            _sort_temporary(found, survey, now)
-        elif found.modified < (now - UNUSED_REPLY).timestamp():
-            survey.old_replies.append(found)
+            survey.movable.append(file)
+    for reply in files_below(root / "replies"):
+        survey.total += reply.size
+        if reply.path.name.startswith("."):
+            _sort_temporary(reply, survey, now)
+        elif reply.modified < (now - UNUSED_REPLY).timestamp():
+            survey.old_replies.append(reply)
     for entry in entries_of(root / "data" / PARTS):
         part = look_at(Path(entry.path))
         if part is None:
@@ -110,28 +110,28 @@ def survey_files(
         mark = entry.name.partition(".")[2]
         ended = mark.startswith("free-") or fate_of_writer(mark) == "gone"
         # the bytes in it are written, not the folder itself
-        written = max([part.modified, *(one.modified for one in files_below(part.path))])
+        written = max([part.modified, *(piece.modified for piece in files_below(part.path))])
         if ended and written < (now - UNFINISHED).timestamp():
             survey.unfinished.append(part)
     return survey
 
 
-def _kept_files(data: Path, survey: FileSurvey, now: datetime) -> Iterator[KeptFile]:
+def _surveyed_files(data: Path, survey: FileSurvey, now: datetime) -> Iterator[SurveyedFile]:
     for folder, names in _folders(data):
         for name in sorted(names):
-            found = look_at(folder / name)
-            if found is None or (name.endswith(".json") and name.removesuffix(".json") in names):
+            entry = look_at(folder / name)
+            if entry is None or (name.endswith(".json") and name.removesuffix(".json") in names):
                 continue
             if name.startswith("."):
-                survey.total += found.size
-                _sort_temporary(found, survey, now)
+                survey.total += entry.size
+                _sort_temporary(entry, survey, now)
                 continue
-            beside = look_at(folder / f"{name}.json")
-            yield KeptFile(found, beside, frozenset({_digits(beside), *DIGITS.findall(name)}))
+            metadata = look_at(folder / f"{name}.json")
+            yield SurveyedFile(entry, metadata, frozenset({_digits(metadata), *DIGITS.findall(name)}))
 
 
 def _folders(data: Path) -> Iterator[tuple[Path, set[str]]]:
-    """Every folder and the names of its files, but for the downloads under way."""
+    """Yield every folder with the names of its files; skip the downloads in progress."""
     for path, folders, names in os.walk(data):
         if Path(path) == data and PARTS in folders:
             folders.remove(PARTS)
@@ -139,17 +139,17 @@ def _folders(data: Path) -> Iterator[tuple[Path, set[str]]]:
         yield Path(path), set(names)
 
 
-def _sort_temporary(found: Found, survey: FileSurvey, now: datetime) -> None:
-    # its name does not say whose it is
-    if found.modified < (now - FOREIGN).timestamp():
-        survey.temporary.append(found)
+def _sort_temporary(entry: DiskEntry, survey: FileSurvey, now: datetime) -> None:
+    # its name does not identify its writer
+    if entry.modified < (now - FOREIGN).timestamp():
+        survey.temporary.append(entry)
 
 
-def _digits(beside: Found | None) -> str:
-    if beside is None:
+def _digits(metadata: DiskEntry | None) -> str:
+    if metadata is None:
         return ""
     try:
-        return read_record(beside.path, _Described)["sha256"]
+        return read_record(metadata.path, _Described)["sha256"]
     except (FileNotFoundError, DamagedRecord) as error:
-        log.info("%s does not say what stands beside it: %s", beside.path, error)
+        log.info("%s does not describe its file: %s", metadata.path, error)
         return ""

@@ -1,8 +1,8 @@
-"""Names of vector components, and the letters that tell them apart whatever a file calls them."""
+"""Names of vector components, and the letters that distinguish them."""
 
 from __future__ import annotations
 
-# What tells the components of a Cartesian vector apart, in the order of a right-handed vector: x, y, z; R, T, N;
+# Letters that distinguish components of a Cartesian vector, in the order of a right-handed vector: x, y, z; R, T, N;
 # boundary-normal L, M, N; north, east and centre or down, also as H, E, Z; east, north, up; unit vectors; local
 # spherical ones; numbers.
 TRIPLES = {
@@ -26,7 +26,7 @@ TRIPLES = {
 
 
 def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
-    """Names of Cartesian components by the letters that tell them apart; nothing where there are no such letters.
+    """Map letters such as x, y, z to the names of Cartesian components; return an empty dict where no letters fit.
 
     >>> axis_letters(("Bx GSE", "By GSE", "Bz GSE", "B total"))
     {'x': 'Bx GSE', 'y': 'By GSE', 'z': 'Bz GSE'}
@@ -40,7 +40,7 @@ def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def differing(names: tuple[str, ...]) -> list[str]:
-    """Names without what all begin and end with.
+    """Remove the beginning and the end that all names share.
 
     >>> differing(("Vx_err", "Vy_err", "Vz_err"))
     ['x', 'y', 'z']
@@ -52,6 +52,6 @@ def differing(names: tuple[str, ...]) -> list[str]:
 
 
 def alike(names: list[str]) -> int:
-    """How many letters all of them begin with."""
+    """Count the letters with which all names begin."""
     columns = enumerate(zip(*names, strict=False))
-    return next((place for place, letters in columns if len(set(letters)) > 1), min(map(len, names)))
+    return next((index for index, letters in columns if len(set(letters)) > 1), min(map(len, names)))

@@ -1,4 +1,4 @@
-"""A lock between processes that write one thing; the kernel lets go of it when its holder dies."""
+"""A lock between processes that write the same files; the kernel releases it when its holder dies."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from helio.store.files import unwritable
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Hold the lock that a file stands for, waiting until it is free; threads of one process exclude each other too.
+    """Hold the lock of a file, waiting until it is free; it also excludes other threads of this process.
 
     Parameters
     ----------
     path : Path
-        Made when it is not there, and left there: to remove it would let two hold a lock each.
+        Created when missing, and never removed: otherwise two processes could hold one lock each.
 
     Raises
     ------
     OutputError
-        The file cannot be made.
+        The file cannot be created.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

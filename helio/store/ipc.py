@@ -28,9 +28,9 @@ def write_table(table: Table, file: BinaryIO, *, digest: str = "") -> None:
     """Write a table as one uncompressed Arrow IPC stream and seal it.
 
     Epochs are ``timestamp('ns', 'UTC')``; components and bins lie in (nested) ``FixedSizeList``, axes that change
-    from record to record in columns of their own; all else is sorted JSON in the schema's metadata, under
-    ``helio``. Behind the stream, where no reader of Arrow looks, stands the sha256 of all bytes before it, so that
-    any changed or missing byte is found by `intact`. Sources and notes are not written.
+    from record to record in columns of their own; everything else is sorted JSON in the schema's metadata, under
+    ``helio``. After the stream, where no reader of Arrow looks, follows the sha256 of all bytes before it, so that
+    `intact` finds any changed or missing byte. Sources and notes are not written.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def write_table(table: Table, file: BinaryIO, *, digest: str = "") -> None:
         −0.0 is written as 0.0 and every NaN as the same NaN, as the digest sees them.
     file : binary file, open for writing
     digest : str
-        The table's digest, where it is known already.
+        The table's digest, if already known.
     """
     sealing = _Sealing(file)
     columns: dict[str, npt.NDArray[Any]] = {"epoch": table.epoch, "values": table.values}
@@ -63,7 +63,7 @@ def read_table(path: Path, digest: str = "") -> Table:
     ----------
     path : Path
     digest : str
-        What the file must hold; anything when left out.
+        The expected digest. Default: accept any table.
 
     Returns
     -------
@@ -73,24 +73,24 @@ def read_table(path: Path, digest: str = "") -> Table:
     Raises
     ------
     DamagedObject
-        The file is no such table, or another one. That its bytes are as they were written is `intact`'s to say.
+        The file is not such a table, or another table. Use `intact` to check that no byte has changed.
     """
     try:
         with pa.memory_map(str(path)) as mapped, pa.ipc.open_stream(mapped) as reader:
             facts = json.loads((reader.schema.metadata or {})[b"helio"])
             batch = reader.read_next_batch()
         if facts["form"] != FORM:
-            raise DamagedObject(f"{path.name} is of the form {facts['form']!r}, not {FORM!r}")
+            raise DamagedObject(f"{path.name} has the format {facts['form']!r}, not {FORM!r}")
         if digest and facts["digest"] != digest:
             raise DamagedObject(f"{path.name} holds the table {facts['digest']}")
         batch.validate()
         return _table(facts, batch)
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError, StopIteration) as error:
-        raise DamagedObject(f"{path.name} is not a table of helio: {error}") from error
+        raise DamagedObject(f"{path.name} is not a helio table: {error}") from error
 
 
 def intact(descriptor: int) -> bool:
-    """Whether an open file is a sealed stream of which no byte has changed."""
+    """Tell whether an open file is a sealed stream of which no byte has changed."""
     rest = os.fstat(descriptor).st_size - _SEAL_BYTES
     if rest < 0:
         return False
@@ -101,7 +101,7 @@ def intact(descriptor: int) -> bool:
 
 
 def blocks_of(descriptor: int, size: int) -> Iterator[memoryview]:
-    """The first `size` bytes of an open file, a block at a time, each overwritten by the next; fewer if it ends."""
+    """Yield the first `size` bytes of an open file in blocks, each overwritten by the next; fewer if the file ends."""
     buffer = memoryview(bytearray(min(_READ_BYTES, max(size, 1))))
     while size:
         count = os.readv(descriptor, [buffer[: min(size, len(buffer))]])
@@ -128,7 +128,7 @@ class _Sealing:
         self._file.flush()
 
     def close(self) -> None:
-        """Left open: the seal follows."""
+        """Leave the file open, because the seal follows."""
 
     def hexdigest(self) -> str:
         return self._hasher.hexdigest()
@@ -157,17 +157,17 @@ def _facts(table: Table, digest: str) -> str:
 
 
 def _part(array: npt.NDArray[Any]) -> dict[str, Any]:
-    """Dtype and shape of a part of an axis, and its numbers unless they change from record to record."""
+    """Describe a part of an axis: its dtype, its shape, and its numbers unless they change from record to record."""
     facts = {"dtype": array.dtype.newbyteorder("=").str, "shape": list(array.shape)}
     if array.ndim == 2:
         return facts
     # repr is exact for floats; JSON has no word for the others.
-    numbers = [one if math.isfinite(one) else str(one) for one in canonical(array).tolist()]
+    numbers = [number if math.isfinite(number) else str(number) for number in canonical(array).tolist()]
     return {**facts, "numbers": numbers}
 
 
 def _to_arrow(array: npt.NDArray[Any]) -> Any:
-    """Shape (n, b1, b2) as n lists of b1 lists of b2 numbers, on the array's own memory where it is canonical."""
+    """Lay shape (n, b1, b2) as n lists of b1 lists of b2 numbers, on the array's own memory where it is canonical."""
     flat = canonical(array).reshape(-1)
     if flat.dtype.kind == "M":
         kind = pa.timestamp("ns", "UTC")
@@ -210,7 +210,7 @@ def _read_part(facts: dict[str, Any], batch: Any, name: str) -> npt.NDArray[Any]
     if "numbers" not in facts:
         return _column(batch, name, facts["dtype"], facts["shape"])
     dtype = np.dtype(facts["dtype"])
-    numbers = [float(one) if isinstance(one, str) else one for one in facts["numbers"]]
+    numbers = [float(number) if isinstance(number, str) else number for number in facts["numbers"]]
     array = np.array(numbers, dtype=dtype).reshape(facts["shape"])
     array.flags.writeable = False
     return array

@@ -1,4 +1,4 @@
-"""Keys: names of work, and what makes two of them differ."""
+"""Keys, which name work, and the differences between two recipes."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any
 
 _LONGEST_SHOWN = 60
 _MOST_PAIRS = 1_000_000
-"""Items of lists that are compared with each other; longer lists of nothing but changes are told item by item."""
+"""Items of lists that are compared with each other; longer lists without common items are compared by position."""
 _PREFIXES = {"sha256:": "digest", "key:": "key", "code:": "code"}
-"""Values that are names of something longer."""
+"""Prefixes of values that stand for something longer."""
 
 
 def key_of(recipe: Mapping[str, Any]) -> str:
-    """The key of the work that a recipe describes.
+    """Compute the key of the work that a recipe describes.
 
     Parameters
     ----------
     recipe : mapping
-        JSON: everything that the work's result follows from, and nothing else. The order of its keys does not
-        matter, nor whether a list is a tuple. Numbers are the same when they are equal, so 1 and 1.0 are, and
-        −0.0 is 0: JSON does not tell them apart. ``true`` is no number.
+        JSON: everything that determines the result, and nothing else. The order of its keys does not matter, nor
+        whether a list is a tuple. Equal numbers are the same: 1 and 1.0, −0.0 and 0, because JSON does not
+        distinguish them. ``true`` is not a number.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def key_of(recipe: Mapping[str, Any]) -> str:
     Raises
     ------
     ValueError, TypeError
-        Something in the recipe is not JSON: NaN, a date, a key that is no text.
+        Something in the recipe is not JSON: NaN, a date, a key that is not text.
 
     Examples
     --------
@@ -46,14 +46,14 @@ def key_of(recipe: Mapping[str, Any]) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """One text for all spellings of one JSON value."""
+    """Write equal JSON values as one equal text."""
     return json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """What differs between two recipes, in words, leaf by leaf, in the order of their paths.
+    """Describe the differences between two recipes, value by value, in the order of their paths.
 
-    Mappings are compared by their keys, lists by their items: one that is added in the middle changes no other.
+    Mappings are compared by keys, lists by items: an item added in the middle changes no other item.
 
     Examples
     --------
@@ -67,22 +67,22 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 class _Absent:
-    """There is nothing at this place."""
+    """Marker of a value that does not exist."""
 
 
-def _differences(place: str, old: Any, new: Any) -> Iterator[str]:
+def _differences(path: str, old: Any, new: Any) -> Iterator[str]:
     if isinstance(old, dict) and isinstance(new, dict):
         for name in sorted(old.keys() | new.keys()):
-            inner = f"{place}.{name}" if place else name
+            inner = f"{path}.{name}" if path else name
             yield from _differences(inner, old.get(name, _Absent), new.get(name, _Absent))
     elif isinstance(old, list) and isinstance(new, list):
-        yield from _of_lists(place, old, new)
+        yield from _of_lists(path, old, new)
     elif type(old) is not type(new) or old != new:
-        yield _changed(place, old, new)
+        yield _changed(path, old, new)
 
 
-def _of_lists(place: str, old: list[Any], new: list[Any]) -> Iterator[str]:
-    """Differences of two lists: equal items belong together wherever they are, then similar ones in order."""
+def _of_lists(path: str, old: list[Any], new: list[Any]) -> Iterator[str]:
+    """Compare two lists: match equal items wherever they are, then similar items in order."""
     before, after = ([json.dumps(item, sort_keys=True) for item in items] for items in (old, new))
     changed: list[tuple[int, int]] = []
     gone: list[int] = []
@@ -94,7 +94,7 @@ def _of_lists(place: str, old: list[Any], new: list[Any]) -> Iterator[str]:
         edges = [(-1, -1), *pairs, (b - a, d - c)]
         for (i, j), (k, m) in pairwise(edges):
             left, right = list(range(a + i + 1, a + k)), list(range(c + j + 1, c + m))
-            if len(left) == len(right):  # as many as before: each took the place of one
+            if len(left) == len(right):  # equal numbers: each item replaced one
                 changed += zip(left, right, strict=True)
             else:
                 gone += left
@@ -102,32 +102,39 @@ def _of_lists(place: str, old: list[Any], new: list[Any]) -> Iterator[str]:
         changed += [(a + i, c + j) for i, j in pairs]
     moved = {}
     for index in gone:
-        other = next((one for one in added if one not in moved and after[one] == before[index]), None)
+        other = next(
+            (
+                new_index
+                for new_index in added
+                if new_index not in moved and after[new_index] == before[index]
+            ),
+            None,
+        )
         if other is not None:
             moved[other] = index
-    found = [(j, list(_of_items(place, j, old[i], new[j]))) for i, j in changed]
-    found += [(i, [_changed(f"{place}[{i}]", old[i], _Absent)]) for i in gone if i not in moved.values()]
-    found += [
-        (j, [f"{place}[{j}]: {_shown(new[j])} was at {place}[{moved[j]}]"])
+    changes = [(j, list(_of_items(path, j, old[i], new[j]))) for i, j in changed]
+    changes += [(i, [_changed(f"{path}[{i}]", old[i], _Absent)]) for i in gone if i not in moved.values()]
+    changes += [
+        (j, [f"{path}[{j}]: {_shown(new[j])} was at {path}[{moved[j]}]"])
         if j in moved
-        else (j, [_changed(f"{place}[{j}]", _Absent, new[j])])
+        else (j, [_changed(f"{path}[{j}]", _Absent, new[j])])
         for j in added
     ]
-    for _, words in sorted(found, key=lambda item: item[0]):
+    for _, words in sorted(changes, key=lambda item: item[0]):
         yield from words
 
 
-def _of_items(place: str, index: int, old: Any, new: Any) -> Iterator[str]:
-    """Differences of two items; of pairs of a name and a value, such as a file and its digest, by the name."""
+def _of_items(path: str, index: int, old: Any, new: Any) -> Iterator[str]:
+    """Compare two items; name pairs of a name and a value, such as a file and its digest, by the name."""
     pairs = [isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) for item in (old, new)]
     if all(pairs) and old[0] == new[0]:
-        yield from _differences(f"{place}[{old[0]}]", old[1], new[1])
+        yield from _differences(f"{path}[{old[0]}]", old[1], new[1])
     else:
-        yield from _differences(f"{place}[{index}]", old, new)
+        yield from _differences(f"{path}[{index}]", old, new)
 
 
 def _similar(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
-    """Pairs of items that have something in common, in order, so that as much as possible is in common."""
+    """Pair items that have something in common, in order, so that the pairs share as much as possible."""
     if len(old) * len(new) > _MOST_PAIRS:
         return []
     before, after = ([_leaves(item) for item in items] for items in (old, new))
@@ -150,7 +157,7 @@ def _similar(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
 
 
 def _leaves(item: Any, path: str = "") -> set[str]:
-    """Every value in an item with its place, as texts."""
+    """Collect every value in an item, with its path, as texts."""
     if isinstance(item, dict):
         return {leaf for name, inner in item.items() for leaf in _leaves(inner, f"{path}.{name}")}
     if isinstance(item, list):
@@ -158,22 +165,22 @@ def _leaves(item: Any, path: str = "") -> set[str]:
     return {f"{path}: {json.dumps(item)}"}
 
 
-def _changed(place: str, old: Any, new: Any) -> str:
+def _changed(path: str, old: Any, new: Any) -> str:
     before, after = _named(old), _named(new)
     if new is _Absent:
-        return f"{place}: {_shown(old)} is gone"
+        return f"{path}: {_shown(old)} is gone"
     if old is _Absent:
-        return f"{place}: {_shown(new)} is new"
+        return f"{path}: {_shown(new)} is new"
     if before and after:
-        leaf = place.rpartition(".")[2]
+        leaf = path.rpartition(".")[2]
         if before == after == "code":
             return "the code changed"
         if before != after:
-            return f"{place} is named by its {after}, before by its {before}"
-        return f"{place} changed" if leaf == before else f"{place} {before} changed"
-    if any(isinstance(one, str) and "\n" in one for one in (old, new)):
-        return f"{place} changed"
-    return f"{place}: {_shown(old)} → {_shown(new)}"
+            return f"{path} is now named by its {after}, before by its {before}"
+        return f"{path} changed" if leaf == before else f"{path} {before} changed"
+    if any(isinstance(value, str) and "\n" in value for value in (old, new)):
+        return f"{path} changed"
+    return f"{path}: {_shown(old)} → {_shown(new)}"
 
 
 def _named(value: Any) -> str:
@@ -205,8 +212,8 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, Mapping):
         for name in value:
             if not isinstance(name, str):
-                raise TypeError(f"the name {name!r} in a recipe is no text")
-        return {str(name): _canonical(one) for name, one in value.items()}
+                raise TypeError(f"the name {name!r} in a recipe is not text")
+        return {str(name): _canonical(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_canonical(one) for one in value]
+        return [_canonical(inner) for inner in value]
     raise TypeError(f"{type(value).__name__} cannot be part of a key")

@@ -1,10 +1,10 @@
 """Leap seconds: where their records are stored on the axis of epochs, and how much time passes between epochs.
 
-Epochs are nanoseconds of UTC since 1970 on a clock whose days have 86,400 seconds. The leap second 23:59:60 has no
-place of its own there, so it is stored in the last microsecond of its day: 23:59:60 + x s stands at 23:59:59.999999 +
-x µs. Order is kept, and so are distinct epochs: records of one millisecond differ by one nanosecond.
+Epochs are nanoseconds of UTC since 1970 on a clock whose days have 86,400 seconds. This clock has no second 23:59:60,
+so a leap second is stored in the last microsecond of its day: 23:59:60 + x s as 23:59:59.999999 + x µs. The order and
+the distinctness of epochs are preserved: records of one millisecond differ by one nanosecond.
 
-Resampled bins and figures use the epochs as they are. Whatever takes a difference of epochs takes `elapsed` first.
+Resampled bins and figures use the epochs as they are. Call `elapsed` before any difference of epochs.
 """
 
 from __future__ import annotations
@@ -61,24 +61,24 @@ class LeapSecond:
 
 
 def spans_leap_second(epoch: Epochs) -> bool:
-    """Whether a leap second lies between the first and the last of increasing epochs, or holds one of them."""
+    """Tell whether increasing epochs span a leap second, between the first and the last or holding one of them."""
     return bool(epoch.size) and bool(_between(int(epoch[0].view(np.int64)), int(epoch[-1].view(np.int64))))
 
 
 def leap_seconds_in(epoch: Epochs) -> list[LeapSecond]:
-    """The leap seconds that hold records of a series, in order; epochs increase."""
+    """List the leap seconds that hold records of a series, in order; epochs increase."""
     return list(_with_records(epoch.view(np.int64))) if spans_leap_second(epoch) else []
 
 
 def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
-    """Epochs on a clock that also counts leap seconds, so that differences are the time that has passed.
+    """Convert epochs to a clock that counts leap seconds too, so that differences are elapsed time.
 
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
         Increasing.
     since : datetime64[ns], optional
-        A series on whose clock the result stands, so that the two can be compared; `epoch` when left out.
+        The series whose clock the result uses, so that the two can be compared. Default: `epoch`.
 
     Returns
     -------
@@ -87,8 +87,8 @@ def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
 
     Notes
     -----
-    The axis resolves a leap second to a millisecond. Within it records of an even cadence are put back where that
-    cadence has them, as far as the stored millisecond allows.
+    The axis resolves a leap second to a millisecond. Records of an even cadence within it are restored to that
+    cadence, within the stored millisecond.
     """
     nanoseconds = epoch.view(np.int64)
     start = nanoseconds if since is None else since.view(np.int64)
@@ -105,16 +105,16 @@ def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
 
 
 def from_elapsed(nanoseconds: Nanoseconds, since: Epochs) -> Epochs:
-    """The reverse of `elapsed`: epochs of the axis, in any order."""
+    """Reverse `elapsed`: return epochs of the axis, in any order."""
     before = _number_before(int(since.view(np.int64)[0])) if since.size else 0
     return from_tai(nanoseconds + (_FIRST_TAI_MINUS_UTC + before * _SECOND)).view("datetime64[ns]")
 
 
 def counted(epoch: Epochs) -> Nanoseconds:
-    """Like `elapsed`, but without the leap seconds that hold no record: for finding cadences and gaps.
+    """Count elapsed time as `elapsed` does, but skip leap seconds without records: for finding cadences and gaps.
 
-    Many clocks cannot express a leap second (CDF_EPOCH, POSIX, whole minutes), and the step of their records over it
-    is a cadence as always, not a gap.
+    Many clocks cannot express a leap second (CDF_EPOCH, POSIX, whole minutes). The step of their records over a leap
+    second is one cadence, not a gap.
     """
     passed = elapsed(epoch)
     nanoseconds = epoch.view(np.int64)
@@ -128,13 +128,13 @@ def counted(epoch: Epochs) -> Nanoseconds:
 
 
 def tai_of(epoch: Epochs) -> Nanoseconds:
-    """Increasing epochs as nanoseconds of TAI since 1970; ten seconds after UTC before July 1972."""
+    """Convert increasing epochs to nanoseconds of TAI since 1970; ten seconds after UTC before July 1972."""
     before = _number_before(int(epoch[0].view(np.int64))) if epoch.size else 0
     return elapsed(epoch) + (_FIRST_TAI_MINUS_UTC + before * _SECOND)
 
 
 def from_tai(tai: Nanoseconds) -> Nanoseconds:
-    """Nanoseconds of TAI since 1970, in any order, as nanoseconds of the axis; `tai` is overwritten."""
+    """Convert nanoseconds of TAI since 1970, in any order, to nanoseconds of the axis; overwrites `tai`."""
     if not tai.size:
         return tai
     first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, tai.min(), side="right"))
@@ -152,14 +152,14 @@ def from_tai(tai: Nanoseconds) -> Nanoseconds:
 
 
 def from_civil(nanoseconds: Nanoseconds, second_60: Mask | None = None) -> Nanoseconds:
-    """Times of a clock on the wall as nanoseconds of the axis.
+    """Convert times of a civil clock to nanoseconds of the axis.
 
     Parameters
     ----------
     nanoseconds : int64, shape (n,)
         Since 1970, in any order, a second 60 as the second after it.
     second_60 : bool, shape (n,), optional
-        Which were written with a second 60. Where there is no leap second they stay the second after.
+        Times written with a second 60. Where there is no leap second, they stay the second after.
 
     Returns
     -------
@@ -182,7 +182,7 @@ def from_civil(nanoseconds: Nanoseconds, second_60: Mask | None = None) -> Nanos
 
 
 def leap_notes(epoch: Epochs) -> tuple[str, ...]:
-    """What is to be said of the records in leap seconds."""
+    """Describe the records in leap seconds, for the notes of a table."""
     notes = []
     for leap in leap_seconds_in(epoch):
         count = leap.last - leap.first
@@ -198,18 +198,18 @@ def leap_notes(epoch: Epochs) -> tuple[str, ...]:
 
 
 def _number_before(nanoseconds: int) -> int:
-    """How many leap seconds are over."""
+    """Count the leap seconds that are over."""
     return int(np.searchsorted(_MIDNIGHTS, nanoseconds, side="right"))
 
 
 def _between(first: int, last: int) -> list[int]:
-    """Midnights after the leap seconds that lie between two times of the axis, or hold one of them."""
+    """List midnights after the leap seconds that lie between two times of the axis, or hold one of them."""
     stop = int(np.searchsorted(_MIDNIGHTS - _STORED, last, side="right"))
     return [int(midnight) for midnight in _MIDNIGHTS[_number_before(first) : stop]]
 
 
 def _stored(after: Nanoseconds) -> Nanoseconds:
-    """Where times of the second before a leap second, negative, and of the leap second are stored.
+    """Compute where times of a leap second, and of the second before it (negative), are stored.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def _with_records(nanoseconds: Nanoseconds) -> Iterator[LeapSecond]:
 
 
 def _within(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> Nanoseconds:
-    """Nanoseconds after 23:59:60 of the records of a leap second: those of an even cadence, where they have one."""
+    """Compute the ns after 23:59:60 of the records of a leap second; use their even cadence where they have one."""
     count = last - first
     stored = (nanoseconds[first:last] - (midnight - _STORED)) * _SCALE
     crowded = count > _STORED
@@ -261,7 +261,7 @@ def _within(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> N
 
 
 def _even_cadences(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> Iterator[Nanoseconds]:
-    """Evenly spaced times for the records of a leap second: between its neighbours, or going on from one side."""
+    """Yield evenly spaced times for the records of a leap second: between its neighbours, or continuing one side."""
     number = np.arange(1, last - first + 1)
     before, after = nanoseconds[:first] - midnight, nanoseconds[last:] - midnight + _SECOND
     if before.size and after.size:

@@ -1,4 +1,4 @@
-"""A lock: the files and tables that a run of a pipeline is made from, to hold later runs to."""
+"""A lock: the files and tables that a run of a pipeline is made from, and that later runs must use too."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from helio.store.records import (
 
 FORM = "helio-lock/1"
 LOCK = "helio.lock"
-"""What a lock is called, in the folder in which one works."""
+"""Default name of a lock, in the working folder."""
 
 _VERSION = re.compile(r"_v[\d.\-]+(?:_r\d+)?(?=\.\w+$)", re.IGNORECASE)
 _SHORT = 12
 LARGEST = 1024**3
-"""Bytes of a lock: it names every file of every fetch."""
+"""Maximum bytes of a lock: it names every file of every fetch."""
 _HERE = "./"
 
 
@@ -53,22 +53,22 @@ class LockedFile:
 
     @property
     def series(self) -> str:
-        """Its name without its version, which another version of it shares."""
+        """Name without the version, common to all versions of the file."""
         return _VERSION.sub("", self.file).lower()
 
 
 @dataclass(frozen=True)
 class LockedDataset:
-    """One dataset that a fetch may take, and the files of its range.
+    """One dataset that a fetch may use, and the files of its range.
 
     Parameters
     ----------
     files : tuple of LockedFile
-        None where the dataset is served without files, or is a candidate whose turn never came.
+        Empty where the dataset is served without files, or is a candidate that was never tried.
     absent : str
         Why there is no data, by the kind of error; empty where there is.
     used : bool or None
-        Whether the fetch took it; None where that is not known yet.
+        Whether the fetch used it; None where this is not known yet.
     """
 
     dataset: str
@@ -81,7 +81,7 @@ class LockedDataset:
 
 @dataclass(frozen=True)
 class LockedFetch:
-    """What one fetch is made from, and what it gave.
+    """Files and tables of one fetch.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class LockedFetch:
     tables : mapping
         The digest of each table, by its label; empty where nothing was read yet.
     failed : str
-        The kind of error of a fetch that gave nothing and without which the run goes on.
+        The kind of error of a non-critical fetch that gave no data.
     """
 
     step_id: str
@@ -102,29 +102,29 @@ class LockedFetch:
 
 @dataclass(frozen=True)
 class Lock:
-    """What a run is made from.
+    """Record of the files and tables that a run is made from.
 
     Parameters
     ----------
     template : str
         The template's digest.
     archive : str
-        The archive named for the run; empty where the steps or the catalogue say who serves them. In a file, a
+        The archive given for the run; empty where the steps or the catalogue name the provider. In a file, a
         folder that is in the folder of the lock is written as ``./…``, so that both can be moved together.
     now : str
         The run's clock, ISO 8601, UTC.
     values : mapping
         Of the variables, by name, as one run has them.
     helio : str
-        The version that locked; it is told, and not compared.
+        The version of helio that wrote the lock; shown, and not compared.
     tools : mapping
         The version of each tool of the plan.
     rules : mapping
-        The number of each of helio's rules; empty in locks that were written before there were numbers. Rules that
-        changed explain other numbers, and refuse nothing themselves.
+        The number of each of helio's rules; empty in locks older than these numbers. Changed rules explain changed
+        results, but refuse nothing by themselves.
     document : mapping
-        What of the template can change a result: its variables, and its steps by their ids. Empty in locks that were
-        written before it was kept; the digest of the template is compared then.
+        The parts of the template that can change a result: its variables, and its steps by their ids. Empty in older
+        locks; then the digest of the template is compared.
     """
 
     pipeline: str
@@ -140,34 +140,36 @@ class Lock:
 
     def __post_init__(self) -> None:
         if self.document and set(self.document) != {"variables", "steps"}:
-            raise ValueError("its document is not variables and steps")
+            raise ValueError("its document must have exactly variables and steps")
 
     @property
     def files(self) -> int:
-        """How many files there are, each counted once."""
-        return len({(one.file, one.sha256) for one in self._files()})
+        """Number of files, each counted once."""
+        return len({(file.file, file.sha256) for file in self._files()})
 
     @property
     def bytes(self) -> int:
-        """How many bytes they have."""
-        return sum({(one.file, one.sha256): one.size for one in self._files()}.values())
+        """Bytes of all files."""
+        return sum({(file.file, file.sha256): file.size for file in self._files()}.values())
 
     def _files(self) -> Iterator[LockedFile]:
         for fetch in self.fetches:
             yield from chain.from_iterable(dataset.files for dataset in fetch.datasets)
 
     def to_json(self) -> dict[str, Any]:
-        """As it is written: what is empty is left out."""
+        """Convert to JSON; leave out empty values."""
         fetches = []
         for fetch in self.fetches:
             datasets = []
-            for one in fetch.datasets:
-                files = [{name: fact for name, fact in asdict(file).items() if fact} for file in one.files]
-                facts = {"dataset": one.dataset, "parameters": list(one.parameters)}
+            for dataset in fetch.datasets:
+                files = [
+                    {name: fact for name, fact in asdict(file).items() if fact} for file in dataset.files
+                ]
+                facts = {"dataset": dataset.dataset, "parameters": list(dataset.parameters)}
                 datasets.append(
                     facts
-                    | {"provider": one.provider, "used": one.used}
-                    | ({"absent": one.absent} if one.absent else {"files": files})
+                    | {"provider": dataset.provider, "used": dataset.used}
+                    | ({"absent": dataset.absent} if dataset.absent else {"files": files})
                 )
             ended = {"failed": fetch.failed} if fetch.failed else {"tables": dict(fetch.tables or {})}
             fetches.append(
@@ -189,33 +191,33 @@ class Lock:
 
     @classmethod
     def from_json(cls, document: Any, place: str = "") -> Self:
-        """Read what `to_json` gave.
+        """Read a lock from the JSON that `to_json` returns.
 
         Raises
         ------
         RequestError
-            It is no lock, or a later helio's.
+            It is not a lock, or of a later version of helio.
         DamagedFile
-            Something of it is missing.
+            A part is missing or wrong.
         """
         if not isinstance(document, dict) or not str(document.get("lock", "")).startswith("helio-lock/"):
-            raise RequestError("this is no lock", advice="helio lock PIPELINE", place=place)
+            raise RequestError("this is not a lock", advice="helio lock PIPELINE", place=place)
         if document["lock"] != FORM:
             raise RequestError(
-                f"the lock is of the form {document['lock']}, and this helio reads {FORM}",
-                advice="a newer helio, or helio lock again",
+                f"the lock has the format {document['lock']}; this version of helio reads {FORM}",
+                advice="update helio, or run helio lock again",
                 place=place,
             )
         try:
             read: Self = convert({name: document[name] for name in document if name != "lock"}, cls)
         except WrongShape as error:
             raise DamagedFile(
-                f"the lock is damaged: {error}", advice="helio lock, again", place=place
+                f"the lock is damaged: {error}", advice="run helio lock again", place=place
             ) from error
         return read
 
     def write(self, path: str | Path) -> bool:
-        """Write it, unless the file holds the same already but for the clock; whether it was written.
+        """Write the file, unless it differs only in its clock; return whether it was written.
 
         Raises
         ------
@@ -223,7 +225,7 @@ class Lock:
         """
         path = Path(path)
         if not path.name or "\0" in str(path):
-            raise OutputError(f"{str(path)!r} is no name of a file", advice="helio.lock")
+            raise OutputError(f"{str(path)!r} is not a file name", advice="helio.lock")
         home, archive = path.absolute().parent, Path(self.archive)
         document = self.to_json()
         if archive.is_absolute() and archive.is_relative_to(home):
@@ -233,7 +235,7 @@ class Lock:
                 raise OutputError(f"{path} is a folder", advice="--output FILE")
             before = read_lock(path) if path.exists() else None
         except (RequestError, DamagedFile, DamagedRecord):
-            before = None  # whoever calls has decided that it may be replaced
+            before = None  # the caller has decided that it may be replaced
         except OSError as error:  # the name is too long
             raise unwritable(path, error) from error
         if before is not None and before.to_json() | {"now": self.now} == self.to_json():
@@ -243,23 +245,23 @@ class Lock:
 
 
 def read_lock(path: Path) -> Lock:
-    """The lock in a file.
+    """Read the lock in a file.
 
     Raises
     ------
     RequestError
-        There is no such file, or it is no lock.
+        There is no such file, or it is not a lock.
     DamagedFile
     """
     try:
         if path.is_dir():
             raise FileNotFoundError(path)
-        document = read_json(read_bytes(path, advice="helio lock, again", largest=LARGEST))
+        document = read_json(read_bytes(path, advice="run helio lock again", largest=LARGEST))
     except FileNotFoundError:
         raise RequestError(f"there is no lock {path}", advice="helio lock PIPELINE writes one") from None
     except WrongShape as error:
         raise DamagedFile(
-            f"the lock is damaged: {error}", advice="helio lock, again", place=str(path)
+            f"the lock is damaged: {error}", advice="run helio lock again", place=str(path)
         ) from error
     read = Lock.from_json(document, str(path))
     if read.archive.startswith(_HERE):
@@ -268,10 +270,10 @@ def read_lock(path: Path) -> Lock:
 
 
 def changes(locked: Lock, now: Lock) -> list[str]:
-    """In words, how what is used now differs from what is locked; what either does not know is left out.
+    """Describe how the data used now differ from the locked data; skip what either side does not know.
 
-    A file is the same when its bytes are; where they are not known on both sides, when its archive lists it alike.
-    Where it comes from does not matter: a mirror may serve it, or a folder hold a copy.
+    Two files are the same if their bytes are; if bytes are unknown on one side, if the archive lists them alike.
+    Their location does not matter: a mirror may serve the file, or a folder may contain a copy.
 
     Examples
     --------
@@ -280,28 +282,28 @@ def changes(locked: Lock, now: Lock) -> list[str]:
     >>> changes(one, other)
     ['$WINDOW: 5min → 1h', 'tool resample: version 1 → 2']
     """
-    found: list[str] = []
+    differences: list[str] = []
     if locked.pipeline != now.pipeline:
-        found.append(f"the pipeline: {locked.pipeline} → {now.pipeline}")
+        differences.append(f"the pipeline: {locked.pipeline} → {now.pipeline}")
     elif locked.document and now.document:
-        found += _of_documents(locked.document, now.document)
+        differences += _of_documents(locked.document, now.document)
     elif locked.template != now.template:
-        found.append(f"the template: {_short(locked.template)} → {_short(now.template)}")
-    found += _of_mappings("", locked.values, now.values)
-    found += _of_mappings("tool ", locked.tools, now.tools, "version ")
+        differences.append(f"the template: {_short(locked.template)} → {_short(now.template)}")
+    differences += _of_mappings("", locked.values, now.values)
+    differences += _of_mappings("tool ", locked.tools, now.tools, "version ")
     before, after = ({fetch.step_id: fetch for fetch in lock.fetches} for lock in (locked, now))
     for step_id in dict.fromkeys((*before, *after)):
         if step_id not in after:
-            found.append(f"step {step_id} fetches no longer")
+            differences.append(f"step {step_id} no longer fetches data")
         elif step_id not in before:
-            found.append(f"step {step_id} is a fetch that is not locked")
+            differences.append(f"step {step_id} fetches data that are not locked")
         else:
-            found += _of_fetches(before[step_id], after[step_id])
-    return list(dict.fromkeys(found))
+            differences += _of_fetches(before[step_id], after[step_id])
+    return list(dict.fromkeys(differences))
 
 
 def _of_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """The steps and arguments of a template that changed."""
+    """Describe the steps and arguments of a template that changed."""
     for kind, part in (("variable", "variables"), ("step", "steps")):
         before, after = old[part], new[part]
         renamed: dict[str, str] = {}
@@ -332,13 +334,13 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
         if old.failed != new.failed and new.tables is not None:
             yield f"{step}: {_ended(old)} → {_ended(new)}"
         return
-    if [_named(one) for one in old.datasets] != [_named(one) for one in new.datasets]:
+    if [_named(dataset) for dataset in old.datasets] != [_named(one) for one in new.datasets]:
         yield f"{step}: {'; '.join(map(_named, old.datasets))} → {'; '.join(map(_named, new.datasets))}"
         return
-    told = False
+    changed = False
     for before, after in zip(old.datasets, new.datasets, strict=True):
         for change in _of_datasets(before, after):
-            told = True
+            changed = True
             yield f"{step}: {change}"
     used = [
         next((dataset.dataset for dataset in fetch.datasets if dataset.used), "") if fetch.tables else ""
@@ -346,7 +348,7 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
     ]
     if all(used) and used[0] != used[1]:
         yield f"{step}: {used[0]} was used → {used[1]} is used"
-    elif not told and old.tables and new.tables:
+    elif not changed and old.tables and new.tables:
         for label, digest in old.tables.items():
             if label in new.tables and new.tables[label] != digest:
                 yield f"{step}: the numbers of {label}: {_short(digest)} → {_short(new.tables[label])}"
@@ -362,7 +364,7 @@ def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
             yield f"{old.dataset}: {before} → {after}"
         return
     if not old.files:
-        return  # served without files, or never looked at: the numbers that were read decide
+        return  # served without files, or never examined: the numbers that were read decide
     listed, now = ({known.file: known for known in dataset.files} for dataset in (old, new))
     gone = {known.series: known for name, known in listed.items() if name not in now}
     for name, file in now.items():
@@ -408,8 +410,8 @@ def _of_mappings(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], what
             yield f"{kind}{name}: {what}{old[name]} → {new[name]}"
 
 
-def _named(one: LockedDataset) -> str:
-    return f"{one.dataset} ({', '.join(one.parameters)})"
+def _named(dataset: LockedDataset) -> str:
+    return f"{dataset.dataset} ({', '.join(dataset.parameters)})"
 
 
 def _ended(fetch: LockedFetch) -> str:

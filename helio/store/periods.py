@@ -1,4 +1,4 @@
-"""Which values are angles that wrap: 180° and −180° are one direction, and so are 0 h and 24 h of local time."""
+"""Periods of angles that wrap: 180° and −180° are one direction, and so are 0 h and 24 h of local time."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _TOLERANCE = 0.003
 
 
 def turn_of(unit: str, *, hours: bool = False) -> float:
-    """A whole turn in a unit of angle: 360, or 2π; 0 where the unit is none. 24 for hours, where they are asked for."""
+    """Give a whole turn in a unit of angle, 360 or 2π; 0 for other units. With `hours`, give 24 for hours."""
     plain = _IN_BRACKETS.sub("", unit.strip()).rstrip(".").casefold()
     return 24.0 if hours and plain in _HOURS else _TURNS.get(plain, 0.0)
 
 
 def is_angle_unit(unit: str) -> bool:
-    """Whether a unit is one of angle.
+    """Tell whether a unit is a unit of angle.
 
     >>> is_angle_unit("Deg.(1min)"), is_angle_unit("nT")
     (True, False)
@@ -58,10 +58,10 @@ def is_angle_unit(unit: str) -> bool:
 def period_of(
     name: str, unit: str, *, description: str = "", limits: tuple[float, float] | None = None
 ) -> float | None:
-    """After how much a quantity is the same again: 360 for a longitude in deg; 0 where it never is.
+    """Give the period of a quantity: 360 for a longitude in deg; 0 for a quantity that does not wrap.
 
-    Only what is said of the quantity counts, never its values: the name, else the description, else the valid range
-    that a file states.
+    Only metadata count, never values: first the name, then the description, then the valid range that a file
+    states.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def period_of(
     Returns
     -------
     float or None
-        None for an angle of which it is not known, and for what is no angle.
+        None for an angle of unknown period, and for a quantity that is not an angle.
 
     Examples
     --------
@@ -86,20 +86,20 @@ def period_of(
         return 24.0 if hours and _LOCAL_TIME.search(f"{name} {description}") else None
     if _SPREAD.search(name):
         return 0.0
-    found = _by_words(name, turn)
-    if found is None:
-        found = _by_words(description, turn)
-    if found is None and limits is not None:
+    period = _by_words(name, turn)
+    if period is None:
+        period = _by_words(description, turn)
+    if period is None and limits is not None:
         width = limits[1] - limits[0]
         if abs(width - turn) <= _TOLERANCE * turn:
             return turn
         if 0 < width <= turn / 2 * (1 + _TOLERANCE):
             return 0.0
-    return found
+    return period
 
 
 def _by_words(text: str, turn: float) -> float | None:
-    """By the kind of angle that a text names; None where it names none, or two kinds."""
+    """Read the period from the kind of angle that a text names; None where it names none, or two kinds."""
     text = text.replace("_", " ")
     round_, straight = _ROUND.search(text), _STRAIGHT.search(text)
     if bool(round_) == bool(straight):
@@ -108,10 +108,10 @@ def _by_words(text: str, turn: float) -> float | None:
 
 
 def known_periods(periods: Sequence[float | None]) -> Periods:
-    """Periods of the columns of a table as it holds them: nothing where none is known."""
+    """Return the periods of a table's columns as a table holds them: empty where none is known."""
     return tuple(periods) if any(period is not None for period in periods) else ()
 
 
 def scaled_periods(periods: Sequence[float | None], factor: float) -> Periods:
-    """Periods of values that were multiplied by a factor: 360 deg are 2π rad, and 24 h of local time 360 deg."""
+    """Scale periods with the values: 360 deg are 2π rad, and 24 h of local time 360 deg."""
     return known_periods([None if period is None else period * abs(factor) for period in periods])

@@ -1,4 +1,4 @@
-"""Which process wrote something, so that one that is gone is told from one that works."""
+"""Identify the writing process, so that files left by dead processes can be recognised."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any, Literal
 from helio.store.records import Count
 
 Fate = Literal["works", "gone", "elsewhere"]
-"""What is known of a process: of one on another machine, or in another container, nothing."""
+"""State of a process; ``elsewhere`` for one on another machine or in another container, which cannot be known."""
 
 HIDDEN = "?"
 
@@ -27,19 +27,19 @@ _MARK = re.compile(r"([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9A-Z
 
 @dataclass(frozen=True)
 class Process:
-    """A process among all that ever ran on this machine and others.
+    """Identity of a process, unique among all processes on all machines.
 
     Parameters
     ----------
     pid : int
     started : str
-        When it started, as the kernel counts: tells it from a later process with a recycled number.
+        Start time by the kernel's count: distinguishes a later process with the same number.
     boot : str
-        The boot of the machine, of which there is one only; numbers and starts begin anew with each.
+        Id of the machine's boot; process numbers and start times begin again with each boot.
     host : str
         The name of the machine.
     namespace : str
-        Within which the number counts; empty where there are no containers.
+        Namespace of the process number; empty where there are no containers.
     """
 
     pid: Count
@@ -50,7 +50,7 @@ class Process:
 
     @property
     def fate(self) -> Fate:
-        """Whether it still works, as far as can be known here. No clock is asked."""
+        """State of the process, as far as it is known here. No clock is used."""
         here = this_process()
         if self.boot != here.boot:
             return "gone" if self.host == here.host else "elsewhere"
@@ -62,56 +62,58 @@ class Process:
         return "works" if self.started and now == self.started else "gone"
 
     def to_json(self) -> dict[str, Any]:
-        """As a record keeps it."""
+        """Convert to JSON for a record."""
         return asdict(self)
 
 
 def this_process() -> Process:
-    """The process that asks."""
+    """Identify the calling process."""
     return _process(os.getpid())
 
 
 def temporary_name() -> str:
-    """A new name for a file or folder that this process makes and will move to its place."""
-    one = this_process()
-    places = "-".join(_short(place) for place in (one.host, one.boot, one.namespace))
-    return f"{places}-{one.pid}-{one.started}-{secrets.token_hex(6)}"
+    """Make a new temporary name that identifies this process."""
+    process = this_process()
+    places = "-".join(_short(fact) for fact in (process.host, process.boot, process.namespace))
+    return f"{places}-{process.pid}-{process.started}-{secrets.token_hex(6)}"
 
 
 def fate_of_writer(name: str) -> Fate | None:
-    """What became of the process that made a temporary name; None when it is no such name."""
-    found = _MARK.fullmatch(name)
-    if not found:
+    """Tell whether the process that made a temporary name still runs; None for other names."""
+    mark = _MARK.fullmatch(name)
+    if not mark:
         return None
-    # What stands in a name is shortened, so it is put in the place of what it can be compared with.
+    # A name contains short forms only: replace those that match this machine with the full values.
     here = this_process()
-    full = {_short(place): place for place in (here.host, here.boot, here.namespace)}
-    host, boot, namespace = (full.get(short, short) for short in found.groups()[:3])
-    return Process(int(found[4]), found[5], boot, host, namespace).fate
+    full = {_short(fact): fact for fact in (here.host, here.boot, here.namespace)}
+    host, boot, namespace = (full.get(short, short) for short in mark.groups()[:3])
+    return Process(int(mark[4]), mark[5], boot, host, namespace).fate
 
 
 def started(pid: int) -> str:
-    """When a process started, only to be compared; empty when it is gone, `HIDDEN` when we may not know."""
+    """Tell when a process started, for comparison only; empty when it is gone, `HIDDEN` when we may not know."""
     if sys.platform != "linux":
-        return _said(["ps", "-o", "lstart=", "-p", str(pid)])
+        return _output_of(["ps", "-o", "lstart=", "-p", str(pid)])
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return HIDDEN if _is_hidden(pid) else ""
-    # The name in parentheses may hold anything, so fields are counted behind its end: state is field 3, start 22.
+    # The name in parentheses may contain anything, so count fields after it: state is field 3, start is 22.
     fields = stat[stat.rindex(")") + 2 :].split()
-    return "" if fields[0] in "ZX" else fields[19]  # a zombie has ended, though its parent has not yet asked
+    return (
+        "" if fields[0] in "ZX" else fields[19]
+    )  # a zombie has ended, though its parent has not yet waited for it
 
 
 def _is_hidden(pid: int) -> bool:
-    """Whether it is there all the same: /proc may be mounted so that it shows one's own processes only."""
+    """Tell whether a process exists although /proc does not show it: /proc may show only one's own processes."""
     try:
         os.kill(pid, 0)
     except PermissionError:
         return True
     except (ProcessLookupError, OverflowError):
         return False
-    return False  # ours, and it has ended between the two looks
+    return False  # it was ours, and ended between the two checks
 
 
 @functools.lru_cache(maxsize=4)
@@ -123,11 +125,11 @@ def _process(pid: int) -> Process:  # by number, so that a fork does not take it
         with suppress(FileNotFoundError, PermissionError):
             namespace = os.readlink("/proc/self/ns/pid")
     else:
-        boot, namespace = _said(["sysctl", "-n", "kern.bootsessionuuid"]), ""
+        boot, namespace = _output_of(["sysctl", "-n", "kern.bootsessionuuid"]), ""
     return Process(pid, started(pid), boot, socket.gethostname(), namespace)
 
 
-def _said(command: list[str]) -> str:
+def _output_of(command: list[str]) -> str:
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     return re.sub(r"[^0-9A-Za-z]", "", answer.stdout)
 

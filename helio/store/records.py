@@ -1,4 +1,4 @@
-"""Read back the records that helio writes: strict JSON of declared types, or one error that names file and place."""
+"""Read the records that helio writes: strict JSON of declared types, or one error with file and location."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from helio.errors import DamagedRecord
 
 LARGEST = 64 * 1024**2
-"""Bytes of a record; a run's plan over thousands of items has a few million."""
+"""Maximum bytes of a record; a run's plan over thousands of items has a few million."""
 DEEPEST = 100
-"""How deep objects and lists may stand in one another."""
+"""Maximum depth of nested objects and lists."""
 
 T = TypeVar("T")
 Check = Callable[[Any], str]
-"""Says what a value must be; empty where it is that."""
+"""Describes what a value must be; returns an empty text for a valid value."""
 
 _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     str: ((str,), "a text"),
@@ -40,7 +40,7 @@ _SHA256 = re.compile(r"([0-9a-f]{64})?")
 
 
 class WrongShape(ValueError):
-    """A value is not what was declared: the message names its place."""
+    """A value that does not have its declared type: the message gives its location."""
 
 
 def _not_negative(value: Any) -> str:
@@ -83,7 +83,7 @@ def read_record(
     largest: int = LARGEST,
     given: Mapping[str, Any] | None = None,
 ) -> T:
-    """The record in a file, as an object of a dataclass or a checked TypedDict.
+    """Read the record in a file, as an object of a dataclass or a checked TypedDict.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def read_record(
     advice : str
         What to do when the record is damaged.
     largest : int
-        Bytes that the file may have.
+        Maximum bytes of the file.
     given : mapping, optional
         Members of the object that are not in the file, such as its path.
 
@@ -101,7 +101,7 @@ def read_record(
     FileNotFoundError
         There is no such file.
     DamagedRecord
-        It cannot be read, is no strict JSON, or has another shape.
+        It cannot be read, is not strict JSON, or has another shape.
     """
     content = read_bytes(path, advice=advice, largest=largest)
     return parse_record(content, kind, path, advice=advice, given=given)
@@ -116,26 +116,26 @@ def parse_record(
     given: Mapping[str, Any] | None = None,
     half_characters: bool = False,
 ) -> T:
-    """The record in some bytes; `path` is what an error calls them.
+    """Parse the record in some bytes; errors call them `path`.
 
     Parameters
     ----------
     half_characters : bool
-        Whether a text may hold a surrogate without the other one, as what a model says may.
+        Whether a text may contain an unpaired surrogate, as the texts of a model may.
 
     Raises
     ------
     DamagedRecord
     """
     try:
-        found: T = convert(read_json(content, half_characters=half_characters), kind, given=given)
+        record: T = convert(read_json(content, half_characters=half_characters), kind, given=given)
     except WrongShape as error:
         raise DamagedRecord(f"{path} cannot be read: {error}", advice=advice) from error
-    return found
+    return record
 
 
 def read_bytes(path: Path, *, advice: str = "", largest: int = LARGEST) -> bytes:
-    """The bytes of a regular file of a bounded size; a pipe in its place is refused and not waited for.
+    """Read a regular file of bounded size; refuse a pipe instead of waiting for it.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def read_bytes(path: Path, *, advice: str = "", largest: int = LARGEST) -> bytes
 
 
 def read_json(content: bytes, *, half_characters: bool = False) -> Any:
-    """The value of a strict JSON text: UTF-8, each key once, no NaN, not too deep.
+    """Read strict JSON: UTF-8, each key once, no NaN, not too deep.
 
     Raises
     ------
@@ -175,37 +175,37 @@ def read_json(content: bytes, *, half_characters: bool = False) -> Any:
     if not content.strip():
         raise WrongShape("it is empty")
     try:
-        found = json.loads(
+        value = json.loads(
             content.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite
         )
-        _refuse_depth(found)
+        _refuse_depth(value)
         if not half_characters:
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise WrongShape(f"byte {error.start} is not UTF-8") from error
     except UnicodeEncodeError as error:
-        raise WrongShape("it holds half a character: a surrogate without the other one") from error
+        raise WrongShape("it contains half a character: an unpaired surrogate") from error
     except RecursionError as error:
         raise WrongShape("it is nested too deeply") from error
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        raise WrongShape(f"it is not JSON: {error.msg} at {place}") from error
+        location = f"line {error.lineno}, column {error.colno}"
+        raise WrongShape(f"it is not JSON: {error.msg} at {location}") from error
     except WrongShape:
         raise
     except ValueError as error:  # a number of more digits than Python reads
         raise WrongShape(f"it is not JSON: {error}") from error
-    return found
+    return value
 
 
-def convert(value: Any, kind: Any, place: str = "", *, given: Mapping[str, Any] | None = None) -> Any:
-    """A JSON value as an object of a type, checked all the way down.
+def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, Any] | None = None) -> Any:
+    """Convert a JSON value to an object of a type, and check every level.
 
-    A dataclass takes no key that it does not declare, so that a misspelt one is found. A TypedDict keeps other keys.
+    A dataclass accepts only declared keys, so that misspelt keys are found. A TypedDict keeps other keys.
 
     Raises
     ------
     WrongShape
-        Naming the place: ``steps[3].status is 7, not a text``.
+        With the location: ``steps[3].status is 7, not a text``.
 
     Examples
     --------
@@ -220,89 +220,91 @@ def convert(value: Any, kind: Any, place: str = "", *, given: Mapping[str, Any] 
     if kind is Any:
         return value
     if origin is Annotated:
-        found = convert(value, arguments[0], place)
+        converted = convert(value, arguments[0], location)
         for check in arguments[1:]:
-            if wanted := check(found):
-                raise _wrong(place, value, wanted)
-        return found
+            if expected := check(converted):
+                raise _wrong(location, value, expected)
+        return converted
     if origin is Literal:
         if not any(value == choice and type(value) is type(choice) for choice in arguments):
-            raise _wrong(place, value, f"one of {', '.join(map(repr, arguments))}")
+            raise _wrong(location, value, f"one of {', '.join(map(repr, arguments))}")
         return value
     if origin in (Union, types.UnionType):
-        return _convert_to_one_of(value, arguments, place)
+        return _convert_to_one_of(value, arguments, location)
     if origin is list or origin is tuple:
-        return _convert_list(value, origin, arguments, place)
+        return _convert_list(value, origin, arguments, location)
     if origin is not None and issubclass(origin, Mapping):
-        _require(value, dict, place)
-        return {key: convert(inner, arguments[1], _inside(place, key)) for key, inner in value.items()}
+        _require(value, dict, location)
+        return {key: convert(inner, arguments[1], _inside(location, key)) for key, inner in value.items()}
     if is_typeddict(kind) or dataclasses.is_dataclass(kind):
-        return _convert_object(value, kind, place, given or {})
+        return _convert_object(value, kind, location, given or {})
     if kind not in _KINDS:
-        raise TypeError(f"{kind} is no type of a record")
-    _require(value, kind, place)
+        raise TypeError(f"{kind} is not a type of a record")
+    _require(value, kind, location)
     if kind is not float:
         return value
     try:
         return float(value)
     except OverflowError:
-        raise _wrong(place, value, "a number of this size") from None
+        raise _wrong(location, value, "a number of this size") from None
 
 
-def _convert_to_one_of(value: Any, kinds: tuple[Any, ...], place: str) -> Any:
+def _convert_to_one_of(value: Any, kinds: tuple[Any, ...], location: str) -> Any:
     faults = []
     for kind in kinds:
         try:
-            return convert(value, kind, place)
+            return convert(value, kind, location)
         except WrongShape as error:
             faults.append((kind, error))
     others = [error for kind, error in faults if kind is not type(None)]
     if len(others) == 1:
         raise others[0]
     known = [_KINDS[kind][1] for kind, _ in faults if kind in _KINDS]
-    raise _wrong(place, value, " or ".join(known)) if len(known) == len(faults) else others[-1]
+    raise _wrong(location, value, " or ".join(known)) if len(known) == len(faults) else others[-1]
 
 
-def _convert_list(value: Any, origin: type, kinds: tuple[Any, ...], place: str) -> Any:
-    _require(value, list, place)
+def _convert_list(value: Any, origin: type, kinds: tuple[Any, ...], location: str) -> Any:
+    _require(value, list, location)
     if origin is tuple and kinds[-1] is not Ellipsis:
         if len(value) != len(kinds):
-            raise _wrong(place, value, f"a list of {len(kinds)}")
-        each = list(kinds)
+            raise _wrong(location, value, f"a list of {len(kinds)}")
+        item_kinds = list(kinds)
     else:
-        each = [kinds[0]] * len(value)
-    found = [
-        convert(inner, kind, f"{place}[{number}]")
-        for number, (inner, kind) in enumerate(zip(value, each, strict=True))
+        item_kinds = [kinds[0]] * len(value)
+    converted = [
+        convert(inner, kind, f"{location}[{number}]")
+        for number, (inner, kind) in enumerate(zip(value, item_kinds, strict=True))
     ]
-    return tuple(found) if origin is tuple else found
+    return tuple(converted) if origin is tuple else converted
 
 
-def _convert_object(value: Any, kind: Any, place: str, given: Mapping[str, Any]) -> Any:
-    _require(value, dict, place)
+def _convert_object(value: Any, kind: Any, location: str, given: Mapping[str, Any]) -> Any:
+    _require(value, dict, location)
     declared = {name: facts for name, facts in _declared(kind).items() if name not in given}
     for name, (_, required) in declared.items():
         if required and name not in value:
-            raise WrongShape(f"{place or 'it'} lacks '{name}'")
-    found = {
-        name: convert(value[name], inner, _inside(place, name))
+            raise WrongShape(f"{location or 'it'} lacks '{name}'")
+    members = {
+        name: convert(value[name], inner, _inside(location, name))
         for name, (inner, _) in declared.items()
         if name in value
     }
     if is_typeddict(kind):
-        return {**value, **found}
+        return {**value, **members}
     unknown = next((name for name in value if name not in declared), None)
     if unknown is not None:
-        raise WrongShape(f"{place or 'it'} has '{_shown(unknown)[1:-1]}', which this helio does not know")
+        raise WrongShape(
+            f"{location or 'it'} has '{_shown(unknown)[1:-1]}', which this version of helio does not know"
+        )
     try:
-        return kind(**found, **given)
-    except ValueError as error:  # what the class itself says of its fields together
-        raise WrongShape(f"{place or 'it'}: {error}") from error
+        return kind(**members, **given)
+    except ValueError as error:  # the class checks its fields together
+        raise WrongShape(f"{location or 'it'}: {error}") from error
 
 
 @cache
 def _declared(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """The type of each member of a class, and whether it must be there."""
+    """Give the type of each member of a class, and whether it is required."""
     hints = get_type_hints(kind, include_extras=True)
     if is_typeddict(kind):
         return {name: (hint, name in kind.__required_keys__) for name, hint in hints.items()}
@@ -316,14 +318,14 @@ def _declared(kind: Any) -> dict[str, tuple[Any, bool]]:
     }
 
 
-def _require(value: Any, kind: Any, place: str) -> None:
+def _require(value: Any, kind: Any, location: str) -> None:
     allowed, words = _KINDS[kind]
     if type(value) not in allowed:
-        raise _wrong(place, value, words)
+        raise _wrong(location, value, words)
 
 
-def _wrong(place: str, value: Any, wanted: str) -> WrongShape:
-    return WrongShape(f"{place or 'it'} is {_shown(value)}, not {wanted}")
+def _wrong(location: str, value: Any, expected: str) -> WrongShape:
+    return WrongShape(f"{location or 'it'} is {_shown(value)}, not {expected}")
 
 
 def _shown(value: Any) -> str:
@@ -331,18 +333,18 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def _inside(place: str, name: str) -> str:
+def _inside(location: str, name: str) -> str:
     named = name if name.isidentifier() else f"'{_shown(name)[1:-1]}'"
-    return f"{place}.{named}" if place else named
+    return f"{location}.{named}" if location else named
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    value = dict(pairs)
+    if len(value) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise WrongShape(f"the key '{_shown(twice)[1:-1]}' stands twice in one object")
-    return found
+        raise WrongShape(f"the key '{_shown(twice)[1:-1]}' appears twice in one object")
+    return value
 
 
 def _refuse_constant(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What the components of a table are to each other: a Cartesian vector, spherical coordinates or a diagonal."""
+"""Representation of a table's components: a Cartesian vector, spherical coordinates or a diagonal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Representation = Literal["", "cartesian", "spherical", "cylindrical", "diagonal"
 - ``cartesian``: along three orthogonal unit vectors, in one unit: x, y, z; R, T, N; the B_r, B_θ, B_φ of a field.
 - ``spherical``: a length and two angles. ``cylindrical``: a radius, an angle and a height.
 - ``diagonal``: the diagonal of a tensor, such as a temperature along three axes.
-- ``none``: values that have no direction together: fluxes in bands, statistics, errors.
+- ``none``: values that form no vector: fluxes in bands, statistics, errors.
 """
 STATED: tuple[Representation, ...] = ("cartesian", "spherical", "cylindrical", "diagonal", "none")
 
@@ -55,7 +55,7 @@ _STATISTIC = re.compile(
     r"|\broot mean square\b|\bstandard deviations?\b|\bvariance of\b",
     re.IGNORECASE,
 )
-"""A description of a statistic or an error; ``velocity (with error bars)`` is none."""
+"""A description of a statistic or an error; ``velocity (with error bars)`` does not match."""
 _DENSITY_UNIT = re.compile(
     r"(?:[#N]?/|1/)(?:cc|[ckm]?m\^?3)|(?:#|N)?(?:cc|[ckm]?m\^?)-3|[ckm]?m\^-3", re.IGNORECASE
 )
@@ -66,7 +66,7 @@ SPREAD = re.compile(
     r"(?:^|[\s_(\-])(?:std|sd|min|max|rms|err|errors?|sigma|unc|uncertainty|deviation)(?:$|[\s_)\-])",
     re.IGNORECASE,
 )
-"""What names a statistic or an error of a component, which has no direction: ``Bx std``, ``Vx_err``."""
+"""Names of a statistic or an error of a component, which has no direction: ``Bx std``, ``Vx_err``."""
 
 _TENSOR_UNIT = re.compile(r"[kMG]?eV|[kM]?K|deg ?K|[kMGnpµu]?Pa|dyn\w*/cm\^?2|erg/(?:cc|cm\^?3)|J/m\^?3")
 _TENSOR_WORDS = re.compile(r"temperature|pressure|thermal (?:speed|velocity)", re.IGNORECASE)
@@ -75,11 +75,11 @@ _ENERGY = re.compile(r"\b[kMG]?eV\b")
 
 
 def representation_of(
-    labels: Sequence[str], units: Sequence[str] = (), *, declared: Sequence[str] = (), said: str = ""
+    labels: Sequence[str], units: Sequence[str] = (), *, declared: Sequence[str] = (), description: str = ""
 ) -> Representation:
-    """What three components, or three and their magnitude, are, by the evidence of a file.
+    """Classify three components, or three and their magnitude, by the evidence of a file.
 
-    What is declared comes first, then labels, then units; where they contradict each other, it is not known. The name
+    Declarations come first, then labels, then units; if they contradict each other, the result is unknown. The name
     of a frame is no evidence: GSE has spherical coordinates too.
 
     Parameters
@@ -91,8 +91,8 @@ def representation_of(
     declared : sequence of str
         ISTP's REPRESENTATION_1 or HAPI's ``vectorComponents``, one text for each component or one for all:
         ``["r", "colatitude", "longitude"]``, ``["Rep_xyz_gsm"]``.
-    said : str
-        The description. The word ``Cartesian`` in it declares; words for a temperature or a pressure deny.
+    description : str
+        The word ``Cartesian`` in it declares a vector; words for a temperature or a pressure exclude it.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def representation_of(
     'cartesian'
     >>> representation_of(("speed", "theta", "phi"), ("km/s", "deg", "deg"))
     'spherical'
-    >>> representation_of(("H+", "He+", "O+"), ("cm^-3",), said="number densities in GSE")
+    >>> representation_of(("H+", "He+", "O+"), ("cm^-3",), description="number densities in GSE")
     'none'
     """
     count = len(labels)
@@ -109,12 +109,12 @@ def representation_of(
     names = tuple(" ".join(label.split()) for label in labels[:3])
     single = units[0].strip() if len({unit.strip() for unit in units}) == 1 else ""
     by_units = _by_units(units[:3]) if len(units) == count else ""
-    by_labels = _by_labels(names, single, said)
+    by_labels = _by_labels(names, single, description)
     by_declaration = _by_declaration(declared, count)
-    statistic = _STATISTIC.search(said) is not None or all(SPREAD.search(name) for name in names)
+    statistic = _STATISTIC.search(description) is not None or all(SPREAD.search(name) for name in names)
     if statistic or _DENSITY_UNIT.fullmatch(single):
         return "none"
-    if _tensor(names, single, said) and "cartesian" in (by_declaration, by_labels):
+    if _tensor(names, single, description) and "cartesian" in (by_declaration, by_labels):
         return "diagonal"
     if by_declaration:
         angles_named = by_labels in ("spherical", "cylindrical")
@@ -123,12 +123,17 @@ def representation_of(
         return by_declaration
     if by_units and by_labels not in ("", by_units):
         return "" if by_labels == "cartesian" else by_units
-    found = by_labels or by_units
-    # A description declares what neither labels nor units say; it never overrules them.
+    representation = by_labels or by_units
+    # A description counts only where labels and units say nothing.
     unlabelled = not any(name and not name.isdigit() for name in names)
-    if not found and unlabelled and not is_angle_unit(single) and not _tensor(names, single, said):
-        return "cartesian" if _IN_WORDS.search(said) and not _OTHERWISE.search(said) else ""
-    return found
+    if (
+        not representation
+        and unlabelled
+        and not is_angle_unit(single)
+        and not _tensor(names, single, description)
+    ):
+        return "cartesian" if _IN_WORDS.search(description) and not _OTHERWISE.search(description) else ""
+    return representation
 
 
 def declaring_words(components: Sequence[str], representation: Representation) -> tuple[str, ...]:
@@ -139,7 +144,7 @@ def declaring_words(components: Sequence[str], representation: Representation) -
     Returns
     -------
     tuple of str
-        Empty where which component is which is not known, and for what these standards have no words.
+        Empty where the order of the components is unknown, or these standards have no words for it.
 
     Examples
     --------
@@ -154,7 +159,14 @@ def declaring_words(components: Sequence[str], representation: Representation) -
         return ()
     names = tuple(" ".join(name.split()).casefold() for name in components[:3])
     letters = [_FRAME_BEHIND.sub("", letter) for letter in differing(names)]
-    words = next((found for found in (names, letters) if _by_words(found) == representation), None)
+    words = next(
+        (
+            names_or_letters
+            for names_or_letters in (names, letters)
+            if _by_words(names_or_letters) == representation
+        ),
+        None,
+    )
     if words is None and representation == "cartesian":
         words = ("x", "y", "z")
     return () if words is None else (*words, *(["magnitude"] if len(components) == 4 else []))
@@ -163,15 +175,15 @@ def declaring_words(components: Sequence[str], representation: Representation) -
 def _by_declaration(declared: Sequence[str], count: int) -> Representation:
     words = [text.strip().casefold() for text in declared if text.strip()]
     if len(words) == 1:
-        found = _SHORT_WORD.search(words[0].replace("_", " "))
-        return _SHORT[found[1]] if found else next((each for each in STATED if words[0] == each), "")
+        short = _SHORT_WORD.search(words[0].replace("_", " "))
+        return _SHORT[short[1]] if short else next((stated for stated in STATED if words[0] == stated), "")
     if len(words) not in (3, count):
         return ""
     return _by_words(words[:3])
 
 
 def _by_words(words: Sequence[str]) -> Representation:
-    """By the plain names of coordinates: ``x``, ``y``, ``z``; ``r``, ``colatitude``, ``longitude``."""
+    """Classify by the plain names of coordinates: ``x``, ``y``, ``z``; ``r``, ``colatitude``, ``longitude``."""
     chosen = frozenset(words)
     if chosen in _AXIS_SETS or chosen in _AXIS_WORDS:
         return "cartesian"
@@ -183,12 +195,12 @@ def _by_words(words: Sequence[str]) -> Representation:
     return ""
 
 
-def _by_labels(names: tuple[str, ...], unit: str, said: str) -> Representation:
+def _by_labels(names: tuple[str, ...], unit: str, description: str) -> Representation:
     if all(_ENERGY.search(name) for name in names):
         return "none"
     letters = [_FRAME_BEHIND.sub("", letter) for letter in differing(names)]
     plain = _by_words([name.casefold() for name in names])
-    if frozenset(letters) in _PAIRS or (_tensor(names, unit, said) and frozenset(letters) in _ALIGNED):
+    if frozenset(letters) in _PAIRS or (_tensor(names, unit, description) and frozenset(letters) in _ALIGNED):
         return "diagonal"
     if plain in ("spherical", "cylindrical"):
         return plain
@@ -207,7 +219,7 @@ def _by_labels(names: tuple[str, ...], unit: str, said: str) -> Representation:
 
 
 def _by_units(units: Sequence[str]) -> Representation:
-    """By units that differ: a length or a speed and angles; anything else has no direction together."""
+    """Classify by units that differ: a length or a speed with angles has a direction, anything else has none."""
     if len({unit.strip() for unit in units}) < 2:
         return ""
     angles = sum(is_angle_unit(unit) for unit in units)
@@ -217,10 +229,12 @@ def _by_units(units: Sequence[str]) -> Representation:
     return "none"
 
 
-def _tensor(names: tuple[str, ...], unit: str, said: str) -> bool:
-    """Whether the components are of a temperature, a pressure or a thermal speed, which is no vector."""
+def _tensor(names: tuple[str, ...], unit: str, description: str) -> bool:
+    """Tell whether the components are of a temperature, a pressure or a thermal speed, which is no vector."""
     words = _THERMAL if unit else _TENSOR_WORDS
-    return _TENSOR_UNIT.fullmatch(unit) is not None or words.search(" ".join((*names, said))) is not None
+    return (
+        _TENSOR_UNIT.fullmatch(unit) is not None or words.search(" ".join((*names, description))) is not None
+    )
 
 
 def _last_words(names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Rules that decide what a run gives beside the tools' own versions, and what has changed in them.
+"""Rules that decide results besides the versions of tools, and the changes of these rules.
 
 A run record keeps the number of every rule. When two runs differ, or a run comes out differently today, the changes
 between their numbers are named in words.
@@ -22,7 +22,7 @@ class Rule:
     Parameters
     ----------
     about : str
-        What it decides.
+        The subject of the rule.
     changes : tuple of str
         One sentence for each change, oldest first, as a user reads it: ``"since 0.2 …"``.
     """
@@ -32,7 +32,7 @@ class Rule:
 
     @property
     def number(self) -> int:
-        """Its number: 1 before the first change, and one more with each."""
+        """Number of the rule: 1, plus 1 for each change."""
         return 1 + len(self.changes)
 
 
@@ -80,7 +80,7 @@ RULES: dict[str, Rule] = {
 
 
 def rule_numbers() -> dict[str, int]:
-    """The number of every rule today, as a record keeps them."""
+    """Return the present number of every rule, for a record."""
     return {name: rule.number for name, rule in RULES.items()}
 
 
@@ -101,11 +101,11 @@ def changed_rules(
     >>> changed_rules({}, {"reading": 2}, rules)
     ('reading: since 0.2 files with a wrong checksum are refused',)
     """
-    found: list[str] = []
+    changes: list[str] = []
     for name in dict.fromkeys((*rules, *old, *new)):
         low, high = sorted((int(old.get(name, 1)), int(new.get(name, 1))))
         known = rules.get(name, Rule("")).changes
-        found += [f"{name}: {change}" for change in known[low - 1 : high - 1]]
+        changes += [f"{name}: {change}" for change in known[low - 1 : high - 1]]
         if high > max(low, 1 + len(known)):
-            found.append(f"{name}: changed by a newer helio than this one (rule {high})")
-    return tuple(found)
+            changes.append(f"{name}: changed by a newer version of helio (rule {high})")
+    return tuple(changes)

@@ -1,4 +1,4 @@
-"""Run records: what was asked, planned and done, kept step by step as it happens."""
+"""Run records: request, plan and outcome, written step by step during the run."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ from helio.store.source_file import SourceFile
 HEADER = "run.json"
 STEPS = "steps.jsonl"
 LARGEST = 1024**3
-"""Bytes of a file of a run record."""
+"""Maximum bytes of a file of a run record."""
+LAST = "last"
+"""What stands for the id of the run that began last."""
 FINISHED = ("success", "partial", "failed")
-"""The statuses of a run that came to the end of its plan, unless it says an error."""
-_ADVICE = "helio runs delete RUN removes the record; what the run made stays"
+"""The statuses of a run that reached the end of its plan, unless it records an error."""
+_ADVICE = "helio runs delete RUN removes the record; the results of the run stay"
 
 
 class BareHeader(TypedDict):
-    """What every header of a run has."""
+    """Required members of every run header."""
 
     id: str
     status: Literal["running", "success", "partial", "failed", "cancelled"]
@@ -66,19 +68,19 @@ class WrittenFile(TypedDict):
 
 
 class WrittenFiles(TypedDict):
-    """What the record in a folder of output says of its files."""
+    """Files that the record in an output folder lists."""
 
     artefacts: list[WrittenFile]
 
 
 class ShownText(TypedDict):
-    """Something of a run that is shown by its message."""
+    """Part of a run that is shown by its message."""
 
     message: str
 
 
 class RunHeader(BareHeader, total=False):
-    """What a run was asked, and how it ended; `RunRecord.whole_header` has all that is in `_REQUIRED`."""
+    """Header of a run: its request and how it ended. `RunRecord.whole_header` has all members of `_REQUIRED`."""
 
     pipeline: str
     template_digest: str
@@ -103,7 +105,7 @@ _REQUIRED = ("pipeline", "template_digest", "started_at", "now", "values", "comm
 
 
 class RecipeRecord(TypedDict, total=False):
-    """What a result was made from: of a fetch its range and choices, else arguments and inputs."""
+    """Recipe of a result: of a fetch its range and choices, otherwise arguments and inputs."""
 
     tool: str
     version: int
@@ -114,7 +116,7 @@ class RecipeRecord(TypedDict, total=False):
 
 
 class ChoiceRecord(TypedDict):
-    """One dataset that a fetch may take: the names and identities of its files, or why it has none."""
+    """One dataset that a fetch may use: the names and identities of its files, or why it has none."""
 
     dataset: str
     parameter: str
@@ -123,7 +125,7 @@ class ChoiceRecord(TypedDict):
 
 
 class BareOutput(TypedDict):
-    """What every output of a step has."""
+    """Required members of every output of a step."""
 
     label: str
     key: str
@@ -155,7 +157,7 @@ class AttemptRecord(TypedDict):
 
 
 class ErrorRecord(TypedDict):
-    """Why a step failed."""
+    """Error of a failed step."""
 
     kind: str
     message: str
@@ -164,7 +166,7 @@ class ErrorRecord(TypedDict):
 
 
 class BareStep(TypedDict):
-    """What every step of a run has."""
+    """Required members of every step of a run."""
 
     step_id: str | int
     tool_name: str
@@ -177,7 +179,7 @@ class BareStep(TypedDict):
 
 
 class StepRecord(BareStep, total=False):
-    """What came of one step."""
+    """Outcome of one step."""
 
     critical: bool
     without: list[str]
@@ -187,7 +189,7 @@ class StepRecord(BareStep, total=False):
 
 
 class EditRecord(TypedDict):
-    """What a pass did to a template."""
+    """Edit that a pass made to a template."""
 
     code: str
     kind: str
@@ -233,8 +235,8 @@ class RunSummary:
     id : str
     pipeline : str
     status : str
-        ``"running"``; ``"crashed"`` when its process is gone without a word; ``"damaged"`` when its record cannot be
-        read; else what `RunRecord.finish` was told.
+        ``"running"``; ``"crashed"`` when its process ended without closing the record; ``"damaged"`` when its record
+        cannot be read; otherwise the status given to `RunRecord.finish`.
     started_at, finished_at : str
         ISO 8601; empty where unknown.
     """
@@ -249,7 +251,7 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """The record of one run, a folder: read anew each time it is asked, so that a running one can be watched.
+    """Record of one run, a folder. It is read each time it is used, so that a running run can be watched.
 
     Parameters
     ----------
@@ -262,12 +264,12 @@ class RunRecord:
 
     @property
     def id(self) -> str:
-        """The run's id, which is its folder's name."""
+        """Id of the run: the name of its folder."""
         return self.folder.name
 
     @property
     def header(self) -> RunHeader:
-        """What `Runs.begin` was given, with process and status, and what `finish` added.
+        """Header given to `Runs.begin`, with process and status, and the members that `finish` added.
 
         Raises
         ------
@@ -280,19 +282,19 @@ class RunRecord:
         except FileNotFoundError:
             if self.folder.is_dir():
                 raise DamagedRecord(
-                    f"the record of run '{self.id}' has lost its {HEADER}", advice=_ADVICE
+                    f"the record of run '{self.id}' lacks its {HEADER}", advice=_ADVICE
                 ) from None
             raise UnknownRun(f"the run '{self.id}' was deleted") from None
         if header["id"] != self.id:
             raise DamagedRecord(
-                f"{self.folder / HEADER}: id is '{header['id'][:60]}', and the folder is of run '{self.id}'",
+                f"{self.folder / HEADER}: id is '{header['id'][:60]}', but the folder belongs to run '{self.id}'",
                 advice=_ADVICE,
             )
         return header
 
     @property
     def whole_header(self) -> RunHeader:
-        """The header with everything that a run of helio says from its beginning.
+        """Header, checked to have every member that helio writes at the beginning of a run.
 
         Raises
         ------
@@ -311,65 +313,65 @@ class RunRecord:
 
     @property
     def status(self) -> str:
-        """``"running"``, ``"crashed"``, or what `finish` was told."""
+        """``"running"``, ``"crashed"``, or the status given to `finish`."""
         return _status(self.header)
 
     @property
     def process(self) -> Process:
-        """Who runs it, or ran it."""
+        """Process of the run."""
         return self.header["process"]
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """What `step` was given, in order, as it is in the file; a line that cannot be read is left out."""
+        """Records given to `step`, in order, as they are in the file; unreadable lines are skipped."""
         return self._read_steps()[0]
 
     @property
     def step_records(self) -> list[StepRecord]:
-        """All steps, checked: none is left out but that which the writer did not live to finish.
+        """All steps, checked: only the line that a killed process left unfinished is skipped.
 
         Raises
         ------
         UnknownRun
         DamagedRecord
-            A line is damaged; the files of a fetch are not those of its key; a finished run lacks a step of its plan.
+            A line is damaged; the files of a fetch do not match its key; a finished run lacks a step of its plan.
         """
         header, content = self.header, self._step_lines()
         *lines, rest = content
         finished = header["status"] in FINISHED and not header.get("error")
         if rest and finished:
             lines.append(rest)
-        found = [self._step_record(line, number) for number, line in enumerate(lines, start=1)]
+        records = [self._step_record(line, number) for number, line in enumerate(lines, start=1)]
         if finished and (self.folder / "plan.json").exists():
-            done = {str(step["step_id"]) for step in found}
+            done = {str(step["step_id"]) for step in records}
             lost = [step["step_id"] for step in self.plan["steps"] if str(step["step_id"]) not in done]
             if lost:
                 raise DamagedRecord(
                     f"{self.folder / STEPS}: it lacks step '{lost[0]}' of the plan", advice=_ADVICE
                 )
-        return found
+        return records
 
     @property
     def readable_steps(self) -> tuple[list[StepRecord], tuple[str, ...]]:
-        """The steps that can be read, and in words those that cannot: to show a record, not to use it."""
+        """Readable steps, and notes on the unreadable ones: for showing a record, not for using it."""
         *lines, rest = self._step_lines()
-        found, notes = [], []
+        steps, notes = [], []
         for number, line in enumerate(lines, start=1):
             try:
-                found.append(self._step_record(line, number))
+                steps.append(self._step_record(line, number))
             except DamagedRecord as error:
-                notes.append(f"{error.message}; the step is left out")
+                notes.append(f"{error.message}; the step is skipped")
         notes += _note_of_rest(rest)
         if not notes:
             try:
                 _ = self.step_records
             except DamagedRecord as error:  # steps of the plan that the record lacks
                 notes.append(error.message)
-        return found, tuple(notes)
+        return steps, tuple(notes)
 
     @property
     def authored(self) -> Any:
-        """The template as it was written, a dict.
+        """Template as it was written, a dict.
 
         Raises
         ------
@@ -379,18 +381,18 @@ class RunRecord:
 
     @property
     def normalised(self) -> Any:
-        """The template after the passes that need no values, a dict."""
+        """Template after the passes that need no values, a dict."""
         return self._document("normalised.json", PlannedDocument)
 
     @property
     def plan(self) -> PlannedDocument:
-        """What was planned to run."""
-        found: PlannedDocument = self._document("plan.json", PlannedDocument)
-        return found
+        """Plan of the run."""
+        plan: PlannedDocument = self._document("plan.json", PlannedDocument)
+        return plan
 
     @property
     def edits(self) -> list[EditRecord]:
-        """What the passes did."""
+        """Edits of the passes."""
         path = self.folder / "edits.jsonl"
         return [
             parse_record(line, EditRecord, f"{path}: line {number}", advice=_ADVICE)
@@ -399,41 +401,41 @@ class RunRecord:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was tolerated in reading, in words."""
+        """Notes on lines that were skipped in reading."""
         return self._read_steps()[1]
 
     @property
     def documents(self) -> dict[str, Any]:
-        """The documents by name: ``"authored"``, ``"normalised"``, ``"plan"``, ``"edits"``."""
-        found: dict[str, Any] = {}
+        """Documents by name: ``"authored"``, ``"normalised"``, ``"plan"``, ``"edits"``."""
+        documents: dict[str, Any] = {}
         for path in sorted(self.folder.iterdir()):
             if path.name in (HEADER, STEPS) or path.name.startswith("."):
                 continue
             try:
                 if path.suffix == ".json":
-                    found[path.stem] = read_json(self._content(path))
+                    documents[path.stem] = read_json(self._content(path))
                 elif path.suffix == ".jsonl":
-                    found[path.stem] = [read_json(line) for line in self._content(path).splitlines()]
+                    documents[path.stem] = [read_json(line) for line in self._content(path).splitlines()]
             except WrongShape as error:
                 raise DamagedRecord(
                     f"{path.name} of run '{self.id}' is damaged: {error}", advice=_ADVICE
                 ) from error
-        return found
+        return documents
 
     @property
     def keys(self) -> frozenset[str]:
-        """Every key that the steps name, be it of a result or within a recipe; none where they cannot be read.
+        """Every key in the steps, of a result or within a recipe; empty where the file cannot be read.
 
-        Far quicker than `steps`.
+        Much faster than `steps`.
         """
         try:
-            found = re.findall(rb"key:[0-9a-f]{64}", read_bytes(self.folder / STEPS, largest=LARGEST))
+            keys = re.findall(rb"key:[0-9a-f]{64}", read_bytes(self.folder / STEPS, largest=LARGEST))
         except (FileNotFoundError, DamagedRecord):
             return frozenset()
-        return frozenset(word.decode() for word in found)
+        return frozenset(word.decode() for word in keys)
 
     def step(self, record: Mapping[str, Any]) -> None:
-        """Add one finished step; once this returns, neither kill -9 nor a power cut takes it away.
+        """Add one finished step; after this returns, neither kill -9 nor a power cut loses it.
 
         Parameters
         ----------
@@ -444,7 +446,7 @@ class RunRecord:
         Raises
         ------
         OutputError
-            The record cannot be written. What was there before is whole.
+            The record cannot be written. Earlier steps are unharmed.
         """
         line = _json(record).encode() + b"\n"
         path = self.folder / STEPS
@@ -472,12 +474,12 @@ class RunRecord:
         finished_at: str = "",
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Say how the run ended, and what it wrote.
+        """Record how the run ended, and the files that it wrote.
 
         Raises
         ------
         OutputError
-            The record cannot be written: the run stays ``running``, and is ``crashed`` once its process ends.
+            The record cannot be written: the run stays ``running``, and becomes ``crashed`` when its process ends.
         """
         ended = {"status": status, "artefacts": list(artefacts), "finished_at": finished_at}
         header = {**self.header, **(facts or {}), **ended}
@@ -489,7 +491,7 @@ class RunRecord:
             raise unwritable(path, error) from error
 
     def summary(self) -> RunSummary:
-        """The run in one line; a damaged one too."""
+        """Summarise the run in one line, even if its record is damaged."""
         try:
             header = self.header
         except DamagedRecord as error:
@@ -502,7 +504,7 @@ class RunRecord:
             status=status,
             started_at=header.get("started_at", ""),
             finished_at=header.get("finished_at", ""),
-            note=f"on {process.host}, as far as is known here" if elsewhere else "",
+            note=f"on {process.host}; its state cannot be checked from here" if elsewhere else "",
         )
 
     def _content(self, path: Path) -> bytes:
@@ -510,7 +512,7 @@ class RunRecord:
             return read_bytes(path, advice=_ADVICE, largest=LARGEST)
         except FileNotFoundError as error:
             raise DamagedRecord(
-                f"the record of run '{self.id}' has lost its {path.name}", advice=_ADVICE
+                f"the record of run '{self.id}' lacks its {path.name}", advice=_ADVICE
             ) from error
 
     def _document(self, name: str, kind: Any) -> Any:
@@ -518,18 +520,18 @@ class RunRecord:
         return parse_record(self._content(path), kind, path, advice=_ADVICE)
 
     def _step_lines(self) -> list[bytes]:
-        """The lines of the steps; what is behind the last line break, if anything, is the last one."""
+        """Split the steps into lines; the last item is the text behind the last line break."""
         return self._content(self.folder / STEPS).split(b"\n")
 
     def _step_record(self, line: bytes, number: int) -> StepRecord:
-        place = f"{self.folder / STEPS}: line {number}"
-        step = parse_record(line, StepRecord, place, advice=_ADVICE)
+        location = f"{self.folder / STEPS}: line {number}"
+        step = parse_record(line, StepRecord, location, advice=_ADVICE)
         raw = read_json(line)["outputs"]
         for output, written in zip(step["outputs"], raw, strict=True):
-            # what other steps were made from, verify does again and compares
+            # the recipes of other steps are checked by verify, which runs them again
             if "range" in written["recipe"] and key_of(written["recipe"]) != output["key"]:
                 raise DamagedRecord(
-                    f"{place}: the recipe of '{output['label'] or step['step_id']}' is not that of its key",
+                    f"{location}: the recipe of '{output['label'] or step['step_id']}' does not match its key",
                     advice=_ADVICE,
                 )
         return step
@@ -541,7 +543,7 @@ class RunRecord:
             try:
                 steps.append(convert(read_json(line), dict[str, Any]))
             except WrongShape:
-                notes.append(f"line {number} of {STEPS} is damaged and left out")
+                notes.append(f"line {number} of {STEPS} is damaged; it is skipped")
         return steps, (*notes, *_note_of_rest(rest))
 
 
@@ -551,14 +553,14 @@ class Runs:
     Parameters
     ----------
     root : Path
-        Made when a run begins; not looked at before.
+        Created when the first run begins.
     """
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def begin(self, header: Mapping[str, Any], documents: Mapping[str, Any]) -> RunRecord:
-        """Make the record of a run that this process begins: whole, or not at all.
+        """Create the record of a run that this process begins, complete or not at all.
 
         Parameters
         ----------
@@ -571,7 +573,7 @@ class Runs:
         Raises
         ------
         OutputError
-            The folder cannot be written, the disk is full, or there is a run of that id.
+            The folder cannot be written, the disk is full, or a run with this id exists.
         """
         run_id = str(header["id"])
         if not _is_id(run_id):
@@ -582,36 +584,40 @@ class Runs:
         for name, document in documents.items():
             lines = isinstance(document, (list, tuple))
             content[f"{name}.jsonl" if lines else f"{name}.json"] = (
-                "".join(_json(one) + "\n" for one in document).encode() if lines else _pretty(document)
+                "".join(_json(item) + "\n" for item in document).encode() if lines else _pretty(document)
             )
         try:
             temporary.mkdir(parents=True)
             try:
-                for name, one in content.items():
-                    replace_through(temporary / f".{name}", temporary / name, one)
+                for name, part in content.items():
+                    replace_through(temporary / f".{name}", temporary / name, part)
                 make_durable(temporary)
-                # A folder moves only to where there is none or an empty one, and a record is never empty.
+                # A folder can replace only an empty folder, and a record is never empty.
                 os.rename(temporary, folder)
                 make_durable(self.root)
             except BaseException:
-                shutil.rmtree(temporary, ignore_errors=True)  # what cannot be removed now is collected later
+                shutil.rmtree(temporary, ignore_errors=True)  # garbage collection removes the rest later
                 raise
         except OSError as error:
             if folder.is_dir():
-                raise OutputError(f"there is a run '{run_id}' already", advice="run again") from error
+                raise OutputError(f"a run '{run_id}' exists already", advice="run again") from error
             raise unwritable(folder, error) from error
         return RunRecord(folder)
 
+    def ids(self) -> Sequence[str]:
+        """The ids of all runs; no record is read."""
+        return sorted(self._ids())
+
     def list(self) -> list[RunSummary]:
-        """All runs, newest first, by the clocks they were started at."""
-        found = []
+        """List all runs, newest first, by their start times."""
+        summaries = []
         for name in self._ids():
             with suppress(UnknownRun):  # deleted meanwhile
-                found.append(RunRecord(self.root / name).summary())
-        return sorted(found, key=lambda one: (one.started_at, one.id), reverse=True)
+                summaries.append(RunRecord(self.root / name).summary())
+        return sorted(summaries, key=lambda summary: (summary.started_at, summary.id), reverse=True)
 
     def newest(self, count: int) -> tuple[RunRecord, ...]:
-        """The records that were written last, newest first, by the times of their folders; none of them is read."""
+        """List the records written last, newest first, by the times of their folders; read none of them."""
         written = []
         for name in self._ids():
             with suppress(OSError):  # deleted meanwhile
@@ -619,19 +625,26 @@ class Runs:
         return tuple(RunRecord(self.root / name) for _, name in sorted(written, reverse=True)[:count])
 
     def load(self, run_id: str) -> RunRecord:
-        """The record of an id, or of the only one that begins so.
+        """Load the record of an id, of the only id that begins so, or of the run that began last (`LAST`).
 
         Raises
         ------
         UnknownRun
-            With the closest ids, or with all that begin so.
+            The error lists the closest ids, or all that begin so.
         """
+        if run_id == LAST and (summaries := self.list()):
+            return RunRecord(self.root / summaries[0].id)
         ids = sorted(self._ids())
-        found = [run_id] if run_id in ids else [one for one in ids if run_id and one.startswith(run_id)]
-        if len(found) == 1:
-            return RunRecord(self.root / found[0])
-        if found:
-            raise UnknownRun(f"{len(found)} runs begin with '{run_id}'", advice=_listed(found))
+        if not ids:
+            message = "there are no runs yet" if run_id == LAST else f"no run is called '{run_id}'"
+            raise UnknownRun(message, advice="make the first run: helio run PIPELINE")
+        matches = (
+            [run_id] if run_id in ids else [known for known in ids if run_id and known.startswith(run_id)]
+        )
+        if len(matches) == 1:
+            return RunRecord(self.root / matches[0])
+        if matches:
+            raise UnknownRun(f"{len(matches)} runs begin with '{run_id}'", advice=_listed(matches))
         close = difflib.get_close_matches(run_id, ids, n=3, cutoff=0.5)
         advice = f"did you mean {_listed(close)}?" if close else "helio runs lists them"
         raise UnknownRun(f"no run is called '{run_id}'", advice=advice)
@@ -649,8 +662,8 @@ class Runs:
         """
         record = self.load(run_id)
         if record.summary().status == "running" and record.process.fate == "works":
-            raise RequestError(f"the run '{record.id}' is running", advice="end it first")
-        doomed = self.root / f".{temporary_name()}"  # out of sight first: a record is never half there
+            raise RequestError(f"the run '{record.id}' is running", advice="stop it first")
+        doomed = self.root / f".{temporary_name()}"  # rename first, so that no reader sees half a record
         try:
             os.rename(record.folder, doomed)
             shutil.rmtree(doomed)
@@ -661,20 +674,20 @@ class Runs:
 
     def _ids(self) -> set[str]:
         try:
-            with os.scandir(self.root) as found:
-                return {one.name for one in found if not one.name.startswith(".") and one.is_dir()}
+            with os.scandir(self.root) as entries:
+                return {entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()}
         except (FileNotFoundError, NotADirectoryError):
             return set()
 
 
 def message_of(step: StepRecord) -> str:
-    """Why a step failed; empty where it did not."""
+    """Give the message of a failed step; empty for other steps."""
     return "" if step["error"] is None else step["error"]["message"]
 
 
 def _note_of_rest(rest: bytes) -> tuple[str, ...]:
-    said = f"the last line of {STEPS} ends in the middle: its writer was killed; it is left out"
-    return (said,) if rest else ()
+    note = f"the last line of {STEPS} is incomplete because its process was killed; it is skipped"
+    return (note,) if rest else ()
 
 
 def _status(header: RunHeader) -> str:
@@ -690,7 +703,7 @@ def _is_id(name: str) -> bool:
 
 
 def _listed(ids: Sequence[str]) -> str:
-    return ", ".join(f"'{one}'" for one in ids[:5]) + (" …" if len(ids) > 5 else "")
+    return ", ".join(f"'{run_id}'" for run_id in ids[:5]) + (" …" if len(ids) > 5 else "")
 
 
 def _json(value: Any) -> str:

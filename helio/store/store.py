@@ -1,4 +1,4 @@
-"""The store: objects by the digest of their content, and what is known by the key of its work."""
+"""The store: objects by the digest of their content, and results by the key of their work."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ log = logging.getLogger(__name__)
 
 TABLE = ".arrow"
 LARGEST = 1024**3
-"""Bytes of a result's file."""
+"""Maximum bytes of a result's file."""
 _TOUCHED_EVERY = 600.0  # seconds; the times of use that garbage collection goes by are no finer
 
 
 @dataclass(frozen=True)
-class Result:
-    """What came of the work that a key names.
+class StoredResult:
+    """Result of the work that a key names.
 
     Parameters
     ----------
     key : str
     recipe : dict
-        JSON: what was hashed into the key.
+        JSON: the key is its hash.
     digest, suffix : str
         The object.
     facts : dict
-        JSON, for whoever asks: rows, unit, notes, attempts, sources. The store does not look at it.
+        JSON for callers: rows, unit, notes, attempts, sources. The store does not read it.
     made_at : str
         ISO 8601.
     seconds : float
-        How long the work took.
+        Duration of the work.
     """
 
     key: str
@@ -61,8 +61,8 @@ class Result:
 
 
 @dataclass(frozen=True)
-class _WrittenResult(Result):
-    """A result as its file has it."""
+class _WrittenResult(StoredResult):
+    """A result as it is written in its file."""
 
     form: Literal["helio-result/1"]
     size: Count
@@ -73,20 +73,20 @@ class Store:
 
     ::
 
-        objects/4f/4f….arrow   whole, read-only, named by the digest of their content
-        results/c2/c2….json    by key: the recipe and the object that came of it
-        quarantine/            damaged objects, each with the reason beside it
-        tmp/                   what is being written
+        objects/4f/4f….arrow   complete, read-only, named by the digest of their content
+        results/c2/c2….json    by key: the recipe and the resulting object
+        quarantine/            damaged objects, each with a file that gives the reason
+        tmp/                   files being written
 
-    Nothing is ever changed in place: a file is written under `tmp`, made durable, read back, and moved. Whoever dies
-    leaves a temporary file and nothing else. There are no locks.
+    Nothing is ever changed in place: a file is written under `tmp`, made durable, read back, and moved. A process that
+    dies leaves only a temporary file. There are no locks.
 
     Parameters
     ----------
     root : Path
-        Made when something is put; not looked at before.
+        Created when the first object is put.
     now : callable, optional
-        The clock for the labels of what goes to quarantine.
+        The clock for the names of objects in quarantine.
     """
 
     def __init__(self, root: Path, *, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -97,20 +97,20 @@ class Store:
     # ---- objects
 
     def put_table(self, table: Table) -> str:
-        """Keep a table; nothing is written when it is there already.
+        """Store a table; write nothing when it is there already.
 
-        What `table` gives back afterwards has 0.0 where this one has −0.0. Work that follows must use that one, so
-        that it does not depend on whether the table was found or made.
+        The stored table has 0.0 where this one has −0.0. Later work must use the table that `table` returns, so that it
+        does not depend on whether the table was found or made.
 
         Returns
         -------
         str
-            Its digest.
+            The table's digest.
 
         Raises
         ------
         OutputError
-            The folder cannot be written, or the disk is full. Nothing is left half written.
+            The folder cannot be written, or the disk is full. No partial file is left.
         """
         from helio.store.ipc import read_table, write_table
 
@@ -130,12 +130,12 @@ class Store:
         return digest
 
     def table(self, digest: str) -> Table:
-        """The table of a digest, mapped and read-only, without sources and notes.
+        """Map the table of a digest, read-only, without sources and notes.
 
         Raises
         ------
         DamagedObject
-            It is not there, or was damaged and is now in quarantine. Make it again.
+            It is missing, or was damaged and is now in quarantine. Compute it again.
         """
         from helio.store.ipc import read_table
 
@@ -148,15 +148,15 @@ class Store:
             raise
 
     def put_bytes(self, content: bytes, suffix: str) -> str:
-        """Keep a figure or an export; nothing is written when it is there already.
+        """Store a figure or an export; write nothing when it is there already.
 
         Raises
         ------
         OutputError
-            The folder cannot be written, or the disk is full. Nothing is left half written.
+            The folder cannot be written, or the disk is full. No partial file is left.
         """
         if suffix == TABLE:
-            raise ValueError("tables are put by put_table")
+            raise ValueError("use put_table for tables")
         digest = "sha256:" + hashlib.sha256(content).hexdigest()
 
         def write(temporary: Path) -> None:
@@ -172,12 +172,12 @@ class Store:
         return digest
 
     def bytes(self, digest: str, suffix: str) -> bytes:
-        """The content of a digest.
+        """Read the content of a digest.
 
         Raises
         ------
         DamagedObject
-            It is not there, or was damaged and is now in quarantine. Make it again.
+            It is missing, or was damaged and is now in quarantine. Compute it again.
         """
         path = self.path(digest, suffix)
         identity = self._identity(path)
@@ -190,22 +190,22 @@ class Store:
         return content
 
     def has(self, digest: str, suffix: str = TABLE) -> bool:
-        """Whether an object is there. Nothing is read: that it is undamaged is seen when it is."""
+        """Tell whether an object is there. It is not read, so damage is found only when it is."""
         return self._size(self.path(digest, suffix)) > 0
 
     def path(self, digest: str, suffix: str = TABLE) -> Path:
-        """Where an object stands, or would."""
-        found = re.fullmatch(r"sha256:([0-9a-f]{64})", digest)
-        if not found:
+        """Return the path of an object, whether it exists or not."""
+        match = re.fullmatch(r"sha256:([0-9a-f]{64})", digest)
+        if not match:
             raise ValueError(f"{digest!r} is not a digest")
         if not re.fullmatch(r"(\.[A-Za-z0-9]+)+", suffix):
             raise ValueError(f"{suffix!r} is not the suffix of a file")
-        return self.root.joinpath("objects", found[1][:2], f"{found[1]}{suffix}")
+        return self.root.joinpath("objects", match[1][:2], f"{match[1]}{suffix}")
 
     # ---- results
 
-    def find(self, key: str) -> Result | None:
-        """What is known under a key; None when nothing is, when it is damaged, or when its object is gone."""
+    def find(self, key: str) -> StoredResult | None:
+        """Find the result of a key; None when there is none, when it is damaged, or when its object is gone."""
         path = self.result_path(key)
         read = _read_result(path)
         if read is None or read[0].key != key:
@@ -216,13 +216,13 @@ class Store:
         self._touch(path)
         return result
 
-    def record(self, key: str, result: Result) -> None:
-        """Keep what came of a key's work, whose object has been put. The last writer wins: both say the same.
+    def record(self, key: str, result: StoredResult) -> None:
+        """Record the result of a key whose object has been put. The last writer wins: both write the same.
 
         Raises
         ------
         DamagedObject
-            Its object is not there.
+            Its object is missing.
         OutputError
             The folder cannot be written, or the disk is full.
         """
@@ -234,23 +234,23 @@ class Store:
             raise _gone(target)
         path = self.result_path(key)
         try:
-            # Its seal tells a result that a dead machine left empty, and then the work is done again: no fsync.
+            # No fsync: the seal reveals a result that a crashed machine left empty, and it is then recomputed.
             replace_through(self._temporary(path), path, _write_result(result, size), durable=False)
         except OSError as error:
             raise unwritable(path, error) from error
 
     def result_path(self, key: str) -> Path:
-        """Where the result of a key stands, or would."""
-        found = re.fullmatch(r"key:([0-9a-f]{64})", key)
-        if not found:
+        """Return the path of a key's result, whether it exists or not."""
+        match = re.fullmatch(r"key:([0-9a-f]{64})", key)
+        if not match:
             raise ValueError(f"{key!r} is not a key")
-        return self.root.joinpath("results", found[1][:2], f"{found[1]}.json")
+        return self.root.joinpath("results", match[1][:2], f"{match[1]}.json")
 
     # ---- within
 
     def _put(self, digest: str, suffix: str, write: Callable[[Path], None]) -> None:
         path = self.path(digest, suffix)
-        with suppress(DamagedObject):  # absent, or moved out of the way: it is written now
+        with suppress(DamagedObject):  # missing, or moved to quarantine: it is written now
             self._verify(path, digest, suffix)
             self._touch(path)
             return
@@ -275,7 +275,7 @@ class Store:
         return folder / temporary_name()
 
     def _verify(self, path: Path, digest: str, suffix: str) -> tuple[int, int, int]:
-        """Read an object whole, unless this process has done so since it was last changed."""
+        """Check a whole object, unless this process has done so since it last changed."""
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
@@ -293,28 +293,28 @@ class Store:
         return identity
 
     def _damaged(self, path: Path, identity: tuple[int, int, int] | None) -> DamagedObject:
-        kept = self._quarantine(path, identity, "its bytes are not those that were written")
+        location = self._quarantine(path, identity, "its bytes have changed since it was written")
         return DamagedObject(
-            f"the object {path.name} in the store is damaged{kept}", advice="run again: it is made again"
+            f"the object {path.name} in the store is damaged{location}", advice="run again to recompute it"
         )
 
     def _quarantine(self, path: Path, identity: tuple[int, int, int] | None, reason: str) -> str:
-        """Move a damaged object out of the way; in words, where it is now."""
+        """Move a damaged object to quarantine; return the end of a message that says where it is."""
         self._verified.pop(path, None)
         if identity is None or self._identity(path) != identity:
-            return ""  # another process has moved it already, and perhaps put a whole one in its place
+            return ""  # another process has moved it already, and perhaps replaced it
         at = self._now()
-        place = self.root / "quarantine" / f"{at:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}-{path.name}"
+        moved = self.root / "quarantine" / f"{at:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}-{path.name}"
         note = {"object": path.name, "reason": reason, "at": at.isoformat(), "size": identity[0]}
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(path, place)
-            place.with_name(place.name + ".json").write_text(json.dumps(note, indent=1) + "\n")
+            moved.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(path, moved)
+            moved.with_name(moved.name + ".json").write_text(json.dumps(note, indent=1) + "\n")
         except FileNotFoundError:
             return ""
         except OSError as error:
-            return f", and cannot be moved away: {error.strerror}"
-        return f", and is kept as {place}"
+            return f", and cannot be moved to quarantine: {error.strerror}"
+        return f", and is kept as {moved}"
 
     def _identity(self, path: Path) -> tuple[int, int, int] | None:
         try:
@@ -327,8 +327,8 @@ class Store:
         return -1 if identity is None else identity[0]
 
     def _touch(self, path: Path) -> None:
-        """Note the use of a file in its time, which decides what is dropped first."""
-        with suppress(OSError):  # gone meanwhile; and a store that may only be read remembers no use
+        """Set a file's time to now: garbage collection removes the files unused for longest first."""
+        with suppress(OSError):  # removed meanwhile, or a read-only store
             if abs(time.time() - path.stat().st_mtime) > _TOUCHED_EVERY:
                 known = self._verified.get(path) == self._identity(path)
                 os.utime(path)
@@ -347,33 +347,33 @@ def _sound(descriptor: int, digest: str, suffix: str) -> bool:
 
 
 def _gone(path: Path) -> DamagedObject:
-    return DamagedObject(f"the object {path.name} is not in the store", advice="run again: it is made again")
+    return DamagedObject(f"the object {path.name} is not in the store", advice="run again to recompute it")
 
 
 def _identity(stat: os.stat_result) -> tuple[int, int, int]:
     return stat.st_size, stat.st_mtime_ns, stat.st_ino
 
 
-def _write_result(result: Result, size: int) -> bytes:
+def _write_result(result: StoredResult, size: int) -> bytes:
     record = {"form": "helio-result/1", "size": size, **vars(result)}
     line = json.dumps(record, sort_keys=True, allow_nan=False).encode()
     return line + b"\n" + hashlib.sha256(line).hexdigest().encode() + b"\n"
 
 
-def read_result(path: Path) -> Result | None:
-    """The result in a file; None when a byte of it has changed."""
+def read_result(path: Path) -> StoredResult | None:
+    """Read the result in a file; return None when a byte of it has changed."""
     read = _read_result(path)
     return None if read is None else read[0]
 
 
-def _read_result(path: Path) -> tuple[Result, int] | None:
-    """The result in a file, and the size of its object."""
+def _read_result(path: Path) -> tuple[StoredResult, int] | None:
+    """Read the result in a file, and the size of its object."""
     try:
         content = read_bytes(path, largest=LARGEST)
     except FileNotFoundError:
         return None
     except DamagedRecord as error:
-        log.warning("%s; the work is done again", error.message)
+        log.warning("%s; the result is recomputed", error.message)
         return None
     line, _, seal = content.partition(b"\n")
     if seal != hashlib.sha256(line).hexdigest().encode() + b"\n":
@@ -381,10 +381,10 @@ def _read_result(path: Path) -> tuple[Result, int] | None:
     try:
         record = parse_record(line, _WrittenResult, path)
     except DamagedRecord as error:
-        log.warning("%s; the work is done again", error.message)
+        log.warning("%s; the result is recomputed", error.message)
         return None
-    facts = {name: fact for name, fact in vars(record).items() if name in Result.__dataclass_fields__}
-    return Result(**facts), record.size
+    facts = {name: fact for name, fact in vars(record).items() if name in StoredResult.__dataclass_fields__}
+    return StoredResult(**facts), record.size
 
 
-__all__ = ["Result", "Store"]
+__all__ = ["Store", "StoredResult"]

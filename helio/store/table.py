@@ -1,4 +1,4 @@
-"""The table: what every step takes and gives, time-indexed values with their unit, frame and axes."""
+"""The table that steps take and give: time-indexed values with their unit, frame and axes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PARTS = ("centers", "lower", "upper")
 """The arrays of an axis."""
 
 DIGEST_FORM = "helio-table/1"
-"""Enters every digest, and is raised when what enters them changes: stored work is then done again."""
+"""Part of every digest. Raise it when the digest covers something else; stored work is then recomputed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +72,11 @@ class Axis:
 
     @property
     def parts(self) -> dict[str, Floats]:
-        """Centres and whatever edges there are, by name."""
+        """Centres, and edges where there are any, by name."""
         return {name: array for name in PARTS if (array := getattr(self, name)) is not None}
 
     def take(self, records: Any) -> Axis:
-        """The axis of the chosen records: a slice, a mask or indices."""
+        """Select records of the axis by a slice, a mask or indices."""
         if not self.per_record:
             return self
         return replace(
@@ -94,13 +94,13 @@ class Table:
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        UTC, increasing; leap seconds as `helio.store.leap_seconds` has it.
+        UTC, increasing; leap seconds as in `helio.store.leap_seconds`.
     values : float, shape (n,) for a scalar, (n, k) for k components, (n, b) or (n, b1, b2) for a spectrum
         Fill is NaN already. float32 where the file has float32, else float64.
     unit : str
         Canonical: ``"nT"``, ``"km/s"``, ``"cm^-3"``; empty where there is none or none is known.
     name : str
-        The quantity as the file names it (LABLAXIS): what an axis is labelled with.
+        The quantity as the file names it (LABLAXIS): the label of an axis.
     frame : str
         Coordinate frame of a vector: ``"GSE"``, ``"RTN"``; empty otherwise.
     components : tuple of str
@@ -108,9 +108,9 @@ class Table:
     axes : tuple of Axis
         None, one or two bin axes; ``values.ndim == 1 + len(axes)`` for spectra.
     stated_representation : str, optional
-        What the components are to each other, where more is known than their names and the unit say.
+        The representation of the components, where more is known than their names and the unit show.
     stated_periods : tuple of float or None, optional
-        The `periods`, where more is known than names and unit say.
+        The `periods`, where more is known than names and unit show.
     """
 
     epoch: Epochs
@@ -126,9 +126,9 @@ class Table:
     description: str = ""
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """What a reader had to tolerate, in words."""
+    """Remarks of the reader on the data."""
     dropped: Mapping[str, int] = field(default_factory=dict)
-    """How many records a reader left out, by reason: the fetch weighs them and hands on a table without."""
+    """Number of records that a reader dropped, by reason; the fetch decides whether to accept the table."""
 
     def __post_init__(self) -> None:
         records = self.epoch.shape[0]
@@ -143,7 +143,7 @@ class Table:
             raise ValueError(f"values of shape {self.values.shape} do not fit components and axes of {width}")
         if self.stated_periods and (self.axes or len(self.stated_periods) != max(1, len(self.components))):
             raise ValueError(f"{len(self.stated_periods)} periods do not fit {width or 'a scalar'}")
-        # What names and unit say anyway is not stated once more: equal tables are equal, and have one digest.
+        # Do not state what names and unit show already: equal tables must have one digest.
         if not self.components or self.stated_representation == self._representation_by_names():
             object.__setattr__(self, "stated_representation", None)
         if self.stated_periods == self._periods_by_names():
@@ -158,15 +158,15 @@ class Table:
 
     @cached_property
     def representation(self) -> Representation:
-        """What the components are to each other: as stated, else as their names and the unit say."""
+        """Representation of the components: as stated, otherwise as their names and the unit show."""
         stated = self.stated_representation
         return self._representation_by_names() if stated is None else stated
 
     @cached_property
     def periods(self) -> Periods:
-        """After how much an angle is the same again, for each component, or once for a scalar.
+        """Periods of angles, one for each component, or one for a scalar.
 
-        360 for a longitude in deg, 0 for a latitude; None for what is no angle, or where it is not known. Empty where
+        360 for a longitude in deg, 0 for a latitude; None for other quantities and unknown periods. Empty where
         all are None.
         """
         return self._periods_by_names() if self.stated_periods is None else self.stated_periods
@@ -186,13 +186,13 @@ class Table:
 
     @property
     def kind(self) -> Literal["scalar", "vector", "spectrum"]:
-        """What the table holds: a series, a series of components, or a spectrum over bins."""
+        """Kind of table: a series, a series of components, or a spectrum over bins."""
         if self.axes:
             return "spectrum"
         return "vector" if self.components else "scalar"
 
     def take(self, records: Any) -> Table:
-        """The chosen records: a slice, a mask or indices, in increasing order of epoch."""
+        """Select records by a slice, a mask or indices, in increasing order of epoch."""
         return replace(
             self,
             epoch=self.epoch[records],
@@ -201,12 +201,12 @@ class Table:
         )
 
     def between(self, start: np.datetime64, stop: np.datetime64) -> Table:
-        """The records of [start, stop)."""
+        """Select the records of [start, stop)."""
         first, last = np.searchsorted(self.epoch, [start, stop], side="left")
         return self.take(slice(int(first), int(last)))
 
     def component(self, name: str) -> Table:
-        """One component as a scalar table: its name, case included, or the letter that tells it apart.
+        """Return one component as a scalar table, by its case-sensitive name or its letter.
 
         ``z`` is ``Bz GSE`` beside ``Bx GSE`` and ``By GSE``, unless a component is called ``z`` itself.
         """
@@ -228,16 +228,16 @@ class Table:
         )
 
     def component_name(self, name: str) -> str | None:
-        """The full name of the component that a name or a letter means; None when there is none."""
+        """Return the full name of the component that a name or a letter means; None when there is none."""
         return name if name in self.components else axis_letters(self.components).get(name)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A frame indexed by epoch, one column per component or bin.
+        """Convert to a pandas frame, indexed by epoch, one column per component or bin.
 
         Returns
         -------
         DataFrame, shape (n, columns)
-            ``frame.attrs`` has what a frame has no place for, as plain JSON: unit, frame, name, description, axes,
+            ``frame.attrs`` has the metadata as plain JSON: unit, frame, name, description, axes,
             sources and notes.
         """
         import pandas as pd
@@ -258,7 +258,7 @@ class Table:
         return made
 
     def columns(self) -> list[str]:
-        """Column names of the table laid flat: components, else bin centres, else the name."""
+        """Name the columns of the flattened table: components, otherwise bin centres, otherwise the name."""
         if self.components:
             return list(self.components)
         if not self.axes:
@@ -270,7 +270,7 @@ class Table:
         return names
 
     def digest(self) -> str:
-        """Sha256 over all that a step or a figure can see, whatever wrote or read it.
+        """Compute the sha256 of everything that a step or a figure can see, however it was written or read.
 
         Values, epochs, unit, name, frame, components, axes, scale and description enter it, and what is stated of
         representation and periods. Sources and notes do not: they say where the table came from, not what it is.
@@ -285,7 +285,7 @@ class Table:
         return "sha256:" + hasher.hexdigest()
 
     def arrays(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-        """Every array of the table, by a name that is the same in each table: ``"axis 1 centers"``."""
+        """Yield every array of the table with its name, such as ``"axis 1 centers"``; all tables use the same names."""
         yield "epoch", self.epoch
         yield "values", self.values
         for number, axis in enumerate(self.axes):
@@ -301,13 +301,13 @@ class Table:
             "axes": [[axis.label, axis.unit, axis.scale] for axis in self.axes],
             "scale": self.scale,
             "description": self.description,
-            # results from before leap seconds were counted are not those of this table
+            # older results, which ignored leap seconds, do not belong to this table
             **({"leap_seconds": "counted"} if spans_leap_second(self.epoch) else {}),
         }
         return facts | self.geometry()
 
     def geometry(self) -> dict[str, Any]:
-        """What is stated of representation and periods, for JSON; nothing for most tables."""
+        """Return the stated representation and periods for JSON; empty for most tables."""
         stated: dict[str, Any] = {}
         if self.stated_representation is not None:
             stated["representation"] = self.stated_representation
@@ -317,7 +317,7 @@ class Table:
 
 
 def merge_sources(tables: Sequence[Table] | Mapping[str, Table]) -> tuple[SourceFile, ...]:
-    """All source files of several tables, each once, in order."""
+    """Merge the source files of several tables, each once, in order."""
     every = tables.values() if isinstance(tables, Mapping) else tables
     return tuple(dict.fromkeys(source for table in every for source in table.sources))
 

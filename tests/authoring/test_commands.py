@@ -369,7 +369,7 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
         (("author", ASKED, "--now", "noon"), "'noon' is not an instant"),
         (("edit", "mine"), "the request is empty"),
         (("edit", "mine", "red", "--undo"), "an undo takes no request"),
-        (("edit", "mine", "--undo"), "there is nothing before"),
+        (("edit", "mine", "--undo"), "has no earlier revision"),
         (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),
         (("edit", "nothing", "red"), "no pipeline is called 'nothing'"),
         (("edit", "nothing.json", "red"), "there is no file nothing.json"),

@@ -89,7 +89,7 @@ def test_an_edit_leaves_every_other_byte_as_it_was_laid_out(desk, serve, library
     text = library.text(library.find("mine"))
     assert text.startswith(head)
     assert '"ACE_Bmag": "red"' in text
-    assert one.work(made).anew == (3,)
+    assert one.work(made).recomputed == (3,)
     library.history("mine").undo()
     assert library.text(library.find("mine")) == mine
     assert tail

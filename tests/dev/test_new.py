@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from helio.cli import app
 from helio.dev import checkout, new
-from helio.errors import RequestError
+from helio.errors import OutputError, RequestError
 from helio.pipelines.codes import codes
 
 ROOT = Path(__file__).parents[2]
@@ -86,12 +86,11 @@ def test_style_and_types_pass(scratch: Path):
 def test_the_length_of_a_name_does_not_matter_for_style(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    kept = ("pyproject.toml", "docs/passes.md", "docs/commands.md", "helio/pipelines/passes/__init__.py")
+    kept = ("pyproject.toml", "helio/pipelines/passes/__init__.py")
     for path in kept:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, tmp_path / path)
     monkeypatch.setattr(new, "find_checkout", lambda folder: folder)
-    monkeypatch.setattr(new, "_generate", lambda root, script: None)
     for write in (new.new_tool, new.new_pass, new.new_source):
         write(name, tmp_path)
     # which imports are helio's own ruff sees in a whole checkout alone
@@ -108,23 +107,31 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
     code = new.next_code("V")
     assert code not in codes()
     assert "placeholder" in run(scratch, "helio", "explain", code).stdout
-    assert f"| {code} |" in (scratch / "docs" / "passes.md").read_text(encoding="utf-8")
+    pages = "import runpy; print(runpy.run_path('scripts/write_pass_reference.py')['pages']()['codes.md'])"
+    shown = subprocess.run(
+        [sys.executable, "-c", pages],
+        cwd=scratch,
+        env={**os.environ, "PYTHONPATH": str(scratch)},
+        capture_output=True,
+        text=True,
+    )
+    assert f"### {code}\n" in shown.stdout
 
 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("magnitude", "a tool called 'magnitude' already"),
-        ("smooth", "a tool called 'smooth' already; it is another name of running_average"),
-        ("plot_data", "a tool called 'plot_data' already"),
-        ("window_sums", "has that name"),
-        ("Plasma", "no Python identifier"),
-        ("plasma-beta", "no Python identifier"),
-        ("2d", "no Python identifier"),
-        ("lambda", "no Python identifier"),
-        ("../evil", "no Python identifier"),
-        ("a" * 37, "no Python identifier"),
-        ("", "no Python identifier"),
+        ("magnitude", "a tool 'magnitude' exists already"),
+        ("smooth", "a tool 'smooth' exists already; it is another name of running_average"),
+        ("plot_data", "a tool 'plot_data' exists already"),
+        ("window_sums", "already has this name"),
+        ("Plasma", "not a Python identifier"),
+        ("plasma-beta", "not a Python identifier"),
+        ("2d", "not a Python identifier"),
+        ("lambda", "not a Python identifier"),
+        ("../evil", "not a Python identifier"),
+        ("a" * 37, "not a Python identifier"),
+        ("", "not a Python identifier"),
     ],
 )
 def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
@@ -135,13 +142,13 @@ def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("swpc", "a source called 'swpc' already"),
-        ("hapi2", "mix up 'hapi2' with hapi"),
-        ("cda", "mix up 'cda' with cdaweb"),
-        ("sample", "a source called 'sample' already"),
+        ("swpc", "a source 'swpc' exists already"),
+        ("hapi2", "confuse 'hapi2' with hapi"),
+        ("cda", "confuse 'cda' with cdaweb"),
+        ("sample", "a source 'sample' exists already"),
         ("two_words", "one word"),
-        ("http", "has that name"),
-        ("Amda", "no Python identifier"),
+        ("http", "already has this name"),
+        ("Amda", "not a Python identifier"),
     ],
 )
 def test_a_name_that_a_source_cannot_have_is_refused(name: str, reason: str):
@@ -164,7 +171,7 @@ def test_outside_of_the_checkout_nothing_is_written(tmp_path: Path, monkeypatch:
     with pytest.raises(RequestError, match="not in the checkout"):
         new.new_tool("scratch_tool", tmp_path)
     monkeypatch.setattr(checkout, "PACKAGE", tmp_path / "site-packages" / "helio")
-    with pytest.raises(RequestError, match="installed without its tests"):
+    with pytest.raises(RequestError, match="this installation of helio has no tests"):
         new.new_tool("scratch_tool", tmp_path / "site-packages")
     monkeypatch.chdir(tmp_path)
     refused = CliRunner().invoke(app, ["dev", "new-tool", "scratch_tool"])
@@ -172,22 +179,30 @@ def test_outside_of_the_checkout_nothing_is_written(tmp_path: Path, monkeypatch:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_files_are_written_whole_or_not_at_all(tmp_path: Path):
-    old, first, second = tmp_path / "old", tmp_path / "first", tmp_path / "second"
+def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    old, other = tmp_path / "old", tmp_path / "other"
+    first, second = tmp_path / "first", tmp_path / "second"
     old.write_text("before")
+    other.write_text("before")
+    write_whole = checkout.write_whole
 
-    def fail() -> None:
-        assert old.read_text() == "after"
-        assert first.read_text() == "1"
-        raise RuntimeError("the page cannot be written")
+    def fail_at_the_last(path: Path, content: bytes, *, durable: bool) -> None:
+        if content == b"the last":
+            assert old.read_text() == "after"
+            assert first.read_text() == "1"
+            raise OutputError("the disk is full")
+        write_whole(path, content, durable=durable)
 
-    with pytest.raises(RuntimeError):
-        checkout.write_files({first: "1", second: "2"}, {old: "after"}, then=fail)
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
-    assert old.read_text() == "before"
+    monkeypatch.setattr(checkout, "write_whole", fail_at_the_last)
+    with pytest.raises(OutputError):
+        checkout.write_files({first: "1", second: "2"}, {old: "after", other: "the last"})
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "old": "before",
+        "other": "before",
+    }
     with pytest.raises(RequestError, match="exists"):
         checkout.write_files({first: "1", old: "2"})
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert not first.exists()
 
 
 @pytest.mark.parametrize("stage", new.STAGES)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
 import inspect
 import re
+import runpy
+from collections.abc import Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
@@ -14,19 +16,36 @@ import pytest
 import helio
 from helio.pipelines import passes
 from helio.pipelines.codes import RETIRED, Code, codes, explained, read_codes
+from helio.pipelines.template.diagnostics import Diagnostic
+from helio.pipelines.template.edit import Edit
 
 ROOT = Path(__file__).parents[2]
-PASSES = tuple(dict.fromkeys(one for _, stages in passes.LETTERS for stage in stages for one in stage))
+PASSES = tuple(
+    dict.fromkeys(rewrite for _, stages in passes.LETTERS for stage in stages for rewrite in stage)
+)
 
 
-def test_the_page_of_the_passes_is_made_of_their_docstrings():
-    script = ROOT / "scripts" / "write_pass_reference.py"
-    spec = importlib.util.spec_from_file_location("write_pass_reference", script)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.PAGE.read_text(encoding="utf-8") == module.reference(), f"python scripts/{script.name}"
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    made: dict[str, str] = runpy.run_path(str(ROOT / "scripts" / "write_pass_reference.py"))["pages"]()
+    return made
+
+
+def test_the_page_of_the_passes_has_every_pass_in_the_order_in_which_they_run(pages: dict[str, str]):
+    names = [
+        name
+        for _, stages in passes.LETTERS
+        for name in dict.fromkeys(one.__name__ for stage in stages for one in stage)
+    ]
+    assert re.findall(r"^### (\w+)$", pages["passes.md"], re.MULTILINE) == names
+    assert "\n>>> " not in pages["passes.md"]
+
+
+def test_the_page_of_the_codes_has_every_code_with_its_example(pages: dict[str, str]):
+    assert sorted(re.findall(r"^### (\w+)$", pages["codes.md"], re.MULTILINE)) == list(codes())
+    for code in codes().values():
+        assert f"**{code.kind}**: " in pages["codes.md"]
+        assert f"before  {code.before}\nafter   {code.after}\n" in pages["codes.md"]
 
 
 @cache
@@ -55,6 +74,82 @@ def test_a_code_is_either_given_somewhere_or_retired():
 )
 def test_a_code_is_explained_in_a_file_that_gives_it(code: Code):
     assert code.module in codes_given()[code.code]
+
+
+DIAGNOSTIC = tuple(field.name for field in fields(Diagnostic))
+EDIT = tuple(field.name for field in fields(Edit))
+
+
+def kinds_given(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Each code that a file gives in a `Diagnostic` or an `Edit`, with the word that its explanation needs."""
+    constants = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args):
+            continue
+        code = constants.get(node.args[0].id) if isinstance(node.args[0], ast.Name) else node.args[0]
+        if not (isinstance(code, ast.Constant) and isinstance(code.value, str)):
+            continue
+        names = {"Diagnostic": DIAGNOSTIC, "Edit": EDIT}.get(node.func.id, ())
+        given = dict(zip(names, node.args, strict=False)) | {word.arg: word.value for word in node.keywords}
+        if node.func.id == "Diagnostic":
+            yield from ((code.value, word) for word in words_of(given.get("severity", ast.Constant("error"))))
+        elif node.func.id == "Edit":
+            kinds = [*words_of(given.get("kind", ast.Constant("safe")))]
+            yield from ((code.value, word) for word in kinds)
+            if "warning" in given and "lossy" not in kinds:  # every lossy edit warns
+                yield code.value, "warning"
+
+
+def words_of(value: ast.expr) -> Iterator[str]:
+    """The texts that an expression can be; none where it is computed elsewhere."""
+    if isinstance(value, ast.Constant):
+        yield value.value
+    elif isinstance(value, ast.IfExp):
+        yield from words_of(value.body)
+        yield from words_of(value.orelse)
+
+
+GIVEN = sorted(
+    {
+        given
+        for path in Path(helio.__file__).parent.rglob("*.py")
+        for given in kinds_given(ast.parse(path.read_text(encoding="utf-8")))
+        if given[0] in codes()
+    }
+)
+
+
+def test_most_codes_say_their_kind_where_they_are_given():
+    assert len({code for code, _ in GIVEN}) > 100
+
+
+@pytest.mark.parametrize(("code", "word"), GIVEN)
+def test_the_kind_that_a_code_is_explained_with_is_the_kind_that_is_given(code: str, word: str):
+    explained_as = codes()[code]
+    assert word in f"{explained_as.kind} {explained_as.meaning}"
+
+
+@pytest.mark.parametrize(
+    ("call", "given"),
+    [
+        ('Diagnostic("HV910", "text", "warning")', [("HV910", "warning")]),
+        ('Diagnostic("HV910", "text", severity="info")', [("HV910", "info")]),
+        (
+            'Diagnostic("HV910", "text", severity="error" if x else "info")',
+            [("HV910", "error"), ("HV910", "info")],
+        ),
+        ('CODE = "HV910"\nEdit(CODE, "text", (), warning="w")', [("HV910", "safe"), ("HV910", "warning")]),
+        ('Edit("HV910", "text", (), kind=chosen)', []),
+    ],
+)
+def test_the_kinds_of_a_file_are_read_from_its_calls(call: str, given: list[tuple[str, str]]):
+    assert list(kinds_given(ast.parse(call))) == given
 
 
 def test_every_retired_code_stands_in_the_one_list():

@@ -10,6 +10,7 @@ import pytest
 from helio import api
 from helio.steps.examples import energies, pitch_angles, series, spectrum, vector
 from helio.steps.signature import signatures
+from helio.steps.tool_page import step_text, tool_page
 
 TOOLS = sorted(signatures())
 FUNCTIONS = [name for name in TOOLS if signatures()[name].runs]
@@ -46,12 +47,19 @@ def test_the_examples_of_figures_make_one_pipeline():
     assert "field.png" in [file.name for file in drawn.files]
 
 
-def test_the_page_of_the_tools_has_every_tool_and_its_example():
+def test_the_reference_has_a_page_for_every_tool_with_its_arguments_and_its_example():
     script = Path(__file__).parents[2] / "scripts" / "write_tool_reference.py"
-    page = runpy.run_path(str(script))["reference"]()
+    pages = runpy.run_path(str(script))["pages"]()
+    assert set(pages) == {"tools/index.md"} | {f"tools/{name}.md" for name in TOOLS}
     for name, tool in signatures().items():
-        assert f"## {name}\n" in page
-        assert tool.example in page
+        page = pages[f"tools/{name}.md"]
+        assert f"[{name}]({name}.md)" in pages["tools/index.md"]
+        assert page.startswith(f"# {name}\n")
+        assert all(f"| `{argument.name}`" in page for argument in tool.arguments)
+        assert all(line in page for line in tool.example.splitlines() if line.startswith(">>> "))
+        step = tool_page(tool).step
+        assert step is not None
+        assert step_text(step) in page
 
 
 def test_example_tables_stand_at_a_regular_cadence():

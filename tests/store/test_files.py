@@ -17,8 +17,8 @@ from helio.store.files import unwritable, write_whole
         (errno.ENOSPC, "the disk is full", "free the disk"),
         (errno.EDQUOT, "the disk is full", "free the disk"),
         (errno.EACCES, "Permission denied", "ask for permission"),
-        (errno.EROFS, "nothing can be written to that file system", "write elsewhere; HELIO_HOME"),
-        (errno.ENOENT, "nothing can be made in that folder", "write elsewhere; HELIO_HOME"),
+        (errno.EROFS, "the file system is read-only", "write elsewhere; HELIO_HOME"),
+        (errno.ENOENT, "no file can be created in that folder", "write elsewhere; HELIO_HOME"),
     ],
 )
 def test_only_a_full_disk_is_to_be_freed(code: int, reason: str, advice: str):
@@ -29,6 +29,6 @@ def test_only_a_full_disk_is_to_be_freed(code: int, reason: str, advice: str):
 
 def test_a_file_in_the_place_of_a_folder_is_said(tmp_path: Path):
     (tmp_path / "plain").write_bytes(b"")
-    with pytest.raises(OutputError, match="a file stands where one of its folders would be") as caught:
+    with pytest.raises(OutputError, match="one of its parent folders is a file") as caught:
         write_whole(tmp_path / "plain" / "x.lock", b"{}")
     assert "free the disk" not in caught.value.advice

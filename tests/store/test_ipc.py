@@ -127,7 +127,7 @@ def test_what_was_appended_is_seen(tmp_path):
 def test_what_is_no_table_is_damaged(content, tmp_path):
     path = tmp_path / "table.arrow"
     path.write_bytes(content)
-    with pytest.raises(DamagedObject, match="is not a table"):
+    with pytest.raises(DamagedObject, match="is not a helio table"):
         read_table(path)
 
 
@@ -136,7 +136,7 @@ def test_arrow_of_others_is_no_table(tmp_path):
     batch = pa.record_batch({"epoch": [1]})
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, batch.schema) as writer:
         writer.write_batch(batch)
-    with pytest.raises(DamagedObject, match="not a table of helio"):
+    with pytest.raises(DamagedObject, match="not a helio table"):
         read_table(path)
 
 

@@ -100,7 +100,7 @@ A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
         (
             {"inputs": {"B": A}},
             {"inputs": {"B": "key:" + "a" * 64}},
-            ["inputs.B is named by its key, before by its digest"],
+            ["inputs.B is now named by its key, before by its digest"],
         ),
         ({"version": 1}, {"version": 2}, ["version: 1 → 2"]),
         ({"a": True}, {"a": 1}, ["a: true → 1"]),

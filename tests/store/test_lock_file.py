@@ -107,8 +107,8 @@ def test_a_dataset_that_has_files_now_is_told():
 
 
 def test_fetches_that_come_and_go_are_told():
-    assert changes(lock(), lock(fetches=())) == ["step b fetches no longer"]
-    assert changes(lock(fetches=()), lock()) == ["step b is a fetch that is not locked"]
+    assert changes(lock(), lock(fetches=())) == ["step b no longer fetches data"]
+    assert changes(lock(fetches=()), lock()) == ["step b fetches data that are not locked"]
 
 
 def test_a_lock_reads_back_as_it_was_written(tmp_path: Path):

@@ -63,7 +63,7 @@ def test_a_typed_dict_keeps_what_it_does_not_know():
         (b"  \n", "it is empty"),
         (b'{"kind": "a"', "it is not JSON"),
         (b"\xff{}", "byte 0 is not UTF-8"),
-        (b'{"kind": "a", "kind": "b"}', "the key 'kind' stands twice"),
+        (b'{"kind": "a", "kind": "b"}', "the key 'kind' appears twice"),
         (b'{"kind": "a", "share": NaN}', "NaN is not a JSON value"),
         (b'{"kind": "a", "share": 1e999}', "the number 1e999 is too large"),
         (b'{"kind": "a", "share": 1' + b"0" * 400 + b"}", "not a number of this size"),
@@ -82,7 +82,7 @@ def test_a_typed_dict_keeps_what_it_does_not_know():
         (b'{"kind": "a", "inner": [{"name": "x", "size": -1}]}', "inner[0].size is -1, not a number from 0"),
         (
             b'{"kind": "a", "inner": [{"name": "x", "sise": 1}]}',
-            "inner[0] has 'sise', which this helio does not know",
+            "inner[0] has 'sise', which this version of helio does not know",
         ),
         (b'{"kind": "a", "span": ["2024-01-01"]}', 'span is ["2024-01-01"], not a list of 2'),
         (b'{"kind": "a", "span": ["2024-01-01", "99999-01-01"]}', 'span[1] is "99999-01-01", not an instant'),

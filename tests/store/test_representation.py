@@ -55,7 +55,7 @@ from tests.steps.series import epochs, vector
     ],
 )
 def test_what_three_components_are(labels, units, declared, said, expected):
-    assert representation_of(labels, units, declared=declared, said=said) == expected
+    assert representation_of(labels, units, declared=declared, description=said) == expected
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def test_changes_between_two_records_are_named_oldest_first(old, new, words):
 
 def test_a_rule_of_a_newer_helio_is_named_although_its_words_are_not_known():
     found = changed_rules({"reading": 4}, {"reading": 3}, MADE)
-    assert found == ("reading: changed by a newer helio than this one (rule 4)",)
+    assert found == ("reading: changed by a newer version of helio (rule 4)",)
     [other] = changed_rules({"colours": 2}, {}, MADE)
     assert other.startswith("colours: ")
 

@@ -14,7 +14,7 @@ import pytest
 
 from helio.errors import DamagedObject, OutputError
 from helio.store.keys import key_of
-from helio.store.store import Result, Store
+from helio.store.store import Store, StoredResult
 from helio.store.table import Table
 from tests.store.tables import START, assert_same, spectrum, vector
 
@@ -29,7 +29,7 @@ def store(tmp_path):
 
 
 def result(digest, suffix=".arrow", **facts):
-    return Result(KEY, RECIPE, digest, suffix, facts, "2024-05-10T12:00:00+00:00", 0.25)
+    return StoredResult(KEY, RECIPE, digest, suffix, facts, "2024-05-10T12:00:00+00:00", 0.25)
 
 
 def again(store):
@@ -236,7 +236,7 @@ def test_a_damaged_table_goes_to_quarantine_and_is_made_again(store, how):
     assert kept.name.startswith("20240510T120000Z-")
     assert kept.name.endswith(store.path(digest).name)
     assert json.loads(note.read_bytes())["at"] == "2024-05-10T12:00:00"
-    assert "not those that were written" in json.loads(note.read_bytes())["reason"]
+    assert "changed since it was written" in json.loads(note.read_bytes())["reason"]
     store.put_table(vector())
     assert_same(store.table(digest), vector())
     assert store.find(KEY) is not None
@@ -336,7 +336,7 @@ for put in (lambda: store.put_table(spectrum()), lambda: store.put_bytes(b"x", "
 try:
     store.table({damaged!r})
 except DamagedObject as error:
-    assert "cannot be moved away: Permission denied" in str(error), error
+    assert "cannot be moved to quarantine: Permission denied" in str(error), error
 else:
     raise AssertionError("read")
 print("done")

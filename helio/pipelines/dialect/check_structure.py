@@ -12,11 +12,12 @@ from collections.abc import Iterator
 
 from helio.errors import closest
 from helio.pipelines.dialect.structure import misfits
-from helio.pipelines.dialect.walk import each_step, id_of
-from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.dialect.written import written_steps
+from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.schema import STEP, STRUCTURE
+from helio.pipelines.template.variables import Path
 
 _FRAME = {
     **STRUCTURE,
@@ -41,23 +42,19 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
     """
     del context
     for _, path, message, meant in misfits(plan, _FRAME):
-        yield _found(message, pointer(*path), None, meant, str(path[-1]) if path else "")
-    for path, step in each_step(plan):
-        for _, inside, message, meant in misfits(step, STEP):
-            yield _found(message, pointer(*path, *inside), step, meant, str(inside[-1]) if inside else "")
-        kinds = [key for key in KINDS if key in step]
+        yield _refusal(message, path, None, path, meant)
+    for step in written_steps(plan):
+        for _, inside, message, meant in misfits(step.json, STEP):
+            yield _refusal(message, (*step.path, *inside), step.id, inside, meant)
+        kinds = [key for key in KINDS if key in step.json]
         if len(kinds) > 1:
             message = f"{' and '.join(kinds)} do not go together: a step is one of them"
-            yield _found(message, pointer(*path, kinds[1]), step, (), "")
+            yield _refusal(message, (*step.path, kinds[1]), step.id)
 
 
-def _found(message: str, at: str, step: Document | None, meant: tuple[str, ...], key: str) -> Diagnostic:
-    close = closest(key, meant)
-    return Diagnostic(
-        "HV101",
-        message,
-        step_id=id_of(step) if step is not None else None,
-        path=at,
-        advice=tuple(f"did you mean '{guess}'?" for guess in close[:1]) or meant[:3],
-        candidates=meant,
-    )
+def _refusal(
+    message: str, path: Path, step_id: StepId | None, inside: Path = (), meant: tuple[str, ...] = ()
+) -> Diagnostic:
+    close = closest(str(inside[-1]), meant) if inside else ()
+    advice = tuple(f"did you mean '{guess}'?" for guess in close[:1]) or meant[:3]
+    return Diagnostic("HV101", message, step_id=step_id, path=pointer(*path), advice=advice, candidates=meant)

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.dialect.spell_variables import BUILT_IN
-from helio.pipelines.dialect.walk import each_step, loop_variable, name_of, variables_of
+from helio.pipelines.dialect.written import variables_of, written_steps
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added
 from helio.pipelines.template.variables import tokens
+from helio.steps.signature import Schema
 
 REQUIRED = {"type": "time_range", "required": True}
 
@@ -46,14 +47,13 @@ def declaration(plan: Document, facts: Any, name: str = BUILT_IN) -> tuple[Opera
 def _is_used(plan: Document, context: Context) -> bool:
     if any(facts.get("of") == BUILT_IN for facts in variables_of(plan).values()):
         return True
-    for _, step in each_step(plan):
-        if loop_variable(step) == BUILT_IN:
+    for step in written_steps(plan):
+        if step.item == BUILT_IN:
             return False
-        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        loop = step.get("for_each")
-        over = loop.get("over") if isinstance(loop, dict) else None
-        schema = signature.schema() if signature is not None else None
-        for value, below in ((args, schema), (step.get("with"), {}), (over, {})):
-            if below is not None and any(name == BUILT_IN for _, name in tokens(value, below)):
-                return True
+        signature = step.signature(context)
+        values: list[tuple[Any, Schema]] = [(step.json.get("with"), {}), (step.over, {})]
+        if signature is not None:
+            values.append((step.json.get("tool_args"), signature.schema()))
+        if any(name == BUILT_IN for value, schema in values for _, name in tokens(value, schema)):
+            return True
     return False

@@ -8,14 +8,14 @@ HN201 (edit safe)  null-like value removed from an optional field that is no tex
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from helio.pipelines.dialect.synonyms import is_null
-from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.dialect.written import object_of, variables_of, written_steps
 from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, removed
+from helio.pipelines.template.edit import Context, Edit, Finding, removed
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
 from helio.pipelines.template.variables import Path, is_text
 from helio.steps.signature import Schema, Signature
@@ -24,6 +24,8 @@ WORDS = ("intent", "name", "description", "$schema")
 """Fields for people: ``"None"`` is a word there, and only JSON's null is nothing."""
 ELSEWHERE = ("step_id", "depends_on", "steps")
 """Fields that other passes settle, null or not."""
+NOT_TEXT = ("time_range", "interval", "number", "integer", "boolean", "duration")
+"""Types of variables whose default is no text."""
 
 
 def drop_nulls(plan: Document, context: Context) -> Iterator[Finding]:
@@ -35,43 +37,40 @@ def drop_nulls(plan: Document, context: Context) -> Iterator[Finding]:
     >>> print(edit.code, edit.message)
     HN201 no value: tool_name, critical
     """
-    yield from _dropped((), plan, STRUCTURE["properties"], None)
+    yield from _dropped(_of_keys((), plan, STRUCTURE), None)
     for name, facts in variables_of(plan).items():
-        text = facts.get("type") not in ("time_range", "interval", "number", "integer", "boolean", "duration")
-        gone = [
-            key
-            for key, value in facts.items()
-            if key in VARIABLE["properties"]
-            and is_null(value)
-            and (value is None or (key not in WORDS and not (key == "default" and text)))
+        words = () if facts.get("type") in NOT_TEXT else ("default",)
+        yield from _dropped(_of_keys(("variables", name), facts, VARIABLE, words), None)
+    for step in written_steps(plan):
+        yield from _dropped(_of_keys(step.path, step.json, STEP), step.id)
+        signature = step.signature(context)
+        if signature is not None:
+            args = (*step.path, "tool_args")
+            yield from _dropped(dict(_of_arguments(args, step.args, signature)), step.id)
+
+
+def _dropped(nulls: Mapping[Path, Any], step_id: StepId | None) -> Iterator[Edit]:
+    if nulls:
+        operations = [
+            operation for path, value in nulls.items() for operation in removed(pointer(*path), value)
         ]
-        yield from _edit([(("variables", name, key), facts[key]) for key in gone], None)
-    for path, step in each_step(plan):
-        yield from _dropped(path, step, STEP["properties"], id_of(step))
-        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        if signature is not None and isinstance(args, dict):
-            yield from _edit(list(_in_arguments((*path, "tool_args"), args, signature)), id_of(step))
+        message = f"no value: {', '.join(str(path[-1]) for path in nulls)}"
+        yield Edit("HN201", message, tuple(operations), step_id, path=pointer(*next(iter(nulls))))
 
 
-def _dropped(home: Path, owner: Document, known: Schema, step_id: StepId | None) -> Iterator[Edit]:
-    gone = [
-        ((*home, key), value)
+def _of_keys(path: Path, owner: Document, schema: Schema, words: tuple[str, ...] = ()) -> Mapping[Path, Any]:
+    """Return the keys of the format that stand for nothing, with what they say."""
+    return {
+        (*path, key): value
         for key, value in owner.items()
-        if key in known and key not in ELSEWHERE and is_null(value) and (value is None or key not in WORDS)
-    ]
-    yield from _edit(gone, step_id)
+        if key in schema["properties"]
+        and key not in ELSEWHERE
+        and (value is None or (is_null(value) and key not in (*WORDS, *words)))
+    }
 
 
-def _edit(gone: list[tuple[Path, Any]], step_id: StepId | None) -> Iterator[Edit]:
-    operations: list[Operation] = []
-    for path, value in gone:
-        operations += removed(pointer(*path), value)
-    if operations:
-        names = ", ".join(str(path[-1]) for path, _ in gone)
-        yield Edit("HN201", f"no value: {names}", tuple(operations), step_id, path=pointer(*gone[0][0]))
-
-
-def _in_arguments(home: Path, args: Document, signature: Signature) -> Iterator[tuple[Path, Any]]:
+def _of_arguments(path: Path, args: Document, signature: Signature) -> Iterator[tuple[Path, Any]]:
+    """Yield the arguments that stand for nothing, and the members of those that are objects."""
     for name, value in args.items():
         argument = signature.argument(name)
         if argument is None or value in argument.schema.get("enum", ()):
@@ -79,21 +78,19 @@ def _in_arguments(home: Path, args: Document, signature: Signature) -> Iterator[
         # Words of a figure are drawn, and code is run: there "None" is what it says.
         drawn = signature.gives == "figure" or "contentMediaType" in argument.schema
         kept = argument.required and argument.schema.get("format") == "label"
-        if is_null(value):
-            if value is None or not (kept or (drawn and is_text(argument.schema))):
-                yield (*home, name), value
-        elif isinstance(value, dict):
-            yield from _inside((*home, name), value, argument.schema)
+        if value is None or (is_null(value) and not (kept or (drawn and is_text(argument.schema)))):
+            yield (*path, name), value
+        else:
+            yield from _inside((*path, name), object_of(value), argument.schema)
 
 
-def _inside(home: Path, value: Document, schema: Schema) -> Iterator[tuple[Path, Any]]:
-    """Members of an argument that is an object."""
-    for key, inner in value.items():
+def _inside(path: Path, owner: Document, schema: Schema) -> Iterator[tuple[Path, Any]]:
+    """Yield the members of an object that stand for nothing."""
+    for key, value in owner.items():
         below = schema.get("properties", {}).get(key)
         if below is None:
             continue
-        if is_null(inner):
-            if inner is None or not is_text(below):
-                yield (*home, key), inner
-        elif isinstance(inner, dict):
-            yield from _inside((*home, key), inner, below)
+        if value is None or (is_null(value) and not is_text(below)):
+            yield (*path, key), value
+        else:
+            yield from _inside((*path, key), object_of(value), below)

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from helio.pipelines.dialect.walk import each_list, id_of
-from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.dialect.written import WrittenStep, lists_of_written_steps
+from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, removed
+from helio.pipelines.template.edit import Context, Edit, Finding, removed
 
 
 def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:
@@ -26,37 +26,33 @@ def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "a"}, {"step_id": 1, "tool_name": "b"}]}
-    >>> [found] = drop_repeated_steps(plan, Context({}, datetime(2024, 1, 1), {}))
-    >>> print(found.code, found.path, found.message)
+    >>> [finding] = drop_repeated_steps(plan, Context({}, datetime(2024, 1, 1), {}))
+    >>> print(finding.code, finding.path, finding.message)
     HN303 /steps/1/step_id the id 1 is taken by another step (/steps/0)
     """
     del context
-    for path, steps in each_list(plan):
+    for steps in lists_of_written_steps(plan):
         # 1 and "1" are one id: they could not be told apart on a command line.
-        first: dict[str, int] = {}
-        twins: list[int] = []
-        for index, step in enumerate(steps):
-            step_id = id_of(step) if isinstance(step, dict) else None
-            if step_id is None:
-                continue
-            before = first.setdefault(str(step_id), index)
-            if before == index:
-                continue
-            if steps[before] == step:
-                twins.append(index)
-                continue
-            yield Diagnostic(
-                "HN303",
-                f"the id {step_id} is taken by another step ({pointer(*path, before)})",
-                step_id=step_id,
-                path=pointer(*path, index, "step_id"),
-                advice=("another id for one of them",),
-                candidates=(pointer(*path, before, "step_id"),),
-            )
-        operations: list[Operation] = []
-        for index in reversed(twins):  # from the end, so that each place is still the one named
-            operations += removed(pointer(*path, index), steps[index])
-        if operations:
-            ids = ", ".join(dict.fromkeys(str(steps[index]["step_id"]) for index in twins))
+        firsts: dict[str, WrittenStep] = {}
+        twins: list[WrittenStep] = []
+        for step in steps:
+            first = step if step.id is None else firsts.setdefault(str(step.id), step)
+            if first is not step and first.json == step.json:
+                twins.append(step)
+            elif first is not step:
+                yield Diagnostic(
+                    "HN303",
+                    f"the id {step.id} is taken by another step ({first.at()})",
+                    step_id=step.id,
+                    path=step.at("step_id"),
+                    advice=("another id for one of them",),
+                    candidates=(first.at("step_id"),),
+                )
+        if twins:
+            ids = ", ".join(dict.fromkeys(str(twin.id) for twin in twins))
+            # from the end, so that each path is still the one named
+            operations = [
+                operation for twin in reversed(twins) for operation in removed(twin.at(), twin.json)
+            ]
             yield Edit("HN304", f"step {ids} stands there more than once: one is kept", tuple(operations))
-            return  # the places of steps in blocks are others now; the next round looks at them
+            return  # steps in blocks have other paths now; the next round looks at them

@@ -14,10 +14,10 @@ from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.dialect.synonyms import advice_for, asks_for_something, is_null
-from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.dialect.written import EditedObject, variables_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.document import Document, shortened
+from helio.pipelines.template.edit import Context, Edit, Finding, removed
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
 from helio.pipelines.template.variables import Path
 
@@ -33,107 +33,98 @@ def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
     >>> edit.operations[-1]
     {'op': 'add', 'path': '/steps/0/annotations', 'value': {'unknown': {'retries': 3, 'colour': 'red'}}}
     """
-    unknown = {key: value for key, value in plan.items() if key not in STRUCTURE["properties"]}
-    yield from _asking(unknown, (), None, "")
-    aside: dict[str, Any] = dict(unknown)
-    gone: list[tuple[Path, Any]] = [((key,), value) for key, value in unknown.items()]
+    unknown = _unknown(plan, STRUCTURE)
+    asking = {key: value for key, value in unknown.items() if _asks(key, value, in_step=False)}
+    for key, value in asking.items():
+        yield _refusal(key, value, "a key of a template", pointer(key))
+    aside = {key: value for key, value in unknown.items() if key not in asking}
+    gone: dict[Path, Any] = {(key,): value for key, value in aside.items()}
     for name, facts in variables_of(plan).items():
-        odd = {key: value for key, value in facts.items() if key not in VARIABLE["properties"]}
-        if odd:
-            aside[f"variables.{name}"] = odd
-            gone += [(("variables", name, key), value) for key, value in odd.items()]
-    yield from _kept(
-        (), plan, gone, aside, None, {**STRUCTURE["properties"], **VARIABLE["properties"]}, context
-    )
-    for path, step in each_step(plan):
-        unknown = {key: value for key, value in step.items() if key not in STEP["properties"]}
-        yield from _asking(unknown, path, id_of(step), name_of(step))
-        gone = [((*path, key), value) for key, value in unknown.items()]
-        yield from _kept(path, step, gone, unknown, id_of(step), STEP["properties"], context)
+        unknown = _unknown(facts, VARIABLE)
+        if unknown:
+            aside[f"variables.{name}"] = unknown
+            gone |= {("variables", name, key): value for key, value in unknown.items()}
+    known = list(STRUCTURE["properties"] | VARIABLE["properties"])
+    yield from _kept(gone, aside, EditedObject((), plan), None, known, context)
+    for step in written_steps(plan):
+        unknown = _unknown(step.json, STEP)
+        asking = {key: value for key, value in unknown.items() if _asks(key, value, in_step=True)}
+        for key, value in asking.items():
+            yield _refusal(key, value, "a key of a step", step.at(key), step.id, step.tool)
+        aside = {key: value for key, value in unknown.items() if key not in asking}
+        gone = {(*step.path, key): value for key, value in aside.items()}
+        edited = EditedObject(step.path, step.json)
+        yield from _kept(gone, aside, edited, step.id, list(STEP["properties"]), context)
 
 
-def _asking(
-    unknown: dict[str, Any], home: Path, step_id: StepId | None, tool_name: str
-) -> Iterator[Diagnostic]:
-    """Errors for the keys that ask for something that would not be done; they are taken out of `unknown`."""
-    for key in list(unknown):
-        value = unknown[key]
-        if is_null(value) or value in ([], {}) or not asks_for_something(key, in_step=bool(home)):
-            continue
-        del unknown[key]
-        shown = json.dumps(value, ensure_ascii=False)
-        shown = shown if len(shown) <= 60 else shown[:59] + "…"
-        where = "a key of a step" if home else "a key of a template"
-        advice = advice_for(key) or "put it in tool_args of a step whose tool has it"
-        yield Diagnostic(
-            "HN503",
-            f"'{key}' is not {where}, and its value {shown} may mean something",
-            step_id=step_id,
-            tool_name=tool_name,
-            path=pointer(*home, key),
-            advice=(advice,),
-        )
+def _unknown(owner: Document, schema: Mapping[str, Any]) -> Document:
+    return {key: value for key, value in owner.items() if key not in schema["properties"]}
+
+
+def _asks(key: str, value: Any, *, in_step: bool) -> bool:
+    """Return whether a key asks for something that would not be done."""
+    return not is_null(value) and value not in ([], {}) and asks_for_something(key, in_step=in_step)
+
+
+def _refusal(
+    key: str, value: Any, what: str, at: str, step_id: StepId | None = None, tool: str = ""
+) -> Diagnostic:
+    shown = shortened(json.dumps(value, ensure_ascii=False), 60)
+    message = f"'{key}' is not {what}, and its value {shown} may mean something"
+    advice = advice_for(key) or "put it in tool_args of a step whose tool has it"
+    return Diagnostic("HN503", message, "error", step_id, tool, at, (advice,))
 
 
 def _kept(
-    home: Path,
-    owner: Document,
-    gone: list[tuple[Path, Any]],
-    aside: Mapping[str, Any],
+    gone: Mapping[Path, Any],
+    aside: Document,
+    owner: EditedObject,
     step_id: StepId | None,
-    known: Mapping[str, Any],
+    known: list[str],
     context: Context,
 ) -> Iterator[Finding]:
+    """Keep keys among the annotations of their owner; with a strict policy, refuse them."""
     if not gone:
         return
-    names = [str(path[-1]) for path, _ in gone]
-    at = pointer(*gone[0][0])
+    names = [str(path[-1]) for path in gone]
+    close = [closest(name, known)[:1] for name in names]
     if context.policy.strict:
-        for path, _ in gone:
-            close = closest(str(path[-1]), known)[:1]
-            yield Diagnostic(
-                "HN101",
-                f"'{path[-1]}' is not known here",
-                step_id=step_id,
-                path=pointer(*path),
-                advice=tuple(f"did you mean '{guess}'?" for guess in close) or (f"keys: {', '.join(known)}",),
-            )
+        for path, name, guesses in zip(gone, names, close, strict=True):
+            advice = [f"did you mean '{guess}'?" for guess in guesses] or [f"keys: {', '.join(known)}"]
+            message = f"'{name}' is not known here"
+            yield Diagnostic("HN101", message, step_id=step_id, path=pointer(*path), advice=tuple(advice))
         return
-    operations: list[Operation] = []
-    for path, value in gone:
-        operations += removed(pointer(*path), value)
-    annotations = owner.get("annotations")
-    there = annotations.get("unknown") if isinstance(annotations, dict) else None
-    if annotations is None or not isinstance(annotations, dict):
-        new: dict[str, Any] = {"unknown": dict(aside)}
-        if "annotations" in owner and annotations is not None:
-            new["note"] = annotations
-        place = pointer(*home, "annotations")
-        operations += replaced(place, annotations, new) if "annotations" in owner else added(place, new)
-    elif "unknown" not in annotations:
-        operations += added(pointer(*home, "annotations", "unknown"), dict(aside))
+    operations = [operation for path, value in gone.items() for operation in removed(pointer(*path), value)]
+    annotations = owner.now.get("annotations")
+    if isinstance(annotations, dict):
+        owner = EditedObject((*owner.path, "annotations"), annotations)
+        there = annotations.get("unknown", {})
+        owner.put("unknown", _joined(there if isinstance(there, dict) else {"note": there}, aside))
     else:
-        before = there if isinstance(there, dict) else {"note": there}
-        merged = dict(before)
-        for key, value in aside.items():
-            merged[_free(key, merged)] = value
-        operations += replaced(pointer(*home, "annotations", "unknown"), there, merged)
-    hints = [f"'{name}' looks like '{close[0]}'" for name in names if (close := closest(name, known))]
+        note = {} if annotations is None else {"note": annotations}
+        owner.put("annotations", {"unknown": dict(aside), **note})
     shown = ", ".join(f"'{name}'" for name in names)
-    many = "are" if len(names) > 1 else "is"
-    warning = f"{shown} {many} not known here: kept under annotations.unknown, not executed"
+    keys, are = ("keys", "are") if len(names) > 1 else ("key", "is")
+    hints = [
+        f"'{name}' looks like '{guesses[0]}'" for name, guesses in zip(names, close, strict=True) if guesses
+    ]
+    warning = f"{shown} {are} not known here: kept under annotations.unknown, not executed"
     yield Edit(
         "HN101",
-        f"unknown {'keys' if len(names) > 1 else 'key'} {shown} kept under annotations.unknown",
-        tuple(operations),
+        f"unknown {keys} {shown} kept under annotations.unknown",
+        (*operations, *owner.operations),
         step_id,
         warning="; ".join([warning, *hints]),
-        path=at,
+        path=pointer(*next(iter(gone))),
     )
 
 
-def _free(key: str, taken: Mapping[str, Any]) -> str:
-    name, number = key, 2
-    while name in taken:
-        name, number = f"{key} {number}", number + 1
-    return name
+def _joined(there: Document, aside: Document) -> Document:
+    """Return what is kept already with more, under other names where these are taken."""
+    joined = dict(there)
+    for key, value in aside.items():
+        name, number = key, 2
+        while name in joined:
+            name, number = f"{key} {number}", number + 1
+        joined[name] = value
+    return joined

@@ -19,21 +19,20 @@ HR305 (edit safe)  dependency in another shape
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, is_null
+from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded, is_null
 from helio.pipelines.dialect.unpack_json import unpack
-from helio.pipelines.dialect.walk import each_list, id_of
-from helio.pipelines.template.diagnostics import StepId, pointer
+from helio.pipelines.dialect.written import WrittenStep, list_of, lists_of_written_steps, text_of
+from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template.graph import view_of
 from helio.pipelines.template.labels import owner, split_labels
-from helio.pipelines.template.variables import Path
 
 ORDINAL = re.compile(r"(?:result[ _]of[ _])?(?:step|phase|task|id)?[ _#-]*([0-9]{1,9})", re.IGNORECASE)
-_ID_KEYS = frozenset(map(fold, ("step_id", *STEP_KEYS["step_id"])))
+_ID_KEYS = folded(f"step_id {STEP_KEYS['step_id']}")
 
 
 def mend_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
@@ -47,104 +46,93 @@ def mend_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
     HR304 a label stands for the step that produces it [1, 2]
     HR302 does not depend on itself [1]
     """
-    for path, steps in each_list(plan):
-        ids = {str(one): one for step in steps if isinstance(step, dict) and (one := id_of(step)) is not None}
-        producers: dict[str, StepId] = {}
+    for steps in lists_of_written_steps(plan):
+        names = StepNames(steps, context)
         for step in steps:
-            if isinstance(step, dict) and (step_id := id_of(step)) is not None:
-                for label in _labels(step, context):
-                    producers.setdefault(label, step_id)
-        for index, step in enumerate(steps):
-            if isinstance(step, dict) and "depends_on" in step:
-                yield from _mended((*path, index), step, ids, producers, context)
+            if "depends_on" in step.json:
+                yield from _mended(step, names, context)
 
 
-def _mended(
-    path: Path, step: Document, ids: Mapping[str, StepId], producers: Mapping[str, StepId], context: Context
-) -> Iterator[Edit]:
-    at, step_id, written = pointer(*path, "depends_on"), id_of(step), step["depends_on"]
-    now = _each_once([_id(item, ids, producers) for item in _listed(written, ids, producers)])
-    if now != written or not isinstance(written, list) or any(map(_differs, now, written)):
-        yield Edit("HR305", "dependencies as a list of steps", replaced(at, written, now), step_id, path=at)
-    labelled = [_producer(item, ids, producers) for item in now]
-    if labelled != now:
-        labelled = _each_once(labelled)
+def _mended(step: WrittenStep, names: StepNames, context: Context) -> Iterator[Edit]:
+    at, written = step.at("depends_on"), step.json["depends_on"]
+    ids = _without_repeats([names.id_of(item) for item in names.listed(written)])
+    if repr(ids) != repr(written):  # 1 is not 1.0
+        yield step.edit("HR305", "dependencies as a list of steps", replaced(at, written, ids), at)
+    labelled = [names.producer_of(item) for item in ids]
+    if labelled != ids:
+        labelled = _without_repeats(labelled)
         message = "a label stands for the step that produces it"
-        yield Edit("HR304", message, replaced(at, now, labelled), step_id, path=at)
-    if step_id is None or step_id not in labelled or _reads_itself(step, context):
-        return
-    kept = [needed for needed in labelled if needed != step_id]
-    yield Edit("HR302", "does not depend on itself", replaced(at, labelled, kept), step_id, path=at)
+        yield step.edit("HR304", message, replaced(at, ids, labelled), at)
+    if step.id is not None and step.id in labelled and not _reads_itself(step, context):
+        kept = [needed for needed in labelled if needed != step.id]
+        yield step.edit("HR302", "does not depend on itself", replaced(at, labelled, kept), at)
 
 
-def _differs(one: Any, other: Any) -> bool:
-    return type(one) is not type(other)
+class StepNames:
+    """The ids of some steps, and the labels that they give: by either a dependency may name a step."""
+
+    def __init__(self, steps: list[WrittenStep], context: Context) -> None:
+        self.ids = {str(step.id): step.id for step in steps if step.id is not None}
+        self.producers: dict[str, StepId] = {}
+        for step in steps:
+            said = map(text_of, list_of(step.json.get("produces")))
+            for label in (*view_of(step.json, context.signatures).outputs, *said):
+                if step.id is not None and label:
+                    self.producers.setdefault(label, step.id)
+
+    def listed(self, written: Any) -> list[Any]:
+        """Return dependencies one by one; a text may be one, or several between commas."""
+        if is_null(written):
+            return []
+        unpacked = unpack(written, list)
+        if unpacked is None:
+            unpacked = written if isinstance(written, list) else [written]
+        items: list[Any] = []
+        for item in unpacked:
+            text = text_of(item)
+            if "," in text and text not in self.ids and text not in self.producers:
+                items += split_labels(text, self.producers)
+            elif not is_null(item):
+                items.append(item)
+        return items
+
+    def id_of(self, item: Any) -> Any:
+        """Return the id that a dependency spells; itself where it spells none."""
+        match item:
+            case dict():
+                named = [value for key, value in item.items() if fold(key) in _ID_KEYS]
+                return item if len(named) != 1 or isinstance(named[0], dict) else self.id_of(named[0])
+            case float() if item.is_integer():
+                return self.id_of(int(item))
+            case bool():
+                return item
+            case int() | str():
+                text = str(item).strip()
+                if text in self.ids or text in self.producers:
+                    return self.ids.get(text, text)
+                ordinal = ORDINAL.fullmatch(text)
+                return self.ids.get(str(int(ordinal[1])), item) if ordinal else item
+        return item
+
+    def producer_of(self, item: Any) -> Any:
+        """Return the step that gives a label; another dependency as it is."""
+        if not isinstance(item, str) or item in self.ids:
+            return item
+        label = owner(item, self.producers)
+        if label is not None:
+            return self.producers[label]
+        # A label in another case is meant where only one step gives such a label.
+        alike = {
+            self.producers[known] for known in self.producers if known.casefold() == item.strip().casefold()
+        }
+        return alike.pop() if len(alike) == 1 else item
 
 
-def _labels(step: Document, context: Context) -> list[str]:
-    said = step.get("produces")
-    found = view_of(step, context.signatures).outputs
-    return [*found, *(label for label in (said if isinstance(said, list) else ()) if isinstance(label, str))]
+def _without_repeats(items: list[Any]) -> list[Any]:
+    return list({repr(item): item for item in items}.values())
 
 
-def _listed(written: Any, ids: Mapping[str, StepId], producers: Mapping[str, StepId]) -> list[Any]:
-    """The dependencies one by one; a text may be one, or several between commas."""
-    if is_null(written):
-        return []
-    unpacked = unpack(written, list)
-    if unpacked is not None:
-        written = unpacked
-    items = written if isinstance(written, list) else [written]
-    found: list[Any] = []
-    for item in items:
-        if isinstance(item, str) and "," in item and item not in ids and item not in producers:
-            found += split_labels(item, producers)
-        elif not is_null(item):
-            found.append(item)
-    return found
-
-
-def _id(one: Any, ids: Mapping[str, StepId], producers: Mapping[str, StepId]) -> Any:
-    """The id that a dependency spells; itself where it spells none."""
-    if isinstance(one, dict):
-        named = [value for key, value in one.items() if fold(key) in _ID_KEYS]
-        return _id(named[0], ids, producers) if len(named) == 1 and not isinstance(named[0], dict) else one
-    if isinstance(one, float) and one.is_integer():
-        one = int(one)
-    if isinstance(one, bool) or not isinstance(one, (int, str)):
-        return one
-    text = str(one).strip()
-    if text in ids:
-        return ids[text]
-    if text in producers:
-        return text
-    ordinal = ORDINAL.fullmatch(text)
-    return ids.get(str(int(ordinal[1])), one) if ordinal else one
-
-
-def _producer(one: Any, ids: Mapping[str, StepId], producers: Mapping[str, StepId]) -> Any:
-    if not isinstance(one, str) or one in ids:
-        return one
-    label = owner(one, producers)
-    if label is not None:
-        return producers[label]
-    # A label in another case is meant where only one step gives such a label.
-    alike = {producers[known] for known in producers if known.casefold() == one.strip().casefold()}
-    return alike.pop() if len(alike) == 1 else one
-
-
-def _each_once(items: list[Any]) -> list[Any]:
-    seen: set[tuple[str, str]] = set()
-    found: list[Any] = []
-    for item in items:
-        mark = (type(item).__name__, repr(item))
-        if mark not in seen:
-            seen.add(mark)
-            found.append(item)
-    return found
-
-
-def _reads_itself(step: Document, context: Context) -> bool:
-    """Whether a step reads a label of its own: a cycle, which derive_dependencies refuses."""
-    view = view_of(step, context.signatures)
+def _reads_itself(step: WrittenStep, context: Context) -> bool:
+    """Return whether a step reads a label of its own: a cycle, which derive_dependencies refuses."""
+    view = view_of(step.json, context.signatures)
     return any(owner(label, set(view.outputs)) for label in view.labels)

@@ -20,22 +20,23 @@ from contextlib import suppress
 from typing import Any
 
 from helio.errors import TimeRangeError
+from helio.pipelines.dialect.renaming import Renaming
 from helio.pipelines.dialect.spell_times import joined, read_otherwise
 from helio.pipelines.dialect.synonyms import (
     ARGUMENTS,
-    RANGE_PAIRS,
     TOOL_ARGS,
     argument_spellings,
+    by_word,
     fold,
     folded,
     is_null,
+    range_members,
 )
 from helio.pipelines.dialect.unpack_json import unpack
-from helio.pipelines.dialect.walk import each_step, id_of, name_of
-from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.dialect.written import WrittenStep, object_of, text_of, written_steps
+from helio.pipelines.template.diagnostics import Diagnostic, Fix
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Dataset, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.template.variables import Path
+from helio.pipelines.template.edit import Context, Dataset, Edit, Finding, added, removed, replaced
 from helio.steps.signature import Signature
 from helio.time_range import canonical
 
@@ -58,64 +59,51 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
     HN701 start and end are the time_range 2024-01-01 to 2024-01-08
     """
     words: dict[str, Mapping[str, str]] = {}
-    for path, step in each_step(plan):
-        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        if signature is None or not isinstance(args, dict):
+    for step in written_steps(plan):
+        signature = step.signature(context)
+        if signature is None:
             continue
         if signature.name not in words:
             words[signature.name] = argument_spellings(signature)
-        known = {argument.name for argument in signature.arguments}
-        yield from _in_candidates((*path, "tool_args", "candidates"), args, signature, id_of(step))
-        several = isinstance(args.get("parameter_id"), list) or "," in str(args.get("parameter_id", ""))
-        if known.issuperset(args) and not several:
+        yield from _rename_in_candidates(step, signature)
+        renaming = ArgumentRenaming(step, signature)
+        several = isinstance(step.args.get("parameter_id"), list) or "," in str(step.args.get("parameter_id"))
+        if renaming.known.issuperset(step.args) and not several:
             continue
-        renaming = _Renaming((*path, "tool_args"), args, signature, known, id_of(step))
         renaming.unwrap()
-        renaming.rename(words[signature.name], context.catalogue)
-        renaming.move_into_spec()
+        renaming.rename(words[signature.name])
+        renaming.list_parameters(context.catalogue)
+        renaming.put_into_spec()
+        renaming.take_out_of_spec()
         yield from renaming.findings()
-        yield from renaming.join_ranges()
+        yield from renaming.join_range()
 
 
 def disagreeing(args: Document, signature: Signature) -> set[str]:
-    """The other words for arguments that `rename_arguments` left, since their values disagree."""
+    """Return the other words for arguments that `rename_arguments` left, since their values disagree."""
     words = argument_spellings(signature)
-    known = {argument.name for argument in signature.arguments}
-    left = {key for key in args if key not in known and fold(key) in words and not is_null(args[key])}
-    for pair in _pairs(args, signature, known):
-        if all(isinstance(args[key], str) and not is_null(args[key]) for key in pair):
-            left.update(pair)
+    unknown = {key: value for key, value in args.items() if signature.argument(key) is None}
+    left = {key for key, value in unknown.items() if fold(key) in words and not is_null(value)}
+    range_of = range_members(unknown) if signature.time_arguments() else None
+    if range_of and not any(is_null(text_of(args[key])) for key in range_of):
+        left.update(range_of)
     return left
 
 
-def _pairs(args: Document, signature: Signature, known: set[str]) -> list[tuple[str, str]]:
-    """The arguments, unknown to the tool, that are start and stop of one range."""
-    if not signature.time_arguments():
-        return []
-    keys = {fold(key): key for key in args if key not in known}
-    return [
-        (keys[fold(first)], keys[fold(second)])
-        for first, second in RANGE_PAIRS
-        if fold(first) in keys and fold(second) in keys
-    ][:1]
-
-
-def _in_candidates(
-    home: Path, args: Document, signature: Signature, step_id: StepId | None
-) -> Iterator[Edit]:
-    """Members of candidates under their own names; two that disagree are left, and refused as unknown."""
-    argument, written = signature.argument("candidates"), args.get("candidates")
+def _rename_in_candidates(step: WrittenStep, signature: Signature) -> Iterator[Edit]:
+    """Rename members of candidates; leave two that disagree, which are refused as unknown."""
+    argument, written = signature.argument("candidates"), step.args.get("candidates")
     listed = unpack(written, list) or written
     if argument is None or not isinstance(listed, list):
         return
     options = argument.schema.get("items", {}).get("anyOf", ())
-    known = {name for option in options for name in option.get("properties", {})}
-    words = folded({name: ARGUMENTS.get(name, ()) for name in sorted(known)})
+    known = sorted({name for option in options for name in option.get("properties", {})})
+    words = by_word(known, ARGUMENTS)
     candidates: list[Any] = []
     renamed: list[str] = []
     for item in listed:
         candidate = dict(item) if isinstance(item, dict) else item
-        for key in sorted(set(candidate) - known) if isinstance(candidate, dict) else ():
+        for key in sorted(object_of(item).keys() - known):
             target = words.get(fold(key))
             if target is not None and candidate.get(target, item[key]) == item[key]:
                 candidate[target] = candidate.pop(key)
@@ -123,205 +111,171 @@ def _in_candidates(
         candidates.append(candidate)
     if renamed:
         message = f"members of candidates renamed: {', '.join(dict.fromkeys(renamed))}"
-        at = pointer(*home)
-        yield Edit("HN501", message, replaced(at, written, candidates), step_id, path=at)
+        at = step.at("tool_args", "candidates")
+        yield step.edit("HN501", message, replaced(at, written, candidates), at)
 
 
-class _Renaming:
-    """One step's arguments on their way to the right names."""
+class ArgumentRenaming(Renaming):
+    """The arguments of a step on their way to the names that its tool has for them."""
 
-    def __init__(
-        self, path: Path, args: Document, signature: Signature, known: set[str], step_id: StepId | None
-    ) -> None:
-        self.path, self.signature, self.known, self.step_id = path, signature, known, step_id
-        self.args = dict(args)
-        self.operations: list[Operation] = []
-        self.renamed: list[str] = []
-        self.errors: list[Diagnostic] = []
+    code = "HN501"
+    members = "arguments"
 
-    def findings(self) -> Iterator[Finding]:
-        yield from self.errors
-        if self.operations:
-            message = f"arguments renamed: {', '.join(self.renamed)}"
-            yield Edit("HN501", message, tuple(self.operations), self.step_id, path=pointer(*self.path))
+    def __init__(self, step: WrittenStep, signature: Signature) -> None:
+        super().__init__((*step.path, "tool_args"), step.args, step.id)
+        self.step = step
+        self.signature = signature
+        self.known = {argument.name for argument in signature.arguments}
+
+    @property
+    def unknown(self) -> list[str]:
+        """The names of arguments that the tool does not have."""
+        return [key for key in self.now if key not in self.known]
+
+    @property
+    def range_of(self) -> tuple[str, str] | None:
+        """The two unknown arguments that are start and stop of one range."""
+        return range_members(self.unknown) if self.signature.time_arguments() else None
 
     def unwrap(self) -> None:
-        """Arguments inside an object of their own, as ``"tool_args": {"arguments": {…}}`` has them."""
-        for key in [arg for arg in self.args if arg not in self.known and fold(arg) in _WRAPPERS]:
-            inner = unpack(self.args[key], dict) or self.args[key]
-            if not isinstance(inner, dict) or not inner or any(part in self.args for part in inner):
+        """Take arguments out of an object of their own, as ``"tool_args": {"arguments": {…}}`` has them."""
+        for key in [key for key in self.unknown if fold(key) in _WRAPPERS]:
+            inner = object_of(unpack(self.now[key], dict) or self.now[key])
+            if not inner or inner.keys() & self.now.keys():
                 continue
-            self.operations += removed(pointer(*self.path, key), self.args.pop(key))
+            self.take(key)
             for name, value in inner.items():
-                self.operations += added(pointer(*self.path, name), value)
-            self.args |= inner
+                self.put(name, value)
             self.renamed.append(f"{key} → {', '.join(inner)}")
 
-    def rename(self, words: Mapping[str, str], catalogue: Mapping[str, Dataset]) -> None:
-        """What is another word for one argument goes to its place."""
-        pairs = {key for pair in _pairs(self.args, self.signature, self.known) for key in pair}
-        for key in list(self.args):
-            if key in self.known or key in pairs:
-                continue
-            target = self._target(key, words)
-            if target is not None and not is_null(self.args[key]):
-                self._move(key, target)
-        value = self.args.get("parameter_id")
-        dataset = catalogue.get(str(self.args.get("dataset_id")))
-        single = dataset is not None and value in dataset.parameters if isinstance(value, str) else False
-        if isinstance(value, str) and SEVERAL.fullmatch(value) and "parameters" in self.known and not single:
-            names = [name.strip() for name in value.split(",")]
-            self.operations += replaced(pointer(*self.path, "parameter_id"), value, names)
-            self.args["parameter_id"] = value = names
-        if isinstance(value, list) and len(value) > 1 and "parameters" in self.known:
-            self._move("parameter_id", "parameters")
+    def rename(self, words: Mapping[str, str]) -> None:
+        """Rename each argument that is another word for one of the tool's."""
+        range_of = self.range_of or ()
+        for key in self.unknown:
+            target = None if key in range_of or is_null(self.now[key]) else self.meant_by(key, words)
+            if target is not None:
+                self.move(key, target, self.now[key])
 
-    def _target(self, key: str, words: Mapping[str, str]) -> str | None:
-        """The argument that a key is another word for; of two, the one that still has no value."""
+    def meant_by(self, key: str, words: Mapping[str, str]) -> str | None:
+        """Return the argument that a key is another word for; of two, the one that still has no value."""
         plain = fold(key)
         spelled = words.get(plain)
         if spelled is not None and fold(spelled) == plain:
             return spelled
-        meant = [name for name in ARGUMENTS if name in self.known and plain in _FOLDED[name]]
-        free = [name for name in meant if is_null(self.args.get(name))]
+        meant = [name for name in ARGUMENTS if name in self.known and plain in folded(ARGUMENTS[name])]
+        free = [name for name in meant if is_null(self.now.get(name))]
         target = free[0] if len(free) == 1 else spelled
-        value = self.args[key]
-        if target in ("parameter_id", "parameters") and {"parameter_id", "parameters"} <= self.known:
-            target = "parameters" if isinstance(value, list) and len(value) != 1 else target
-            if target == "parameters" and isinstance(value, str) and "," not in value:
-                target = "parameter_id"
+        if target in _NAMES and self.known >= _NAMES:
+            value = self.now[key]
+            if isinstance(value, list):
+                return "parameters" if len(value) != 1 else target
+            return "parameter_id" if isinstance(value, str) and "," not in value else target
         return target
 
-    def _move(self, key: str, target: str) -> None:
-        value, at = self.args[key], pointer(*self.path, key)
-        there = self.args.get(target)
-        if target in self.args and not is_null(there):
-            if not _same(there, value):
-                self._refuse(key, target)
-                return
-            self.operations += removed(at, self.args.pop(key))
-        elif target in self.args:
-            self.operations += removed(at, self.args.pop(key))
-            self.operations += replaced(pointer(*self.path, target), there, value)
-        else:
-            self.operations += (*removed(at, self.args.pop(key)), *added(pointer(*self.path, target), value))
-        self.args.setdefault(target, value)
-        if is_null(there):
-            self.args[target] = value
-        self.renamed.append(f"{key} → {target}")
+    def list_parameters(self, catalogue: Mapping[str, Dataset]) -> None:
+        """Write several names under ``parameter_id`` as ``parameters``."""
+        value = self.now.get("parameter_id")
+        if "parameters" not in self.known:
+            return
+        if isinstance(value, str) and SEVERAL.fullmatch(value):
+            dataset = catalogue.get(str(self.now.get("dataset_id")))
+            if dataset is None or value not in dataset.parameters:
+                value = [name.strip() for name in value.split(",")]
+                self.put("parameter_id", value)
+        if isinstance(value, list) and len(value) > 1:
+            self.move("parameter_id", "parameters", value)
 
-    def _refuse(self, key: str, target: str) -> None:
-        shown, there = _shown(self.args[key]), _shown(self.args[target])
-        at = pointer(*self.path, key)
-        self.errors.append(
-            Diagnostic(
-                "HN502",
-                f"'{key}' says {shown} and '{target}', which means the same, says {there}",
-                step_id=self.step_id,
-                tool_name=self.signature.name,
-                path=at,
-                advice=(f"leave out '{key}', or put its value in '{target}'",),
-                candidates=(target, key),
-                fixes=(
-                    Fix(f"keep {there}", removed(at, self.args[key])),
-                    Fix(
-                        f"take {shown}",
-                        (
-                            *removed(at, self.args[key]),
-                            *replaced(pointer(*self.path, target), self.args[target], self.args[key]),
-                        ),
-                    ),
-                ),
-            )
+    def agree(self, there: Any, value: Any) -> bool:
+        """Return whether two values of one argument say the same; a list of one says what its item says."""
+        return bool(there == value) or [there] == value or there == [value]
+
+    def conflict(self, key: str, target: str) -> Diagnostic:
+        """Refuse two arguments that mean the same and have different values, with a fix for either."""
+        value, there = self.now[key], self.now[target]
+        without = removed(self.at(key), value)
+        instead = (*without, *replaced(self.at(target), there, value))
+        return self.step.error(
+            "HN502",
+            f"'{key}' says {_shown(value)} and '{target}', which means the same, says {_shown(there)}",
+            self.at(key),
+            (f"leave out '{key}', or put its value in '{target}'",),
+            (target, key),
+            (Fix(f"keep {_shown(there)}", without), Fix(f"take {_shown(value)}", instead)),
         )
 
-    def move_into_spec(self) -> None:
-        """Keys of a figure written beside its ``spec``, or in a ``spec`` that this spelling of the tool has not."""
-        spec = self.signature.argument("spec")
-        inside = self.args.get("spec", {})
-        if spec is not None and isinstance(inside, dict):
-            keys = [
-                key for key in self.args if key not in self.known and key in spec.schema.get("properties", {})
-            ]
-            keys = [key for key in keys if key not in inside or inside[key] == self.args[key]]
-            if not keys:
-                return
-            moved = {key: self.args[key] for key in keys}
-            for key in keys:
-                self.operations += removed(pointer(*self.path, key), self.args.pop(key))
-            new = {**inside, **moved}
-            at = pointer(*self.path, "spec")
-            self.operations += replaced(at, inside, new) if "spec" in self.args else added(at, new)
-            self.args["spec"] = new
+    def put_into_spec(self) -> None:
+        """Put keys of a figure that stand beside its ``spec`` into it."""
+        spec, inside = self.signature.argument("spec"), self.now.get("spec", {})
+        if spec is None or not isinstance(inside, dict):
+            return
+        properties = spec.schema.get("properties", {})
+        keys = [
+            key
+            for key in self.unknown
+            if key in properties and (key not in inside or inside[key] == self.now[key])
+        ]
+        if keys:
+            moved = {key: self.take(key) for key in keys}
+            self.put("spec", {**inside, **moved})
             self.renamed.append(f"{', '.join(keys)} → spec")
-        elif spec is None and self.signature.gives == "figure" and isinstance(self.args.get("spec"), dict):
-            if any(key in self.args or key not in self.known for key in inside):
-                return
-            self.operations += removed(pointer(*self.path, "spec"), self.args.pop("spec"))
-            for key, value in inside.items():
-                self.operations += added(pointer(*self.path, key), value)
-                self.args[key] = value
-            self.renamed.append(f"spec → {', '.join(inside)}")
 
-    def join_ranges(self) -> Iterator[Finding]:
-        """A start and a stop as one range."""
-        for first, second in _pairs(self.args, self.signature, self.known):
-            target = next(
-                (argument for argument in self.signature.time_arguments() if argument == "time_range"),
-                self.signature.time_arguments()[0],
+    def take_out_of_spec(self) -> None:
+        """Take keys of a figure out of a ``spec`` that this spelling of the tool does not have."""
+        inside = self.now.get("spec")
+        if "spec" in self.known or self.signature.gives != "figure" or not isinstance(inside, dict):
+            return
+        if any(key in self.now or key not in self.known for key in inside):
+            return
+        self.take("spec")
+        for key, value in inside.items():
+            self.put(key, value)
+        self.renamed.append(f"spec → {', '.join(inside)}")
+
+    def join_range(self) -> Iterator[Finding]:
+        """Write a start and a stop as the one range that they are."""
+        if self.range_of is None:
+            return
+        first, second = self.range_of
+        start, stop = text_of(self.now[first]), text_of(self.now[second])
+        if is_null(start) or is_null(stop):
+            return
+        times = self.signature.time_arguments()
+        target = "time_range" if "time_range" in times else times[0]
+        phrase, half_open = joined(start, stop, second), joined(start, stop, "")
+        warning = read_otherwise(phrase, half_open, f"{first} '{start}' with {second} '{stop}'")
+        spelt = phrase
+        with suppress(TimeRangeError):  # spell_times says what is wrong with it, where it belongs
+            spelt = canonical(phrase)
+        there = self.now.get(target)
+        at = self.at(target)
+        operations = (*removed(self.at(first), start), *removed(self.at(second), stop))
+        if target not in self.now:
+            operations += added(at, spelt)
+        elif is_null(there):
+            operations += replaced(at, there, spelt)
+        elif not _is_range(there, spelt):
+            yield self.step.error(
+                "HN502",
+                f"'{first}' and '{second}' say {spelt}, and '{target}' says {_shown(there)}",
+                self.at(first),
+                (f"leave out '{first}' and '{second}', or '{target}'",),
+                (target, first, second),
             )
-            start, stop = self.args[first], self.args[second]
-            if not isinstance(start, str) or not isinstance(stop, str) or is_null(start) or is_null(stop):
-                return
-            phrase = joined(start, stop, second)
-            written = f"{first} '{start}' with {second} '{stop}'"
-            warning = read_otherwise(phrase, joined(start, stop, ""), written)
-            spelt = phrase
-            with suppress(TimeRangeError):  # spell_times says what is wrong with it, where it belongs
-                spelt = canonical(phrase)
-            there = self.args.get(target)
-            operations = (
-                *removed(pointer(*self.path, first), start),
-                *removed(pointer(*self.path, second), stop),
-            )
-            at = pointer(*self.path, target)
-            if target in self.args and not is_null(there):
-                if not _same_range(there, spelt):
-                    yield Diagnostic(
-                        "HN502",
-                        f"'{first}' and '{second}' say {spelt}, and '{target}' says {_shown(there)}",
-                        step_id=self.step_id,
-                        tool_name=self.signature.name,
-                        path=pointer(*self.path, first),
-                        advice=(f"leave out '{first}' and '{second}', or '{target}'",),
-                        candidates=(target, first, second),
-                    )
-                    return
-            elif target in self.args:
-                operations += replaced(at, there, spelt)
-            else:
-                operations += added(at, spelt)
-            message = f"{first} and {second} are the {target} {spelt}"
-            if phrase != joined(start, stop, ""):
-                message += f": {second} is included whole"
-            code = "HN705" if warning else "HN701"
-            yield Edit(code, message, operations, self.step_id, warning=warning, path=at)
+            return
+        message = f"{first} and {second} are the {target} {spelt}"
+        if phrase != half_open:
+            message += f": {second} is included whole"
+        yield self.step.edit("HN705" if warning else "HN701", message, operations, at, warning)
 
 
-_WRAPPERS = frozenset(map(fold, (*TOOL_ARGS, "tool_args")))
-_FOLDED = {name: frozenset(map(fold, words)) for name, words in ARGUMENTS.items()}
+_WRAPPERS = folded(f"{TOOL_ARGS} tool_args")
+_NAMES = {"parameter_id", "parameters"}
 
 
-def _same(there: Any, value: Any) -> bool:
-    """Whether two values of one argument are one, a list of one and the one alike."""
-    return bool(there == value) or [there] == value or there == [value]
-
-
-def _same_range(there: Any, spelt: str) -> bool:
-    if not isinstance(there, str):
-        return False
+def _is_range(value: Any, spelt: str) -> bool:
+    """Return whether a value says the same range as one in its one spelling."""
     try:
-        return canonical(there) == spelt
+        return isinstance(value, str) and canonical(value) == spelt
     except TimeRangeError:
         return False
 

@@ -9,31 +9,45 @@ HN102 (edit safe)  key synonym or planner dialect renamed; two entries where one
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from helio.pipelines.dialect.renaming import Renaming
 from helio.pipelines.dialect.synonyms import (
-    FALSE,
     LOOP_KEYS,
     STEP_KEYS,
-    TRUE,
     VARIABLE_KEYS,
     argument_spellings,
+    by_word,
     fold,
-    folded,
     is_null,
     spell_tool,
     tool_spellings,
+    truth_of,
 )
-from helio.pipelines.dialect.walk import each_step, id_of, variables_of
-from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
+from helio.pipelines.dialect.written import object_of, text_of, variables_of, written_steps
+from helio.pipelines.template.diagnostics import Diagnostic, StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.schema import STEP, VARIABLE
 from helio.pipelines.template.variables import Path, is_text
 from helio.steps.signature import Signature
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
+Kinds = Mapping[str, tuple[type, ...]]
+NOTHING = type(None)
+STEP_KINDS: Kinds = {
+    "step_id": (int, float, str, NOTHING),
+    "intent": (str,),
+    "tool_args": (dict, str, NOTHING),
+    "with": (dict, str, NOTHING),
+    "produces": (list, str, NOTHING),
+    "pin": (list, str, NOTHING),
+    "loop_over": (list, str, NOTHING),
+    "use": (str, NOTHING),
+    "critical": (bool, int, str),
+}
+"""The types that the value of another word for a key may have; with other values, it is no other word."""
 
 
 def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
@@ -48,225 +62,154 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
     [('/steps/0/step_id', 1), ('/steps/0/intent', 'B'), ('/steps/0/tool_name', 'fetch_data'),
      ('/steps/0/tool_args', {})]
     """
-    place: Path
     for name, facts in variables_of(plan).items():
-        place = ("variables", name)
-        yield from Renaming(place, facts, folded(VARIABLE_KEYS), VARIABLE["properties"], {}).findings()
-    step_words, loop_words = folded(STEP_KEYS), folded(LOOP_KEYS)
+        variable = KeyRenaming(("variables", name), facts)
+        variable.rename(VARIABLE_KEYS, VARIABLE["properties"])
+        yield from variable.findings()
     tools = tool_spellings(context.signatures)
-    for path, step in each_step(plan):
-        renaming = Renaming(path, step, step_words, STEP["properties"], _IN_STEP, id_of(step))
+    for step in written_steps(plan):
+        renaming = StepRenaming(step.path, step.json, step.id)
+        renaming.rename(STEP_KEYS, STEP["properties"], STEP_KINDS)
         renaming.flatten_call(tools)
         renaming.gather_arguments(tools, context.signatures)
         renaming.say_optional()
+        renaming.settle_use()
         yield from renaming.findings()
-        loop = renaming.owner.get("for_each")
-        if isinstance(loop, dict):
-            place = (*path, "for_each")
-            yield from Renaming(place, loop, loop_words, LOOP_KEYS, {}, id_of(step)).findings()
+        loop = KeyRenaming((*step.path, "for_each"), object_of(renaming.now.get("for_each")), step.id)
+        loop.rename(LOOP_KEYS, LOOP_KEYS)
+        yield from loop.findings()
 
 
-class Renaming:
-    """One object on its way to the right keys."""
+class KeyRenaming(Renaming):
+    """An object on its way to the keys that the format has for it."""
 
-    def __init__(
-        self,
-        path: Path,
-        owner: Document,
-        words: Mapping[str, str],
-        known: Mapping[str, Any],
-        accepts: Mapping[str, Callable[[Any], bool]],
-        step_id: StepId | None = None,
-    ) -> None:
-        self.path = path
-        self.owner = dict(owner)
-        self.step_id = step_id
-        self.operations: list[Operation] = []
-        self.renamed: list[str] = []
-        self.errors: list[Diagnostic] = []
-        spelled = {fold(key): key for key in known if key.isalpha() or "_" in key}
-        for key in list(owner):
-            if key in known:
-                if key == "tool_name" and isinstance(owner[key], (list, dict)):
-                    self._one_tool(key)
-                elif key == "for_each" and isinstance(owner[key], list):
-                    self.move(key, "loop_over", owner[key])
-                continue
-            target = spelled.get(fold(key)) or words.get(fold(key))
-            if target == "for_each" and isinstance(owner[key], list):
-                target = "loop_over"
-            if target is None or target not in known:
-                continue
-            if target == "tool_name":
-                self._one_tool(key)
-            elif accepts.get(target, _anything)(owner[key]):
-                self.move(key, target, owner[key])
+    code = "HN102"
+    members = "keys"
 
-    def findings(self) -> Iterator[Finding]:
-        self._settle_use()
-        yield from self.errors
-        if self.operations:
-            at = pointer(*self.path)
-            message = f"keys renamed: {', '.join(self.renamed)}"
-            yield Edit("HN102", message, tuple(self.operations), self.step_id, path=at)
+    def __init__(self, path: Path, before: Document, step_id: StepId | None = None) -> None:
+        super().__init__(path, before, step_id)
 
-    def move(self, key: str, target: str, value: Any) -> None:
-        """Put the value of a key in the place of another one, unless something else is there."""
-        at = pointer(*self.path, key)
-        if target in self.owner and target != key:
-            there = self.owner[target]
-            if not is_null(value) and not is_null(there) and there != value:
-                self.errors.append(
-                    Diagnostic(
-                        "HN102",
-                        f"'{key}' and '{target}' mean the same and differ",
-                        step_id=self.step_id,
-                        path=at,
-                        advice=(f"leave out '{key}', or '{target}'",),
-                        candidates=(target, key),
-                    )
-                )
-                return
-            self.operations += removed(at, self.owner.pop(key))
-            if is_null(there) and not is_null(value):
-                self.operations += replaced(pointer(*self.path, target), there, value)
-                self.owner[target] = value
-        elif target == key:
-            self.operations += replaced(at, self.owner[key], value)
-            self.owner[key] = value
+    def rename(self, words: Mapping[str, str], known: Mapping[str, Any], kinds: Kinds | None = None) -> None:
+        """Rename each key that is another word for a known one.
+
+        Parameters
+        ----------
+        words : mapping
+            A table of synonyms.
+        known : mapping
+            The keys that the object may have.
+        kinds : mapping, optional
+            Which types a value may have, for keys where not all do.
+        """
+        named = by_word(words, words) | {fold(key): key for key in known if not key.startswith("$")}
+        for key, value in list(self.now.items()):
+            target = key if key in known else named.get(fold(key))
+            if (
+                target is not None
+                and target in known
+                and (key == target or accepts(target, value, kinds or {}))
+            ):
+                self.rename_to(key, target, value)
+
+    def rename_to(self, key: str, target: str, value: Any) -> None:
+        """Give a member its right key, which may be the one that it has."""
+        if key != target:
+            self.move(key, target, value)
+
+
+class StepRenaming(KeyRenaming):
+    """A step on its way to the keys of the format."""
+
+    def rename_to(self, key: str, target: str, value: Any) -> None:
+        """Give a member its right key; a list of items is a loop of its own, and a tool may be a whole call."""
+        if target == "for_each" and isinstance(value, list):
+            self.move(key, "loop_over", value)
+        elif target == "tool_name" and (key != target or isinstance(value, (list, dict))):
+            self.name_tool(key, value)
         else:
-            self.operations += (*removed(at, self.owner.pop(key)), *added(pointer(*self.path, target), value))
-            self.owner[target] = value
-        self.renamed.append(f"{key} → {target}")
+            super().rename_to(key, target, value)
 
-    def _one_tool(self, key: str) -> None:
-        """A tool in a list of one, or as an object of name and arguments."""
-        value = self.owner[key]
+    def name_tool(self, key: str, value: Any) -> None:
+        """Name the tool, given alone, in a list of one, or as an object of name and arguments."""
         if isinstance(value, list):
             names = [name for name in value if not is_null(name)]
-            if len(names) > 1 and any(name != names[0] for name in names):
+            if any(name != names[0] for name in names):
                 shown = ", ".join(str(name)[:40] for name in names)
-                self.errors.append(
-                    Diagnostic(
-                        "HN102",
-                        f"{len(names)} tools ({shown}) where one step uses one",
-                        step_id=self.step_id,
-                        path=pointer(*self.path, key),
-                        advice=("a step for each tool",),
-                    )
-                )
+                message = f"{len(names)} tools ({shown}) where one step uses one"
+                self.errors.append(self.refusal(key, message, "a step for each tool"))
                 return
             value = names[0] if names else None
-        if isinstance(value, dict) and isinstance(value.get("name"), str) and "tool_args" not in self.owner:
-            args: Any = next(
-                (value[word] for word in ("arguments", "args", "parameters", "input") if word in value), {}
-            )
-            value = value["name"]
-            self.operations += added(pointer(*self.path, "tool_args"), args)
-            self.owner["tool_args"] = args
+        call = object_of(value)
+        if isinstance(call.get("name"), str) and "tool_args" not in self.now:
+            words = [word for word in ("arguments", "args", "parameters", "input") if word in call]
+            self.put("tool_args", call[words[0]] if words else {})
+            value = call["name"]
         if isinstance(value, str) or is_null(value):
             self.move(key, "tool_name", value)
 
     def flatten_call(self, tools: Mapping[str, str]) -> None:
-        """A call as ``{"name": …, "arguments": …}``: the name is the tool's when it is one, or has arguments."""
-        name = self.owner.get("name")
-        if not isinstance(name, str) or any(key in self.owner for key in ("tool_name", "use", "block")):
+        """Take the name of ``{"name": …, "arguments": …}`` for a tool's when it is one, or has arguments."""
+        name = self.now.get("name")
+        if not isinstance(name, str) or self.now.keys() & {"tool_name", "use", "block"}:
             return
-        if spell_tool(name, tools) or "tool_args" in self.owner:
+        if spell_tool(name, tools) or "tool_args" in self.now:
             self.move("name", "tool_name", name)
 
     def gather_arguments(self, tools: Mapping[str, str], signatures: Mapping[str, Signature]) -> None:
-        """Arguments written beside the tool's name instead of under ``tool_args``, or beside those that are there."""
-        name = self.owner.get("tool_name")
-        tool = spell_tool(name, tools) if isinstance(name, str) else None
-        there = self.owner.get("tool_args", {})
+        """Put arguments that stand beside the tool's name under ``tool_args``."""
+        tool = spell_tool(text_of(self.now.get("tool_name")), tools)
+        there = self.now.get("tool_args", {})
         if tool is None or not isinstance(there, dict):
             return
         spellings = argument_spellings(signatures[tool])
         schemas = {argument.name: argument.schema for argument in signatures[tool].arguments}
-        alone = "tool_args" not in self.owner
+        alone = "tool_args" not in self.now
         beside = [
             key
-            for key in self.owner
+            for key in self.now
             # words beside an object of arguments are about the step
             if key not in STEP["properties"]
             and fold(key) in spellings
             and (alone or not is_text(schemas[spellings[fold(key)]]))
         ]
-        args = {key: self.owner[key] for key in beside if key not in there}
+        args = {key: self.now[key] for key in beside if key not in there}
         for key in beside:
-            if key not in args and there[key] != self.owner[key]:
-                message = f"'{key}' stands beside tool_args and in it, and the values differ"
-                advice = (f"leave out one '{key}'",)
-                at = pointer(*self.path, key)
-                self.errors.append(Diagnostic("HN502", message, "error", self.step_id, tool, at, advice))
+            if key in args or there[key] == self.now[key]:
+                self.take(key)
                 continue
-            self.operations += removed(pointer(*self.path, key), self.owner.pop(key))
+            message = f"'{key}' stands beside tool_args and in it, and the values differ"
+            advice = (f"leave out one '{key}'",)
+            self.errors.append(
+                Diagnostic("HN502", message, "error", self.step_id, tool, self.at(key), advice)
+            )
         if args:
-            at = pointer(*self.path, "tool_args")
-            gathered = {**there, **args}
-            self.operations += added(at, gathered) if alone else replaced(at, there, gathered)
-            self.owner["tool_args"] = gathered
+            self.put("tool_args", {**there, **args})
         if beside:
             self.renamed.append(f"{', '.join(beside)} → tool_args")
 
     def say_optional(self) -> None:
-        """``optional: true`` is ``critical: false``."""
-        value = _truth(self.owner.get("optional"))
-        if value is not None and "critical" not in self.owner:
-            self.operations += removed(pointer(*self.path, "optional"), self.owner.pop("optional"))
-            self.operations += added(pointer(*self.path, "critical"), not value)
-            self.owner["critical"] = not value
+        """Write ``optional: true`` as ``critical: false``."""
+        optional = self.now.get("optional")
+        value = optional if isinstance(optional, bool) else truth_of(text_of(optional))
+        if value is not None and "critical" not in self.now:
+            self.take("optional")
+            self.put("critical", not value)
             self.renamed.append("optional → not critical")
 
-    def _settle_use(self) -> None:
-        """The arguments of a pipeline are ``with``, those of a tool ``tool_args``."""
-        owner = self.owner
-        calls, uses = (not is_null(owner.get(key)) for key in ("tool_name", "use"))
-        if uses and not calls and "tool_args" in owner and "with" not in owner:
-            self.move("tool_args", "with", owner["tool_args"])
-        if calls and not uses and "with" in owner and "tool_args" not in owner:
-            self.move("with", "tool_args", owner["with"])
+    def settle_use(self) -> None:
+        """Call the arguments of a pipeline ``with``, and those of a tool ``tool_args``."""
+        calls, uses = (not is_null(self.now.get(key)) for key in ("tool_name", "use"))
+        if calls == uses:
+            return
+        key, target = ("tool_args", "with") if uses else ("with", "tool_args")
+        if key in self.now and target not in self.now:
+            self.move(key, target, self.now[key])
 
 
-def _anything(value: Any) -> bool:
-    return True
-
-
-def _truth(value: Any) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    text = value.strip().casefold() if isinstance(value, str) else ""
-    return True if text in TRUE else False if text in FALSE else None
-
-
-def _is_id(value: Any) -> bool:
-    if isinstance(value, str):
-        return ID.fullmatch(value.strip()) is not None or is_null(value)
-    return (isinstance(value, (int, float)) and not isinstance(value, bool)) or value is None
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, (dict, str)) or value is None
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, (list, str)) or value is None
-
-
-_IN_STEP: Mapping[str, Callable[[Any], bool]] = {
-    "step_id": _is_id,
-    "intent": _is_text,
-    "tool_args": _is_object,
-    "with": _is_object,
-    "produces": _is_list,
-    "pin": _is_list,
-    "loop_over": _is_list,
-    "use": lambda value: isinstance(value, str) or value is None,
-    "critical": lambda value: isinstance(value, (bool, int, str)),
-}
-"""Which values another word for a key may have; with others, it is no other word."""
+def accepts(target: str, value: Any, kinds: Kinds) -> bool:
+    """Return whether a value is of a type that another word for a key may have."""
+    if target in kinds and not isinstance(value, kinds[target]):
+        return False
+    if target == "step_id" and isinstance(value, str):
+        return is_null(value) or ID.fullmatch(value.strip()) is not None
+    return target != "step_id" or not isinstance(value, bool)

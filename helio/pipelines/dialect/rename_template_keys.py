@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
-from helio.pipelines.dialect.rename_keys import Renaming
-from helio.pipelines.dialect.synonyms import TEMPLATE_KEYS, folded
+from helio.pipelines.dialect.rename_keys import KeyRenaming, Kinds
+from helio.pipelines.dialect.synonyms import TEMPLATE_KEYS
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Finding
 from helio.pipelines.template.schema import STRUCTURE
 
-_ACCEPTS: Mapping[str, Callable[[Any], bool]] = {
-    "id": lambda value: isinstance(value, str),
-    "name": lambda value: isinstance(value, str),
-    "description": lambda value: isinstance(value, str),
-    "artifact": lambda value: isinstance(value, str),
-    "variables": lambda value: isinstance(value, (dict, list)),
-    "steps": lambda value: isinstance(value, list),
+KINDS: Kinds = {
+    **dict.fromkeys(("id", "name", "description", "artifact"), (str,)),
+    "variables": (dict, list),
+    "steps": (list,),
 }
+"""The types that the value of another word for a key may have."""
 
 
 def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
@@ -31,4 +28,11 @@ def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
     HN102 keys renamed: phases → steps, vars → variables
     """
     del context
-    yield from Renaming((), plan, folded(TEMPLATE_KEYS), STRUCTURE["properties"], _ACCEPTS).findings()
+    yield from template_renaming(plan).findings()
+
+
+def template_renaming(plan: Document) -> KeyRenaming:
+    """Return a template with the keys of the format, and what was renamed."""
+    renaming = KeyRenaming((), plan)
+    renaming.rename(TEMPLATE_KEYS, STRUCTURE["properties"], KINDS)
+    return renaming

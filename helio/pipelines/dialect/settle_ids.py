@@ -18,11 +18,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.dialect.synonyms import is_null
-from helio.pipelines.dialect.walk import each_list
-from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.dialect.written import EditedObject, WrittenStep, lists_of_written_steps
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, replaced
-from helio.pipelines.template.variables import Path
+from helio.pipelines.template.edit import Context, Edit, Finding
 
 WHOLE = re.compile(r"[0-9]{1,9}")
 
@@ -41,61 +39,49 @@ def settle_ids(plan: Document, context: Context) -> Iterator[Finding]:
     HN302 the step without an id is step 8
     """
     del context
-    for path, steps in each_list(plan):
-        yield from _settled(
-            path, [(index, step) for index, step in enumerate(steps) if isinstance(step, dict)]
-        )
+    for steps in lists_of_written_steps(plan):
+        yield from _settled(steps)
 
 
-def _settled(path: Path, steps: list[tuple[int, Document]]) -> Iterator[Edit]:
-    taken = {step["step_id"] for _, step in steps if _is_number(step.get("step_id"))}
-    numbers: dict[str, int] = {}
-    for _, step in steps:
-        number = _meant(step.get("step_id"))
-        # "1" beside 1 could be a reference to either; drop_repeated_steps says so.
-        if number is not None and number not in taken:
-            numbers[str(step["step_id"])] = number
-    for index, step in steps:
-        old = step.get("step_id")
-        if _meant(old) is not None and str(old) in numbers:
-            new = numbers[str(old)]
+def _settled(steps: list[WrittenStep]) -> Iterator[Edit]:
+    taken = {step.id for step in steps if isinstance(step.id, int)}
+    spelt = {step.path: _number(step.json.get("step_id")) for step in steps}
+    # "1" beside 1 could be a reference to either; drop_repeated_steps says so.
+    numbers = {
+        str(step.json["step_id"]): number
+        for step in steps
+        if (number := spelt[step.path]) is not None and number not in taken
+    }
+    for step in steps:
+        old = step.json.get("step_id")
+        new = numbers.get(str(old)) if spelt[step.path] is not None else None
+        if new is not None:
             shown = f'"{old}"' if isinstance(old, str) else str(old)
-            operations: tuple[Operation, ...] = replaced(pointer(*path, index, "step_id"), old, new)
-            yield Edit("HN301", f"the id {shown} is the number {new}", operations, new)
-        references = _renamed(step.get("depends_on"), numbers)
-        if references != step.get("depends_on"):
-            operations = replaced(pointer(*path, index, "depends_on"), step["depends_on"], references)
-            yield Edit(
-                "HN301", "dependencies name the ids that are numbers now", operations, numbers.get(str(old))
-            )
-    used = {*taken, *numbers.values()}
-    following = max([*used, 0]) + 1
-    for index, step in steps:
-        if is_null(step.get("step_id")):
-            at = pointer(*path, index, "step_id")
-            operations = (
-                replaced(at, step["step_id"], following) if "step_id" in step else added(at, following)
-            )
-            yield Edit("HN302", f"the step without an id is step {following}", operations, following)
+            yield _written(step, "step_id", new, "HN301", f"the id {shown} is the number {new}", new)
+        needed = step.json.get("depends_on")
+        if isinstance(needed, list):
+            named = [numbers.get(name, name) if isinstance(name, str) else name for name in needed]
+            if named != needed:
+                message = "dependencies name the ids that are numbers now"
+                yield _written(step, "depends_on", named, "HN301", message, numbers.get(str(old)))
+    following = max([*taken, *numbers.values(), 0]) + 1
+    for step in steps:
+        if is_null(step.json.get("step_id")):
+            message = f"the step without an id is step {following}"
+            yield _written(step, "step_id", following, "HN302", message, following)
             following += 1
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def _written(step: WrittenStep, key: str, value: Any, code: str, message: str, step_id: int | None) -> Edit:
+    edited = EditedObject(step.path, step.json)
+    edited.put(key, value)
+    return Edit(code, message, tuple(edited.operations), step_id)
 
 
-def _meant(value: Any) -> int | None:
-    """The number that an id spells, when it is not one."""
+def _number(value: Any) -> int | None:
+    """Return the number that an id spells, when it is not one."""
     if isinstance(value, str) and WHOLE.fullmatch(value.strip()):
         return int(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e9:
         return int(value)
     return None
-
-
-def _renamed(depends_on: Any, numbers: dict[str, int]) -> Any:
-    if isinstance(depends_on, list):
-        return [
-            numbers.get(step_id, step_id) if isinstance(step_id, str) else step_id for step_id in depends_on
-        ]
-    return depends_on

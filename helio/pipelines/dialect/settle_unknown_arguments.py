@@ -25,23 +25,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import Any
 
 from helio.errors import closest
 from helio.pipelines.dialect.rename_arguments import disagreeing
 from helio.pipelines.dialect.structure import fits
-from helio.pipelines.dialect.synonyms import advice_for, is_note, is_null
-from helio.pipelines.dialect.walk import each_step, id_of, name_of
-from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
-from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.dialect.synonyms import advice_for, is_note, is_null, misspelt
+from helio.pipelines.dialect.written import EditedObject, WrittenStep, removals, written_steps
+from helio.pipelines.template.diagnostics import Diagnostic, Fix
+from helio.pipelines.template.document import Document, shortened
+from helio.pipelines.template.edit import Context, Edit, Finding, added, removed
 from helio.pipelines.template.figures import DRAWING, UNKNOWN_KEY
-from helio.pipelines.template.variables import TOKEN, Path
+from helio.pipelines.template.variables import TOKEN
 from helio.steps.signature import Argument, Signature
-
-CLOSE = 0.8
-"""How alike, of 1, a misspelt argument and the one that is meant must be."""
 
 
 def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Finding]:
@@ -60,115 +56,90 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
     HO401 'titel' read as 'title'
     HO401 'sparkle' is not an argument of plot_data, and its value 3 m
     """
-    for path, step in each_step(plan):
-        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        if signature is None or not isinstance(args, dict):
+    for step in written_steps(plan):
+        signature = step.signature(context)
+        if signature is None:
             continue
         known = {argument.name: argument for argument in signature.arguments}
-        if not known.keys() >= args.keys():
-            refused = disagreeing(args, signature)
-            unknown = [name for name in args if name not in known and name not in refused]
-            yield from _settled(path, step, signature, known, unknown)
+        if not known.keys() >= step.args.keys():
+            refused = known.keys() | disagreeing(step.args, signature)
+            unknown = {name: value for name, value in step.args.items() if name not in refused}
+            yield from _settled(step, signature, known, unknown)
 
 
 def _settled(
-    path: Path, step: Document, signature: Signature, known: dict[str, Argument], unknown: list[str]
+    step: WrittenStep, signature: Signature, known: dict[str, Argument], unknown: Document
 ) -> Iterator[Finding]:
-    args, step_id = step["tool_args"], id_of(step)
-    near = {name: _near(name, known) for name in unknown}
-    inert = [name for name in unknown if _says_nothing(args[name], known.get(near[name] or ""))]
+    near = {name: misspelt(name, known) for name in unknown}
+    inert = {
+        name: value for name, value in unknown.items() if _says_nothing(value, known.get(near[name] or ""))
+    }
     if inert:
-        operations: list[Operation] = []
-        for name in inert:
-            operations += removed(pointer(*path, "tool_args", name), args[name])
+        operations = removals((*step.path, "tool_args"), inert)
         message = f"arguments without meaning removed: {', '.join(inert)}"
-        at = pointer(*path, "tool_args", inert[0])
-        yield Edit("HN507", message, tuple(operations), step_id, path=at)
-    notes = {name: args[name] for name in unknown if name not in inert and is_note(name, args[name])}
+        yield step.edit("HN507", message, operations, step.at("tool_args", next(iter(inert))))
+    notes = {name: value for name, value in unknown.items() if name not in inert and is_note(name, value)}
     if notes:
-        yield _kept_as_notes(path, step, notes, signature, step_id)
-    taken = {name for name in args if name in known}
+        yield _kept_as_notes(step, notes)
+    taken = step.args.keys() & known.keys()
     for name in unknown:
         meant = near[name]
         if name in inert or name in notes:
             continue
-        if meant and meant not in taken and _is_valid(args[name], known[meant]):
+        if meant and meant not in taken and _is_valid(unknown[name], known[meant]):
             taken.add(meant)
-            yield _read_as(path, args, name, meant, signature, step_id)
+            yield _read_as(step, name, meant, signature)
         else:
-            yield _refused(path, name, args[name], signature, step_id)
+            yield _refused(step, name, signature)
 
 
-def _read_as(
-    path: Path, args: Document, name: str, meant: str, signature: Signature, step_id: StepId | None
-) -> Edit:
-    at = pointer(*path, "tool_args", name)
-    operations = (*removed(at, args[name]), *added(pointer(*path, "tool_args", meant), args[name]))
+def _read_as(step: WrittenStep, name: str, meant: str, signature: Signature) -> Edit:
+    at, value = step.at("tool_args", name), step.args[name]
+    operations = (*removed(at, value), *added(step.at("tool_args", meant), value))
     warning = f"'{name}' is not known here; did you mean '{meant}'?"
     code = "HN504"
     if signature.name in DRAWING:
         warning += f" Keys of a figure: {', '.join(argument.name for argument in signature.arguments)}"
         code = UNKNOWN_KEY
-    return Edit(code, f"'{name}' read as '{meant}'", operations, step_id, "lossy", warning, at)
+    return Edit(code, f"'{name}' read as '{meant}'", operations, step.id, "lossy", warning, at)
 
 
-def _kept_as_notes(
-    path: Path, step: Document, notes: dict[str, Any], signature: Signature, step_id: StepId | None
-) -> Edit:
-    operations: list[Operation] = []
-    for name, value in notes.items():
-        operations += removed(pointer(*path, "tool_args", name), value)
-    now = step.get("annotations")
+def _kept_as_notes(step: WrittenStep, notes: Document) -> Edit:
+    now = step.json.get("annotations")
     annotations = now if isinstance(now, dict) else {} if now is None else {"note": now}
     there = annotations.get("notes", {})
     there = there if isinstance(there, dict) else {"notes": there}
-    new = {**annotations, "notes": {**there, **notes}}
-    at = pointer(*path, "annotations")
-    operations += replaced(at, now, new) if "annotations" in step else added(at, new)
+    edited = EditedObject(step.path, step.json)
+    edited.put("annotations", {**annotations, "notes": {**there, **notes}})
     names = ", ".join(notes)
-    warning = f"{names}: no argument of {signature.name}; kept as words under annotations.notes"
-    message = f"words kept under annotations.notes: {names}"
-    at = pointer(*path, "tool_args", next(iter(notes)))
-    return Edit("HN508", message, tuple(operations), step_id, warning=warning, path=at)
-
-
-def _refused(path: Path, name: str, value: Any, signature: Signature, step_id: StepId | None) -> Diagnostic:
-    known = [argument.name for argument in signature.arguments]
-    close = closest(name, known)
-    instead = advice_for(name) if signature.gives != "figure" else ""
-    shown = json.dumps(value, ensure_ascii=False)
-    shown = shown if len(shown) <= 60 else shown[:59] + "…"
-    drawing = signature.name in DRAWING
-    names = f"{'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
-    return Diagnostic(
-        UNKNOWN_KEY if drawing else "HN503",
-        f"'{name}' is not an argument of {signature.name}, and its value {shown} may mean something",
-        step_id=step_id,
-        tool_name=signature.name,
-        path=pointer(*path, "tool_args", name),
-        advice=(
-            *((f"did you mean '{close[0]}'?",) if close else ()),
-            *((instead,) if instead else ()),
-            names,
-        ),
-        candidates=close,
-        fixes=(Fix(f"leave out '{name}'", removed(pointer(*path, "tool_args", name), value)),),
+    return step.edit(
+        "HN508",
+        f"words kept under annotations.notes: {names}",
+        (*removals((*step.path, "tool_args"), notes), *edited.operations),
+        step.at("tool_args", next(iter(notes))),
+        f"{names}: no argument of {step.tool}; kept as words under annotations.notes",
     )
 
 
-def _near(name: str, known: dict[str, Argument]) -> str | None:
-    """The one argument of the tool that a misspelt one comes close to."""
-    folded = name.casefold()
-    close = [
-        guess
-        for guess in closest(name, known)
-        if SequenceMatcher(None, folded, guess.casefold()).ratio() >= CLOSE
-    ]
-    return close[0] if len(close) == 1 else None
+def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
+    known = [argument.name for argument in signature.arguments]
+    at, value, drawing = step.at("tool_args", name), step.args[name], signature.name in DRAWING
+    close = closest(name, known)
+    instead = advice_for(name) if signature.gives != "figure" else ""
+    names = f"{'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
+    shown = shortened(json.dumps(value, ensure_ascii=False), 60)
+    return step.error(
+        UNKNOWN_KEY if drawing else "HN503",
+        f"'{name}' is not an argument of {signature.name}, and its value {shown} may mean something",
+        at,
+        filter(None, (f"did you mean '{close[0]}'?" if close else "", instead, names)),
+        close,
+        (Fix(f"leave out '{name}'", removed(at, value)),),
+    )
 
 
 def _says_nothing(value: Any, meant: Argument | None) -> bool:
-    """Null, empty, or what the argument that is meant has when it is left out."""
+    """Return whether a value is null, empty, or the default of the argument that is meant."""
     if is_null(value) or value in ([], {}):
         return True
     return meant is not None and meant.default is not None and bool(value == meant.default)

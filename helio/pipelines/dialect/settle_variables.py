@@ -11,22 +11,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from helio.errors import TimeRangeError
-from helio.pipelines.dialect.spell_variables import BUILT_IN
-from helio.pipelines.dialect.synonyms import VARIABLE_TYPES, fold, folded, is_null
-from helio.pipelines.dialect.walk import variables_of
-from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.dialect.spell_variables import BUILT_IN, bare_name
+from helio.pipelines.dialect.synonyms import VARIABLE_TYPES, by_word, fold, is_null
+from helio.pipelines.dialect.written import EditedObject, object_of, variables_of
+from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
+from helio.pipelines.template.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template.schema import VARIABLE_TYPES as TYPES
 from helio.pipelines.template.variables import TOKEN
 from helio.time_range import canonical
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-DRESSED = re.compile(r"\{\{\s*\$?(\w+)\s*\}\}|\$\{(\w+)\}|\$\((\w+)\)|\{\$?(\w+)\}|%(\w+)%|<\$?(\w+)>|(\w+)")
-"""A variable's name as templates of other programs write it."""
 USED = re.compile(rf"(?<!\w){BUILT_IN[1:]}(?!\w)")
 """The built-in time range in a text, however it is marked."""
 
@@ -44,120 +42,123 @@ def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
     """
     del context
     declared = plan.get("variables")
-    if isinstance(declared, list):
-        named = _named(declared)
-        if named is not None:
-            message = "the list of variables is an object by their names"
-            yield Edit("HN505", message, replaced("/variables", declared, named))
-            declared = named
-    if not isinstance(declared, dict):
-        return
-    facts_of: dict[str, Any] = {}
-    for name, facts in declared.items():
-        facts_of[name] = facts
-        at = pointer("variables", name)
-        if not isinstance(facts, dict) and not isinstance(facts, list) and facts is not None:
-            kind = _kind(name, facts)
-            facts_of[name] = {"type": kind, "default": facts}
-            message = f"the variable {name} is an object with its type, {kind}"
-            yield Edit("HN505", message, replaced(at, facts, facts_of[name]), path=at)
-    for name, facts in facts_of.items():
-        if isinstance(facts, dict) and (typed := _typed(name, facts)):
-            operations, kind = typed
-            facts_of[name] = {**facts, "type": kind}
-            yield Edit("HN505", f"the type of {name} is {kind}", operations, path=pointer("variables", name))
-    built_in = _built_in(facts_of, plan)
-    for name, facts in list(facts_of.items()):
+    named = _by_name(declared) if isinstance(declared, list) else None
+    if named is not None:
+        message = "the list of variables is an object by their names"
+        yield Edit("HN505", message, replaced("/variables", declared, named))
+        declared = named
+    variables = EditedObject(("variables",), object_of(declared))
+    yield from _make_objects(variables)
+    yield from _name_types(variables)
+    yield from _mark_names(variables, plan)
+
+
+def declared_times(plan: Document) -> list[str]:
+    """Return the variables that are time ranges, as declared."""
+    return [name for name, facts in variables_of(plan).items() if facts.get("type") == "time_range"]
+
+
+def _by_name(declared: list[Any]) -> Document | None:
+    """Return variables by the names that the items of a list give themselves; None where one has none."""
+    named: Document = {}
+    for variable in declared:
+        name = object_of(variable).get("name")
+        if not isinstance(name, str) or not name or name in named:
+            return None
+        named[name] = {key: value for key, value in variable.items() if key != "name"}
+    return named
+
+
+def _make_objects(variables: EditedObject) -> Iterator[Edit]:
+    """Declare a variable that is given by its value alone as an object."""
+    for name, value in list(variables.now.items()):
+        if value is None or isinstance(value, (dict, list)):
+            continue
+        kind = _kind(name, value)
+        message = f"the variable {name} is an object with its type, {kind}"
+        variables.put(name, {"type": kind, "default": value})
+        yield Edit("HN505", message, variables.new_operations(), path=variables.at(name))
+
+
+def _name_types(variables: EditedObject) -> Iterator[Edit]:
+    """Write the type that is spelt in another way, or left out where the default tells it."""
+    for name, facts in list(variables.now.items()):
+        kind = _type_of(name, facts) if isinstance(facts, dict) else None
+        if kind is None or kind == facts.get("type"):
+            continue
+        variable = EditedObject((*variables.path, name), facts)
+        variable.put("type", kind)
+        variables.now[name] = variable.now
+        yield Edit(
+            "HN505", f"the type of {name} is {kind}", variable.new_operations(), path=variables.at(name)
+        )
+
+
+def _mark_names(variables: EditedObject, plan: Document) -> Iterator[Finding]:
+    """Write each name with its ``$``."""
+    built_in = _built_in(variables.now, plan)
+    for name, facts in list(variables.now.items()):
         meant = BUILT_IN if name == built_in else _dollar(name)
         if meant is None:
             continue
-        at = pointer("variables", name)
-        if meant in facts_of and facts_of[meant] != facts:
+        if meant in variables.now and variables.now[meant] != facts:
             yield Diagnostic(
                 "HN102",
                 f"'{name}' and '{meant}' are one variable, declared in two ways",
-                path=at,
+                path=variables.at(name),
                 advice=(f"leave out '{name}'",),
                 candidates=(meant, name),
             )
             continue
-        new: tuple[Operation, ...] = removed(at, facts)
-        if meant not in facts_of:
-            new += added(pointer("variables", meant), facts)
-        facts_of[meant] = facts
-        yield Edit("HN605", f"the variable {name} is called {meant}", new, path=at)
+        variables.take(name)
+        if meant not in variables.now:
+            variables.put(meant, facts)
+        message = f"the variable {name} is called {meant}"
+        yield Edit("HN605", message, variables.new_operations(), path=variables.at(name))
 
 
-def declared_times(plan: Document) -> list[str]:
-    """The variables that are time ranges, as declared."""
-    return [name for name, facts in variables_of(plan).items() if facts.get("type") == "time_range"]
-
-
-def _named(declared: list[Any]) -> dict[str, Any] | None:
-    """Variables by the names that the items of a list give themselves; nothing where one has none."""
-    found: dict[str, Any] = {}
-    for variable in declared:
-        name = variable.get("name") if isinstance(variable, dict) else None
-        if not isinstance(name, str) or not name or name in found:
-            return None
-        found[name] = {key: value for key, value in variable.items() if key != "name"}
-    return found
-
-
-def _typed(name: str, facts: Document) -> tuple[tuple[Operation, ...], str] | None:
-    """The type that is written in another way, or left out where the default tells it."""
-    at = pointer("variables", name, "type")
+def _type_of(name: str, facts: Document) -> str | None:
+    """Return the type of a variable in its one spelling; None where nothing tells it."""
     given = facts.get("type")
     if isinstance(given, str) and not is_null(given):
-        kind = folded({**dict.fromkeys(TYPES, ()), **VARIABLE_TYPES}).get(fold(given))
-        return (replaced(at, given, kind), kind) if kind and kind != given else None
-    if given is not None and not is_null(given):
+        return by_word(TYPES, VARIABLE_TYPES).get(fold(given))
+    if not is_null(given):
         return None
     if "choices" in facts:
-        kind = "enum"
-    elif facts.get("default") is not None or fold(name) == "timerange":
-        kind = _kind(name, facts.get("default"))
-    else:
-        return None
-    return (replaced(at, given, kind) if "type" in facts else added(at, kind)), kind
+        return "enum"
+    if facts.get("default") is not None or fold(name) == "timerange":
+        return _kind(name, facts.get("default"))
+    return None
 
 
 def _kind(name: str, value: Any) -> str:
-    """The type of a variable that only its name and its value tell."""
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int) and fold(name) != "timerange":
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    if fold(name) == "timerange":
-        return "time_range"
-    if isinstance(value, str):
-        try:
-            canonical(value)
-        except TimeRangeError:
-            return "string"
-        return "time_range"
-    return "string"
+    """Return the type of a variable that only its name and its value tell."""
+    named = fold(name) == "timerange"
+    match value:
+        case bool():
+            return "boolean"
+        case int() if not named:
+            return "integer"
+        case float():
+            return "number"
+        case str() if not named:
+            with suppress(TimeRangeError):
+                canonical(value)
+                return "time_range"
+    return "time_range" if named else "string"
 
 
 def _built_in(declared: Document, plan: Document) -> str | None:
-    """The time range that is declared in another case than the ``$TIME_RANGE`` that the steps use."""
+    """Return the time range that is declared in another case than the ``$TIME_RANGE`` that the steps use."""
     same = [name for name in declared if (_dollar(name) or name).casefold() == BUILT_IN.casefold()]
     if len(same) != 1 or (_dollar(same[0]) or same[0]) == BUILT_IN:
         return None
-    facts = declared[same[0]]
-    if not isinstance(facts, dict) or facts.get("type") != "time_range":
+    if object_of(declared[same[0]]).get("type") != "time_range":
         return None
     return same[0] if USED.search(json.dumps(plan.get("steps"), default=str)) else None
 
 
 def _dollar(name: str) -> str | None:
-    """The name with its ``$``, of one that has none or is dressed up."""
-    if TOKEN.fullmatch(name):
-        return None
-    found = DRESSED.fullmatch(
-        name.strip().removeprefix("$") if NAME.fullmatch(name.strip()[1:]) else name.strip()
-    )
-    plain = next((group for group in found.groups() if group), "") if found else ""
-    return f"${plain}" if NAME.fullmatch(plain) else None
+    """Return the name with its ``$``, of one that has none or is dressed up."""
+    plain = "" if TOKEN.fullmatch(name) else bare_name(name)
+    return f"${plain}" if plain else None

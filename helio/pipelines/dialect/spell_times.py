@@ -32,12 +32,13 @@ import json
 import re
 from collections.abc import Collection, Iterator
 from contextlib import suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from helio.errors import TimeRangeError
-from helio.pipelines.dialect.synonyms import RANGE_PAIRS, fold, is_null
+from helio.pipelines.dialect.synonyms import fold, is_null, range_members
 from helio.pipelines.dialect.unpack_json import unpack
-from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.dialect.written import text_of, variables_of, written_steps
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Edit, Finding, replaced
@@ -65,72 +66,92 @@ def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
     HN703 '2024-03 to 2024-01' ends before it starts
     HN705 2024-01-01 to 2024-03-01
     """
-    times = {
-        name for name, facts in variables_of(plan).items() if facts.get("type") in ("time_range", "interval")
-    }
-    for name, facts in variables_of(plan).items():
+    declared = variables_of(plan)
+    ranges = {name for name, facts in declared.items() if facts.get("type") in ("time_range", "interval")}
+    for name, facts in declared.items():
         if facts.get("type") == "time_range" and "default" in facts:
             at = pointer("variables", name, "default")
-            yield from _spelt(facts["default"], at, None, "", f"{name}: ")
-    for path, step in each_step(plan):
-        loop = step.get("for_each")
-        over = loop.get("over") if isinstance(loop, dict) else None
-        if isinstance(over, dict) and "intervals" in over:
-            at = pointer(*path, "for_each", "over", "intervals")
-            yield from _spelt(over["intervals"], at, id_of(step), name_of(step), "", times)
-        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        if signature is None or not isinstance(args, dict):
-            continue
-        for name in signature.time_arguments():
-            if name in args:
-                at = pointer(*path, "tool_args", name)
-                yield from _spelt(args[name], at, id_of(step), signature.name, "", times)
+            yield from WrittenTime(facts["default"], at, variable=f"{name}: ").spelt(())
+    for time in _times_of_steps(plan, context):
+        yield from time.spelt(ranges)
 
 
-def _spelt(
-    value: Any, at: str, step_id: StepId | None, tool: str, whose: str, times: Collection[str] = ()
-) -> Iterator[Finding]:
-    text, older = _phrases(value) or (None, "")
-    held = [token for token in TOKEN.findall(text or "") if token in times]
-    if text is not None and held and TOKEN.fullmatch(text) is None:
-        yield Diagnostic(
-            "HN702",
-            f"{whose}'{text}' is not understood as a time range: {held[0]} is a whole one already",
-            step_id=step_id,
-            tool_name=tool,
-            path=at,
-            advice=(f"write '{held[0]}' alone",),
-            candidates=(held[0],),
-            fixes=(Fix(f"write '{held[0]}'", replaced(at, value, held[0])),),
-        )
-        return
-    if text is None or is_null(text) or TOKEN.search(text):
-        if text is not None and text != value and not is_null(text):
-            yield Edit("HN701", f"{whose}{text}", replaced(at, value, text), step_id, path=at)
-        return
-    try:
-        spelt = canonical(text)
-        if spelt != value:
-            written = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            warning = read_otherwise(text, older, f"'{written}'")
+def _times_of_steps(plan: Document, context: Context) -> Iterator[WrittenTime]:
+    for step in written_steps(plan):
+        if "intervals" in step.over:
+            at = step.at("for_each", "over", "intervals")
+            yield WrittenTime(step.over["intervals"], at, step.id, step.tool)
+        signature = step.signature(context)
+        for name in signature.time_arguments() if signature else ():
+            if name in step.args:
+                yield WrittenTime(step.args[name], step.at("tool_args", name), step.id, step.tool)
+
+
+@dataclass(frozen=True)
+class WrittenTime:
+    """A time range as its author wrote it.
+
+    Parameters
+    ----------
+    at : str
+        Its JSON Pointer.
+    variable : str
+        Begins what is said of it, where it is the default of a variable.
+    """
+
+    value: Any
+    at: str
+    step_id: StepId | None = None
+    tool: str = ""
+    variable: str = ""
+
+    def spelt(self, ranges: Collection[str]) -> Iterator[Finding]:
+        """Write the range in its one spelling, or refuse it; `ranges` are the variables that are whole ranges."""
+        phrase = _phrase_of(self.value)
+        if phrase is None or is_null(phrase.text):
+            return
+        text = phrase.text
+        whole = [token for token in TOKEN.findall(text) if token in ranges]
+        if whole and TOKEN.fullmatch(text) is None:
+            message = f"'{text}' is not understood as a time range: {whole[0]} is a whole one already"
+            yield self._refused("HN702", message, f"write '{whole[0]}' alone", whole[:1])
+        elif TOKEN.search(text):
+            yield from self._written_as(text, "HN701")
+        else:
+            try:
+                spelt = canonical(text)
+            except TimeRangeError as error:
+                meant = MEANT.fullmatch(error.advice or "")
+                guesses = [meant[1]] if meant else []
+                yield self._refused("HN703" if error.empty else "HN702", error.message, error.advice, guesses)
+                return
+            if spelt == self.value:
+                return
+            written = text_of(self.value) or json.dumps(self.value, ensure_ascii=False)
+            warning = read_otherwise(text, phrase.former, f"'{written}'")
             code = "HN705" if warning else "HN704" if is_relative(spelt) else "HN701"
-            yield Edit(code, f"{whose}{spelt}", replaced(at, value, spelt), step_id, warning=warning, path=at)
-    except TimeRangeError as error:
-        meant = [match[1] for match in [MEANT.fullmatch(error.advice or "")] if match]
-        yield Diagnostic(
-            "HN703" if error.empty else "HN702",
-            f"{whose}{error.message}",
-            step_id=step_id,
-            tool_name=tool,
-            path=at,
-            advice=(error.advice,) if error.advice else (),
-            candidates=tuple(meant),
-            fixes=tuple(Fix(f"write '{guess}'", replaced(at, value, guess)) for guess in meant),
+            yield from self._written_as(spelt, code, warning)
+
+    def _written_as(self, text: str, code: str, warning: str = "") -> Iterator[Edit]:
+        if text != self.value:
+            message, operations = f"{self.variable}{text}", replaced(self.at, self.value, text)
+            yield Edit(code, message, operations, self.step_id, warning=warning, path=self.at)
+
+    def _refused(self, code: str, message: str, advice: str, guesses: list[str]) -> Diagnostic:
+        return Diagnostic(
+            code,
+            f"{self.variable}{message}",
+            step_id=self.step_id,
+            tool_name=self.tool,
+            path=self.at,
+            advice=(advice,) if advice else (),
+            candidates=tuple(guesses),
+            fixes=tuple(Fix(f"write '{guess}'", replaced(self.at, self.value, guess)) for guess in guesses),
         )
 
 
 def joined(start: str, stop: str, stop_name: str) -> str:
-    """The phrase of a start and a stop; an ``end_date`` without a clock is a whole day, and included.
+    """Return the phrase of a start and a stop; an ``end_date`` without a clock is a whole day, and included.
 
     >>> joined("2024-05-10", "2024-05-12", "end_date"), joined("2024-05-10", "2024-05-12", "end")
     ('2024-05-10 through 2024-05-12', '2024-05-10 to 2024-05-12')
@@ -140,7 +161,7 @@ def joined(start: str, stop: str, stop_name: str) -> str:
 
 
 def read_otherwise(text: str, older: str, written: str) -> str:
-    """What to say of a phrase that earlier versions read as another range; empty for all others.
+    """Return what to say of a phrase that earlier versions read as another range; empty for all others.
 
     Parameters
     ----------
@@ -156,25 +177,32 @@ def read_otherwise(text: str, older: str, written: str) -> str:
     return ""
 
 
-def _phrases(value: Any) -> tuple[str, str] | None:
-    """The phrase of a range given as a text, a list or an object of start and stop; and that of earlier versions."""
-    if isinstance(value, str):
-        members = unpack(value, list) or unpack(value, dict)
-        return (value, value) if members is None else _phrases(members) or (value, value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value), str(value)
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        if len(value) == 2 and not any(map(is_null, value)):
-            return _joined_phrases(value[0], value[1], "")
-        return (value[0], value[0]) if len(value) == 1 else None
-    if isinstance(value, dict) and len(value) == 2:
-        members = {fold(key): fact for key, fact in value.items()}
-        for first, second in RANGE_PAIRS:
-            start, stop = members.get(fold(first)), members.get(fold(second))
-            if isinstance(start, str) and isinstance(stop, str) and not is_null(start) and not is_null(stop):
-                return _joined_phrases(start, stop, second)
+class Phrase(NamedTuple):
+    """The text of a time range, and the text as which earlier versions read it."""
+
+    text: str
+    former: str
+
+
+def _phrase_of(value: Any) -> Phrase | None:
+    """Return the phrase of a range given as a text, a list or an object of start and stop."""
+    match value:
+        case bool():
+            return None
+        case int():
+            return Phrase(str(value), str(value))
+        case str():
+            members = unpack(value, list) or unpack(value, dict)
+            return (_phrase_of(members) if members else None) or Phrase(value, value)
+        case [str(text)]:
+            return Phrase(text, text)
+        case [str(start), str(stop)] if not (is_null(start) or is_null(stop)):
+            return _joined_phrase(start, stop, "")
+        case dict() if len(value) == 2 and (keys := range_members(value)):
+            start, stop = (text_of(value[key]) for key in keys)
+            return None if is_null(start) or is_null(stop) else _joined_phrase(start, stop, keys[1])
     return None
 
 
-def _joined_phrases(start: str, stop: str, stop_name: str) -> tuple[str, str]:
-    return joined(start, stop, stop_name), joined(start, stop, "")
+def _joined_phrase(start: str, stop: str, stop_name: str) -> Phrase:
+    return Phrase(joined(start, stop, stop_name), joined(start, stop, ""))

@@ -34,11 +34,10 @@ from helio.pipelines.dialect.synonyms import (
     spell_tool,
     tool_spellings,
 )
-from helio.pipelines.dialect.walk import each_step, id_of
-from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
+from helio.pipelines.dialect.written import EditedObject, WrittenStep, text_of, written_steps
+from helio.pipelines.template.diagnostics import Diagnostic, Fix
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, added, removed, replaced
-from helio.pipelines.template.variables import Path
+from helio.pipelines.template.edit import Context, Finding, Operation, replaced
 
 
 def spell_tools(plan: Document, context: Context) -> Iterator[Finding]:
@@ -54,76 +53,56 @@ def spell_tools(plan: Document, context: Context) -> Iterator[Finding]:
     """
     spellings = tool_spellings(context.signatures)
     saved = {fold(name): name for name in reversed(tuple(context.pipelines))}
-    for path, step in each_step(plan):
-        name, used = step.get("tool_name"), step.get("use")
-        if isinstance(name, str) and not is_null(name):
-            if name in context.signatures:
-                continue
+    for step in written_steps(plan):
+        name, used = step.tool, text_of(step.json.get("use"))
+        if name in context.signatures:
+            continue
+        if not is_null(name):
             tool, pipeline = spell_tool(name, spellings), _pipeline(name, context, saved)
-            at = pointer(*path, "tool_name")
+            at = step.at("tool_name")
             if tool and name not in context.pipelines:
-                message = f"the tool '{name}' is {tool}"
-                yield Edit("HN401", message, replaced(at, name, tool), id_of(step), path=at)
-            elif pipeline and is_null(used) and "with" not in step:
+                yield step.edit("HN401", f"the tool '{name}' is {tool}", replaced(at, name, tool), at)
+            elif pipeline and is_null(step.json.get("use")) and "with" not in step.json:
                 message = f"'{name}' is a saved pipeline, not a tool"
-                yield Edit("HN403", message, _used(path, step, pipeline), id_of(step), path=at)
+                operations = _moved(step, ("tool_name", "tool_args"), ("use", "with"), pipeline)
+                yield step.edit("HN403", message, operations, at)
             else:
-                yield _unknown(at, step, name, context)
-        elif isinstance(used, str) and not is_null(used) and used not in context.pipelines:
+                yield _unknown(step, context)
+        elif not is_null(used) and used not in context.pipelines:
             tool = spell_tool(used, spellings)
-            if tool and not _pipeline(used, context, saved) and "tool_args" not in step:
+            if tool and not _pipeline(used, context, saved) and "tool_args" not in step.json:
                 message = f"'{used}' is the tool {tool}, not a pipeline"
-                operations = _called(path, step, tool)
-                yield Edit("HN404", message, operations, id_of(step), path=pointer(*path, "use"))
+                operations = _moved(step, ("use", "with"), ("tool_name", "tool_args"), tool)
+                yield step.edit("HN404", message, operations, step.at("use"))
 
 
 def _pipeline(name: str, context: Context, saved: dict[str, str]) -> str | None:
     return name if name in context.pipelines else saved.get(fold(name))
 
 
-def _used(path: Path, step: Document, pipeline: str) -> tuple[Operation, ...]:
-    operations = removed(pointer(*path, "tool_name"), step["tool_name"])
-    if "use" in step:
-        operations += replaced(pointer(*path, "use"), step["use"], pipeline)
-    else:
-        operations += added(pointer(*path, "use"), pipeline)
-    if "tool_args" in step:
-        args = step["tool_args"]
-        operations += removed(pointer(*path, "tool_args"), args)
-        operations += added(pointer(*path, "with"), {} if is_null(args) else args)
-    return operations
+def _moved(step: WrittenStep, before: tuple[str, str], after: tuple[str, str], name: str) -> list[Operation]:
+    """Return the operations that name what a step calls, and its arguments, by other keys."""
+    edited = EditedObject(step.path, step.json)
+    edited.take(before[0])
+    edited.put(after[0], name)
+    if before[1] in edited.now:
+        args = edited.take(before[1])
+        edited.put(after[1], {} if is_null(args) else args)
+    return edited.operations
 
 
-def _called(path: Path, step: Document, tool: str) -> tuple[Operation, ...]:
-    operations = removed(pointer(*path, "use"), step["use"])
-    if "tool_name" in step:
-        operations += replaced(pointer(*path, "tool_name"), step["tool_name"], tool)
-    else:
-        operations += added(pointer(*path, "tool_name"), tool)
-    if "with" in step:
-        args = step["with"]
-        operations += removed(pointer(*path, "with"), args)
-        operations += added(pointer(*path, "tool_args"), {} if is_null(args) else args)
-    return operations
-
-
-def _unknown(at: str, step: Document, name: str, context: Context) -> Diagnostic:
-    if fold(name) in map(fold, LOOKING):
-        return Diagnostic(
-            "HN402",
-            f"'{name}' looks at data and makes nothing that a pipeline could keep",
-            step_id=id_of(step),
-            path=at,
-            advice=(
-                "leave the step out; helio describe RUN LABEL and helio preview RUN LABEL look at a run",
-            ),
-        )
+def _unknown(step: WrittenStep, context: Context) -> Diagnostic:
+    name, at = step.tool, step.at("tool_name")
+    if fold(name) in LOOKING:
+        message = f"'{name}' looks at data and makes nothing that a pipeline could keep"
+        advice = "leave the step out; helio describe RUN LABEL and helio preview RUN LABEL look at a run"
+        return Diagnostic("HN402", message, step_id=step.id, path=at, advice=(advice,))
     close = close_tools(name, context.signatures)
     saved = closest(name, context.pipelines)
     return Diagnostic(
         "HN402",
         f"no tool is called '{name[:80]}'",
-        step_id=id_of(step),
+        step_id=step.id,
         path=at,
         advice=tuple(f"did you mean '{guess}'?" for guess in close[:1])
         or tuple(f"did you mean the pipeline '{guess}'?" for guess in saved[:1])

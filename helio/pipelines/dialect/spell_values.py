@@ -9,16 +9,25 @@ HN505 (edit safe)  a value in another spelling
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from helio.pipelines.dialect.structure import fits
-from helio.pipelines.dialect.synonyms import CHOICES, FALSE, SYMBOLS, TRUE, fold, folded, is_null
+from helio.pipelines.dialect.synonyms import CHOICES, SYMBOLS, by_word, fold, is_null, truth_of
 from helio.pipelines.dialect.unpack_json import unpack
-from helio.pipelines.dialect.walk import each_step, id_of, name_of, variables_of
+from helio.pipelines.dialect.written import (
+    Change,
+    WrittenStep,
+    list_of,
+    object_of,
+    replacements,
+    text_of,
+    variables_of,
+    written_steps,
+)
 from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.edit import Context, Edit, Finding
 from helio.pipelines.template.graph import view_of
 from helio.pipelines.template.labels import split_labels
 from helio.pipelines.template.schema import STEP, STRUCTURE
@@ -26,13 +35,17 @@ from helio.pipelines.template.variables import TOKEN, Path, is_text
 from helio.steps.signature import Schema, Signature
 
 NUMBER = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})(?:[eE][+-]?[0-9]{1,2})?")
+WHOLE = re.compile(r"[+-]?[0-9]{1,15}")
 ITEM = re.compile(r"[\w.$@:/-]+")
-IN_STEP = ("critical", "pin", "collect", "on_item_error")
-OF_VARIABLE: Schema = {
-    "number": {"type": "number"},
-    "integer": {"type": "integer"},
-    "boolean": {"type": "boolean"},
+IN_TEMPLATE = ("schema_version", "artifact")
+IN_STEP = {key: STEP["properties"][key] for key in ("critical", "pin", "collect", "on_item_error")}
+_NUMBER: Schema = {"type": "number"}
+IN_VARIABLE: Schema = {"required": {"type": "boolean"}}
+IN_VARIABLE_OF: dict[str, Schema] = {
+    kind: {**IN_VARIABLE, "default": {"type": kind}, "minimum": _NUMBER, "maximum": _NUMBER}
+    for kind in ("number", "integer", "boolean")
 }
+"""The fields of a variable whose values are looked at, by its type."""
 
 
 def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
@@ -51,42 +64,65 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
     /steps/0/tool_args/palette tplot
     /steps/0/tool_args/font_size 12
     """
-    for key in ("schema_version", "artifact"):
+    for key in IN_TEMPLATE:
         yield from _edit(_respelt((key,), plan.get(key), STRUCTURE["properties"][key]), None)
     for name, facts in variables_of(plan).items():
-        yield from _edit(_of_variable(("variables", name), facts), None)
-    schemas: dict[str, Schema] = {}
-    for path, step in each_step(plan):
-        found = [
-            edit for key in IN_STEP if key in step for edit in _respelt((*path, key), step[key], _field(key))
-        ]
-        loop = step.get("for_each")
-        if isinstance(loop, dict) and (items := _items(loop.get("over"))) is not None:
-            found.append(((*path, "for_each", "over"), loop["over"], items))
-        signature, args = context.signatures.get(name_of(step)), step.get("tool_args")
-        said = step.get("produces")
-        if isinstance(said, str) and not is_null(said):
-            given = view_of(step, context.signatures).outputs
-            found.append(((*path, "produces"), said, unpack(said, list) or split_labels(said, given)))
-        if signature is not None and isinstance(args, dict):
-            schema = schemas.setdefault(signature.name, signature.schema())
-            if not fits(args, schema):
-                for name, value in args.items():
-                    below = schema["properties"].get(name)
-                    if below is not None:
-                        home = (*path, "tool_args", name)
-                        found += [
-                            edit
-                            for edit in _respelt(home, value, below)
-                            if not _are_labels(edit, len(path) + 1, signature)
-                        ]
-        yield from _edit(found, id_of(step))
+        schemas = IN_VARIABLE_OF.get(text_of(facts.get("type")), IN_VARIABLE)
+        yield from _edit(_in_fields(("variables", name), facts, schemas), None)
+    schemas_of: dict[str, Schema] = {}
+    for step in written_steps(plan):
+        signature = step.signature(context)
+        changes = [*_in_fields(step.path, step.json, IN_STEP), *_in_lists(step, context)]
+        if signature is not None:
+            schema = schemas_of.setdefault(signature.name, signature.schema())
+            changes += _in_arguments(step, signature, schema)
+        yield from _edit(changes, step.id)
 
 
-def _items(over: Any) -> Any:
-    """The items of a map in a text: as JSON, or as names between commas."""
-    if not isinstance(over, str):
-        return None
+def _edit(changes: Iterable[Change], step_id: StepId | None) -> Iterator[Edit]:
+    listed = list(changes)
+    if listed:
+        message = (
+            f"values read in the type of their fields: {', '.join(str(path[-1]) for path, *_ in listed)}"
+        )
+        yield Edit("HN505", message, replacements(listed), step_id, path=pointer(*listed[0].path))
+
+
+def _in_fields(path: Path, owner: Document, schemas: Schema) -> Iterator[Change]:
+    """Yield what changes in those members that have a schema, in the order of these."""
+    for key, schema in schemas.items():
+        if key in owner:
+            yield from _respelt((*path, key), owner[key], schema)
+
+
+def _in_lists(step: WrittenStep, context: Context) -> Iterator[Change]:
+    """Yield the items of a map and the labels of ``produces`` as lists, where they are texts."""
+    over, said = step.loop.get("over"), step.json.get("produces")
+    items = _items(text_of(over))
+    if items is not None:
+        yield Change((*step.path, "for_each", "over"), over, items)
+    if not is_null(text_of(said)):
+        given = view_of(step.json, context.signatures).outputs
+        yield Change((*step.path, "produces"), said, unpack(said, list) or split_labels(text_of(said), given))
+
+
+def _in_arguments(step: WrittenStep, signature: Signature, schema: Schema) -> list[Change]:
+    """Return what changes in arguments; labels between commas are split where labels are known."""
+    if fits(step.args, schema):
+        return []
+    schemas = {name: schema["properties"][name] for name in step.args if name in schema["properties"]}
+    labels = {argument for table in signature.tables for argument in (table.argument, *table.also)}
+    return [
+        change
+        for change in _in_fields((*step.path, "tool_args"), step.args, schemas)
+        if not isinstance(change.old, str)
+        or unpack(change.old, list) is not None
+        or ".".join(map(str, change.path[len(step.path) + 1 :])) not in labels
+    ]
+
+
+def _items(over: str) -> Any:
+    """Return the items of a map in a text, as JSON or as names between commas; None where there are none."""
     unpacked = unpack(over, dict) or unpack(over, list)
     if unpacked is not None:
         return unpacked
@@ -94,133 +130,91 @@ def _items(over: Any) -> Any:
     return names if len(names) > 1 and all(map(ITEM.fullmatch, names)) else None
 
 
-def _are_labels(found: tuple[Path, Any, Any], start: int, signature: Signature) -> bool:
-    """Whether labels stand in a text between commas: they are split where labels are known."""
-    path, old, _ = found
-    dotted = ".".join(str(part) for part in path[start:])
-    places = {argument for table in signature.tables for argument in (table.argument, *table.also)}
-    return isinstance(old, str) and dotted in places and unpack(old, list) is None
-
-
-def _edit(found: list[tuple[Path, Any, Any]], step_id: StepId | None) -> Iterator[Edit]:
-    operations: list[Operation] = []
-    for path, old, new in found:
-        operations += replaced(pointer(*path), old, new)
-    if operations:
-        names = ", ".join(str(path[-1]) for path, _, _ in found)
-        message = f"values read in the type of their fields: {names}"
-        yield Edit("HN505", message, tuple(operations), step_id, path=pointer(*found[0][0]))
-
-
-def _field(key: str) -> Schema:
-    found: Schema = STEP["properties"][key]
-    return found
-
-
-def _of_variable(path: Path, facts: Document) -> list[tuple[Path, Any, Any]]:
-    kind = facts.get("type")
-    wanted: dict[str, Schema] = {"required": {"type": "boolean"}}
-    if kind in ("number", "integer", "boolean"):
-        wanted |= {
-            "default": OF_VARIABLE[kind],
-            "minimum": OF_VARIABLE["number"],
-            "maximum": OF_VARIABLE["number"],
-        }
-    return [
-        edit
-        for key, schema in wanted.items()
-        if key in facts
-        for edit in _respelt((*path, key), facts[key], schema)
-    ]
-
-
-def _respelt(path: Path, value: Any, schema: Schema) -> list[tuple[Path, Any, Any]]:
-    """The places within a value that spell something else; nothing where it fits, or cannot be told."""
-    if fits(value, schema) or value is None or (isinstance(value, str) and TOKEN.search(value)):
+def _respelt(path: Path, value: Any, schema: Schema) -> list[Change]:
+    """Return the parts of a value that spell something else; nothing where it fits, or cannot be told."""
+    if fits(value, schema) or value is None or TOKEN.search(text_of(value)):
         return []
-    for option in (schema, *schema.get("anyOf", ())):
+    options = (schema, *schema.get("anyOf", ()))
+    for option in options:
         new = _read(value, option)
         if new is not None and fits(new, schema):
-            return [(path, value, new)]
-    found: list[tuple[Path, Any, Any]] = []
-    for option in (schema, *schema.get("anyOf", ())):
-        if isinstance(value, dict) and option.get("type") == "object":
-            others = option.get("additionalProperties")
-            for key, inner in value.items():
-                below = option.get("properties", {}).get(key, others)
-                found += _respelt((*path, key), inner, below) if isinstance(below, dict) else []
-        elif isinstance(value, list) and isinstance(option.get("items"), dict):
-            for index, inner in enumerate(value):
-                found += _respelt((*path, index), inner, option["items"])
-        if found:
-            break
-    return found
+            return [Change(path, value, new)]
+    for option in options:
+        changes: list[Change] = []
+        for key, inner in _members(value, option):
+            below = _schema_below(option, key)
+            changes += _respelt((*path, key), inner, below)
+        if changes:
+            return changes
+    return []
+
+
+def _members(value: Any, schema: Schema) -> list[tuple[str | int, Any]]:
+    """Return the members of an object or a list, where the schema is of one."""
+    if schema.get("type") == "object":
+        return list(object_of(value).items())
+    return list(enumerate(list_of(value)))
+
+
+def _schema_below(schema: Schema, key: str | int) -> Schema:
+    if isinstance(key, int):
+        return object_of(schema.get("items"))
+    return object_of(schema.get("properties", {}).get(key, schema.get("additionalProperties")))
 
 
 def _read(value: Any, schema: Schema) -> Any:
-    """The one value of a schema's type that another value spells, or None."""
+    """Return the one value of a schema's type that another value spells, or None."""
     kind = schema.get("type")
-    found: Any = None
     if "enum" in schema:
-        found = _choice(value, schema["enum"])
-    elif kind == "boolean":
-        found = _truth(value)
-    elif kind in ("number", "integer"):
-        found = _number(value, kind)
-    elif kind == "object":
-        found = unpack(value, dict)
-    elif kind == "array":
-        found = _list(value, schema)
-    elif kind == "string" and isinstance(value, list) and len(value) == 1 and not is_text(schema):
-        found = value[0] if isinstance(value[0], str) else None
-    return found
+        return _choice(value, schema["enum"])
+    if kind == "boolean":
+        known = isinstance(value, (int, float)) and value in (0, 1)
+        return bool(value) if known else truth_of(text_of(value))
+    if kind in ("number", "integer"):
+        return _number(value, kind)
+    if kind == "object":
+        return unpack(value, dict)
+    if kind == "array":
+        return _list(value, object_of(schema.get("items")))
+    alone = kind == "string" and len(list_of(value)) == 1 and not is_text(schema)
+    return value[0] if alone and isinstance(value[0], str) else None
 
 
 def _choice(value: Any, choices: list[Any]) -> Any:
-    text = (
-        str(value).strip().casefold() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
-    )
+    known = isinstance(value, (str, int)) and not isinstance(value, bool)
+    text = str(value).strip().casefold() if known else ""
     same = [choice for choice in choices if str(choice).casefold() == text]
-    if not same and SYMBOLS.get(text) in choices:
+    if same:
+        return same[0] if len(same) == 1 else None
+    if SYMBOLS.get(text) in choices:
         return SYMBOLS[text]
-    if not same and fold(text):
-        words = folded({choice: CHOICES.get(choice, ()) for choice in choices if isinstance(choice, str)})
-        return words.get(fold(text))
-    return same[0] if len(same) == 1 else None
-
-
-def _truth(value: Any) -> bool | None:
-    if isinstance(value, (int, float)) and value in (0, 1):
-        return bool(value)
-    text = value.strip().casefold() if isinstance(value, str) else ""
-    return True if text in TRUE else False if text in FALSE else None
+    words = by_word((choice for choice in choices if isinstance(choice, str)), CHOICES)
+    return words.get(fold(text)) if fold(text) else None
 
 
 def _number(value: Any, kind: str) -> int | float | None:
-    if isinstance(value, str) and NUMBER.fullmatch(value.strip()):
-        number = float(value)
-        whole = re.fullmatch(r"\s*[+-]?[0-9]+\s*", value) is not None
-        return int(value) if whole else None if kind == "integer" and not number.is_integer() else number
+    text = text_of(value).strip()
+    if WHOLE.fullmatch(text):
+        return int(text)
+    if NUMBER.fullmatch(text):
+        number = float(text)
+        return number if kind == "number" or number.is_integer() else None
     if kind == "integer" and isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     return None
 
 
-def _list(value: Any, schema: Schema) -> Any:
-    """A list in a text as JSON; one item where a list of them belongs; a list of items where lists belong."""
-    items = schema.get("items")
-    if not isinstance(items, dict):
-        return None
+def _list(value: Any, items: Schema) -> Any:
+    """Return a list that is JSON in a text, one item alone, or items between commas; None where there is none."""
     if isinstance(value, list):
-        if items.get("type") == "array" and not any(isinstance(item, (list, dict)) for item in value):
-            return [[item] for item in value] if value else None
-        return None
+        of_lists = items.get("type") == "array" and not any(isinstance(item, (list, dict)) for item in value)
+        return [[item] for item in value] if value and of_lists else None
     unpacked = unpack(value, list)
     if unpacked is not None:
         return unpacked
-    if not isinstance(value, str) or not (items.get("type") == "string" or "enum" in items):
-        return None
-    parts = [part for part in (text.strip() for text in value.split(",")) if part]
+    parts = [part for part in (text.strip() for text in text_of(value).split(",")) if part]
     if "enum" in items:
         parts = [_choice(part, items["enum"]) for part in parts]
+    elif items.get("type") != "string":
+        return None
     return parts if parts and None not in parts else None

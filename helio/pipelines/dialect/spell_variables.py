@@ -9,13 +9,21 @@ HN601 (edit safe)  spelling of a variable
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
-from helio.pipelines.dialect.walk import each_step, id_of, loop_variable, name_of, variables_of
+from helio.pipelines.dialect.written import (
+    Change,
+    WrittenStep,
+    object_of,
+    replacements,
+    text_of,
+    variables_of,
+    written_steps,
+)
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.edit import Context, Edit, Finding
 from helio.pipelines.template.variables import TOKEN, Path, inner_schema, strings
 from helio.steps.signature import Schema
 
@@ -26,6 +34,7 @@ MARKED = re.compile(
     re.ASCII,
 )
 """``{{X}}``, ``${{X}}``, ``$X$``, ``${X}``, ``$(X)``, ``{X}``, ``%X%``, ``<X>`` and ``$x``."""
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 BARE: Mapping[str, frozenset[str]] = {
     "time-range": frozenset({"time_range", "interval"}),
     "duration": frozenset({"duration"}),
@@ -53,137 +62,121 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
     declared = variables_of(plan)
     types = {name: str(facts.get("type")) for name, facts in declared.items()}
     for name, facts in declared.items():
-        of = facts.get("of")
-        if isinstance(of, str):
-            yield from _edit(
-                [(("variables", name, "of"), of, _bare(of, types) or _respelt(of, types)[0])], None
-            )
+        of = text_of(facts.get("of"))
+        yield from _edit([Change(("variables", name, "of"), of, KnownVariables(types).range_in(of))], None)
     schemas: dict[str, Schema] = {}
-    loops: dict[Path, str] = {}
-    for path, step in each_step(plan):
-        found: list[tuple[Path, str, str]] = []
-        loop = step.get("for_each")
-        item = loop_variable(step)
-        if isinstance(loop, dict) and item:
-            dressed = re.fullmatch(r"\{\{\s*(\w+)\s*\}\}|\$?\{(\w+)\}|(\w+)", item, re.ASCII)
-            named = next((group for group in dressed.groups() if group), "") if dressed else ""
-            if named and TOKEN.fullmatch(f"${named}"):
-                found.append(((*path, "for_each", "as"), item, f"${named}"))
-                item = f"${named}"
-        loops[path] = item
-        known = {**types, **dict.fromkeys(_items_of(path, loops), "item")}
-        over = loop.get("over") if isinstance(loop, dict) else None
-        if isinstance(over, dict) and isinstance(over.get("intervals"), str):
-            old = over["intervals"]
-            new = _bare(old, types) or _respelt(old, types)[0]
-            found.append(((*path, "for_each", "over", "intervals"), old, new))
-        signature = context.signatures.get(name_of(step))
-        places: list[tuple[str, Schema]] = [("with", {})]
+    items: dict[Path, str] = {}
+    for step in written_steps(plan):
+        changes: list[Change] = []
+        plain = bare_name(step.item)
+        items[step.path] = f"${plain}" if plain else step.item
+        changes.append(Change((*step.path, "for_each", "as"), step.item, items[step.path]))
+        intervals = text_of(step.over.get("intervals"))
+        at = (*step.path, "for_each", "over", "intervals")
+        changes.append(Change(at, intervals, KnownVariables(types).range_in(intervals)))
+        around = [items.get(step.path[:length]) for length in range(2, len(step.path) + 1, 2)]
+        known = KnownVariables({**types, **{item: "item" for item in around if item}})
+        findings = [*known.in_values(step, "with", {})]
+        signature = step.signature(context)
         if signature is not None:
-            places.append(("tool_args", schemas.setdefault(signature.name, signature.schema())))
-        for key, schema in places:
-            if not isinstance(step.get(key), dict):
-                continue
-            for inside, text in strings(step[key], schema):
-                at: Path = (*path, key, *inside)
-                if "$" not in text and text.isalnum() and key == "with":
-                    continue
-                bare = _bare_in_slot(text, inside, schema, known) if key == "tool_args" else None
-                braces = _slot(schema, inside).get("format") == "file-name"
-                new, joined = (bare, "") if bare else _respelt(text, known, braces=braces)
-                new = new.strip() if TOKEN.fullmatch(new.strip()) else new
-                if joined:
-                    yield _swallowed(at, text, joined, id_of(step), name_of(step))
-                else:
-                    found.append((at, text, new))
-        yield from _edit(found, id_of(step))
+            schema = schemas.setdefault(signature.name, signature.schema())
+            findings += known.in_values(step, "tool_args", schema)
+        changes += [finding for finding in findings if isinstance(finding, Change)]
+        yield from [finding for finding in findings if isinstance(finding, Diagnostic)]
+        yield from _edit(changes, step.id)
 
 
-def _edit(found: list[tuple[Path, str, str]], step_id: StepId | None) -> Iterator[Edit]:
-    changed = [(path, old, new) for path, old, new in found if old != new]
-    operations: list[Operation] = []
-    for path, old, new in changed:
-        operations += replaced(pointer(*path), old, new)
-    if operations:
-        message = ", ".join(f"'{old[:40]}' is {new[:60]}" for _, old, new in changed)
-        yield Edit("HN601", message, tuple(operations), step_id, path=pointer(*changed[0][0]))
+def bare_name(text: str) -> str:
+    """Return the name of a variable without what marks it; an empty text where it is none.
 
-
-def _items_of(path: Path, loops: Mapping[Path, str]) -> list[str]:
-    """The loop variables in whose reach a step stands."""
-    found = [loops.get(path[:length], "") for length in range(2, len(path) + 1, 2)]
-    return [name for name in found if name]
-
-
-def _meant(name: str, known: Mapping[str, Any]) -> str | None:
-    """The variable that a name means: itself, or the one that differs from it in case only."""
-    token = f"${name}"
-    if token in known:
-        return token
-    same = [known_name for known_name in {*known, BUILT_IN} if known_name.casefold() == token.casefold()]
-    return same[0] if len(same) == 1 else None
-
-
-def _respelt(text: str, known: Mapping[str, Any], *, braces: bool = False) -> tuple[str, str]:
-    """The text with its variables in their one spelling; and one that what follows it would swallow.
-
-    In the name of a file a variable stands in braces, which end its name.
+    >>> bare_name("{{ DAY }}"), bare_name("DAY"), bare_name("each day")
+    ('DAY', 'DAY', '')
     """
-    if not any(mark in text for mark in "${%<"):
-        return text, ""
-    parts: list[str] = []
-    end = 0
-    for match in MARKED.finditer(text):
-        meant = _meant(next(group for group in match.groups() if group), known)
-        if meant is None or match[0] == meant:
-            continue
-        following = text[match.end() : match.end() + 1]
-        if not braces and re.match(r"[A-Za-z0-9_]", following):
-            return text, match[0]
-        parts += [text[end : match.start()], f"{{{meant[1:]}}}" if braces else meant]
-        end = match.end()
-    return "".join([*parts, text[end:]]), ""
+    match = MARKED.fullmatch(text.strip())
+    plain = next(filter(None, match.groups())) if match else text.strip()
+    return plain if NAME.fullmatch(plain) else ""
 
 
-def _bare(text: str, types: Mapping[str, str]) -> str | None:
-    """The time range that a name without any mark means."""
-    meant = _meant(text.strip(), types)
-    fits = meant is not None and types.get(meant, "time_range") == "time_range"
-    return meant if fits else None
+def _edit(changes: Iterable[Change], step_id: StepId | None) -> Iterator[Edit]:
+    changed = [change for change in changes if change.old != change.new]
+    if changed:
+        message = ", ".join(f"'{old[:40]}' is {new[:60]}" for _, old, new in changed)
+        yield Edit("HN601", message, replacements(changed), step_id, path=pointer(*changed[0].path))
 
 
-def _bare_in_slot(text: str, place: Path, schema: Schema, known: Mapping[str, str]) -> str | None:
-    """The variable that a name without any mark means in a slot of its type."""
-    plain = text.strip()
-    if not plain.isascii() or not re.fullmatch(r"[A-Za-z_]\w*", plain):
-        return None
-    slot = _slot(schema, place)
-    kinds: set[str] = set()
-    for option in (slot, *slot.get("anyOf", ())):
-        kinds |= BARE.get(str(option.get("format")), frozenset()) | BARE.get(
-            str(option.get("type")), frozenset()
-        )
-    kinds |= BARE.get(str(place[-1]), frozenset())
-    exact = slot.get("format") == "time-range"  # nothing else that may stand there reads like a name
-    meant = _meant(plain, known) if exact else f"${plain}"
-    return meant if meant and known.get(meant, "time_range" if exact else "") in kinds else None
+@dataclass(frozen=True)
+class KnownVariables:
+    """The variables that a text may name, with their types; those of maps have the type ``item``."""
+
+    types: Mapping[str, str]
+
+    def in_values(self, step: WrittenStep, key: str, schema: Schema) -> Iterator[Change | Diagnostic]:
+        """Yield what changes in the values of a step, and the variables that cannot be written."""
+        for inside, text in strings(object_of(step.json.get(key)), schema):
+            if key == "with" and "$" not in text and text.isalnum():
+                continue
+            slot = schema
+            for part in inside:
+                slot = inner_schema(slot, part)
+            bare = self.in_slot(text, slot, str(inside[-1])) if key == "tool_args" else None
+            braces = slot.get("format") == "file-name"
+            new, swallowed = (bare, "") if bare else self.respelt(text, braces=braces)
+            if swallowed:
+                yield _swallowed(step, step.at(key, *inside), text, swallowed)
+            else:
+                new = new.strip() if TOKEN.fullmatch(new.strip()) else new
+                yield Change((*step.path, key, *inside), text, new)
+
+    def meant(self, name: str) -> str | None:
+        """Return the variable that a name means: itself, or the one that differs from it in case only."""
+        token = f"${name}"
+        if token in self.types:
+            return token
+        same = [known for known in {*self.types, BUILT_IN} if known.casefold() == token.casefold()]
+        return same[0] if len(same) == 1 else None
+
+    def range_in(self, text: str) -> str:
+        """Return a time range with its variables in their one spelling, which may have no mark."""
+        meant = self.meant(text.strip())
+        if meant is not None and self.types.get(meant, "time_range") == "time_range":
+            return meant
+        return self.respelt(text)[0]
+
+    def respelt(self, text: str, *, braces: bool = False) -> tuple[str, str]:
+        """Return the text with its variables in their one spelling; and one that what follows it would swallow.
+
+        In the name of a file a variable stands in braces, which end its name.
+        """
+        parts: list[str] = []
+        end = 0
+        for match in MARKED.finditer(text) if any(mark in text for mark in "${%<") else ():
+            meant = self.meant(next(filter(None, match.groups())))
+            if meant is None or match[0] == meant:
+                continue
+            if not braces and re.match(r"[A-Za-z0-9_]", text[match.end() :]):
+                return text, match[0]
+            parts += [text[end : match.start()], f"{{{meant[1:]}}}" if braces else meant]
+            end = match.end()
+        return "".join([*parts, text[end:]]), ""
+
+    def in_slot(self, text: str, slot: Schema, argument: str) -> str | None:
+        """Return the variable that a name without any mark means in a slot of its type."""
+        plain = text.strip()
+        if not NAME.fullmatch(plain):
+            return None
+        options = (slot, *slot.get("anyOf", ()))
+        names = [argument, *(str(option.get(key)) for option in options for key in ("format", "type"))]
+        types = frozenset().union(*(BARE.get(name, frozenset()) for name in names))
+        exact = slot.get("format") == "time-range"  # nothing else that may stand there reads like a name
+        meant = self.meant(plain) if exact else f"${plain}"
+        return meant if meant and self.types.get(meant, "time_range" if exact else "") in types else None
 
 
-def _slot(schema: Schema, place: Path) -> Schema:
-    for part in place:
-        schema = inner_schema(schema, part)
-    return schema
-
-
-def _swallowed(path: Path, text: str, marked: str, step_id: StepId | None, tool: str) -> Diagnostic:
+def _swallowed(step: WrittenStep, at: str, text: str, marked: str) -> Diagnostic:
     name = "$" + "".join(re.findall(r"\w", marked))
     rest = text[text.index(marked) + len(marked) :]
-    return Diagnostic(
-        "HN602",
-        f"'{marked}' in '{text[:60]}' cannot be written as {name}: what follows would belong to its name",
-        step_id=step_id,
-        tool_name=tool,
-        path=pointer(*path),
-        advice=(f"a sign that is no part of a name after it: '{name}.{rest.lstrip('_')[:30]}'",),
-        candidates=(name,),
+    message = (
+        f"'{marked}' in '{text[:60]}' cannot be written as {name}: what follows would belong to its name"
     )
+    advice = f"a sign that is no part of a name after it: '{name}.{rest.lstrip('_')[:30]}'"
+    return step.error("HN602", message, at, (advice,), (name,))

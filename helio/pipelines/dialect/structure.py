@@ -5,14 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sized
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from helio.errors import closest
 from helio.pipelines.template.variables import TOKEN, Path
 from helio.steps.signature import Schema
 
-Misfit = tuple[str, Path, str, tuple[str, ...]]
-"""Kind (``"missing"``, ``"unknown"``, ``"wrong"``), place, message, and what could be meant."""
+
+class Misfit(NamedTuple):
+    """What does not fit, its path, a message, and what could be meant."""
+
+    kind: Literal["missing", "unknown", "wrong"]
+    path: Path
+    message: str
+    meant: tuple[str, ...] = ()
+
 
 TYPES = {
     "string": "a text",
@@ -24,151 +31,135 @@ TYPES = {
 }
 TEXTS = {"duration": "a length of time", "time-range": "a time range", "label": "a label"}
 """What a text of a format is called: a number in its place is not merely no text."""
+SIZES = {"maxItems": "items", "maxProperties": "keys"}
+"""What there may be too many of, by the rule that says so."""
 
 
 def fits(value: Any, schema: Schema) -> bool:
-    """Whether a schema surely accepts a value: quick, and false where a rule is not one of the few known here.
+    """Return whether a schema surely accepts a value: quick, and false where a rule is not one of the few known here.
 
     >>> fits(["B"], {"type": "array", "items": {"type": "string"}, "minItems": 1})
     True
     >>> fits(True, {"type": "integer"}), fits(2.0, {"type": "integer"})
     (False, False)
     """
-    return all(rule in CHECKED and CHECKED[rule](value, wanted, schema) for rule, wanted in schema.items())
+    for rule, operand in schema.items():
+        if rule not in CHECKED:
+            return False
+        kind, check = CHECKED[rule]
+        if isinstance(value, kind) and not check(value, operand, schema):
+            return False
+    return True
 
 
 def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Iterator[Misfit]:
-    """Everything in `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
+    """Yield everything in `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
     if fits(value, schema):
         return
     from jsonschema import Draft202012Validator
 
-    for error in sorted(
-        Draft202012Validator(schema).iter_errors(value), key=lambda one: list(map(str, one.path))
-    ):
+    errors = Draft202012Validator(schema).iter_errors(value)
+    for error in sorted(errors, key=lambda error: list(map(str, error.path))):
         yield from _misfits(error, variables_stand)
 
 
 def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
     path: Path = tuple(error.absolute_path)
-    given = error.instance
-    stands_for_value = isinstance(given, str) and TOKEN.fullmatch(given) is not None
-    if variables_stand and stands_for_value and error.validator_value not in ("object", "array"):
+    given, rule, operand = error.instance, error.validator, error.validator_value
+    names_variable = isinstance(given, str) and TOKEN.fullmatch(given) is not None
+    if variables_stand and names_variable and operand not in ("object", "array"):
         return  # no type of variable holds a list or an object
     shown = json.dumps(given, ensure_ascii=False, default=str)
     shown = shown if len(shown) <= 60 else shown[:57] + "…"
-    rule, wanted = error.validator, error.validator_value
     if rule == "additionalProperties":
         known = list(error.schema.get("properties", {}))
         for name in sorted(set(given) - set(known)):
-            yield (
-                "unknown",
-                (*path, name),
-                f"'{name}' is not known here",
-                closest(name, known) or tuple(known),
-            )
+            meant = closest(name, known) or tuple(known)
+            yield Misfit("unknown", (*path, name), f"'{name}' is not known here", meant)
     elif rule == "required":
-        for name in wanted:
+        for name in operand:
             if name not in given:
-                yield "missing", (*path, name), f"'{name}' is missing", ()
-    elif rule == "anyOf" and all(list(option) == ["required"] for option in wanted):
-        names = [option["required"][0] for option in wanted]
-        yield (
-            "missing",
-            (*path, names[0]),
-            " or ".join(f"'{name}'" for name in names) + " is missing",
-            tuple(names),
-        )
-    elif rule == "type":
-        called = TEXTS.get(error.schema.get("format", "")) if wanted == "string" else None
-        yield "wrong", path, f"{shown} is not {called or TYPES.get(wanted, wanted)}", ()
+                yield Misfit("missing", (*path, name), f"'{name}' is missing")
+    elif rule == "anyOf" and all(list(option) == ["required"] for option in operand):
+        names = tuple(option["required"][0] for option in operand)
+        message = " or ".join(f"'{name}'" for name in names) + " is missing"
+        yield Misfit("missing", (*path, names[0]), message, names)
+    elif rule == "anyOf" and (deeper := _nearest_option(error)):
+        for inner in deeper:
+            yield from _misfits(inner, variables_stand)
     elif rule == "enum":
-        options = tuple(str(choice) for choice in wanted)
-        yield "wrong", path, f"{shown} is not one of {', '.join(options)}", closest(str(given), options)
-    elif rule == "anyOf":
+        choices = tuple(map(str, operand))
+        message = f"{shown} is not one of {', '.join(choices)}"
+        yield Misfit("wrong", path, message, closest(str(given), choices))
+    else:
+        yield Misfit("wrong", path, _what_is_wrong(error, shown))
+
+
+def _what_is_wrong(error: Any, shown: str) -> str:
+    given, rule, operand = error.instance, error.validator, error.validator_value
+    if rule == "type":
+        name = TEXTS.get(error.schema.get("format", "")) if operand == "string" else None
+        return f"{shown} is not {name or TYPES.get(operand, operand)}"
+    if rule == "anyOf":
         kinds = [
             TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ())))
-            for option in wanted
+            for option in operand
         ]
-        fits = [list(option) for option in _by_option(error)]
-        nearest = min(fits, key=len, default=[])
-        # An option of the right type that fails deeper tells more than "fits none of them".
-        if nearest and nearest[0].absolute_path != error.absolute_path:
-            for inner in nearest:
-                yield from _misfits(inner, variables_stand)
-        else:
-            yield "wrong", path, f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds))), ()
-    elif rule in ("maxItems", "maxProperties"):
-        kind = "items" if rule == "maxItems" else "keys"
-        yield "wrong", path, f"{len(given):,} {kind} are more than {wanted:,}", ()
-    elif rule in ("minItems", "minLength", "minProperties"):
-        yield "wrong", path, f"{shown} is empty or too short", ()
-    else:
-        yield "wrong", path, f"{shown}: {error.message}", ()
+        return f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds)))
+    if rule in SIZES:
+        return f"{len(given):,} {SIZES[rule]} are more than {operand:,}"
+    if rule in ("minItems", "minLength", "minProperties"):
+        return f"{shown} is empty or too short"
+    return f"{shown}: {error.message}"
 
 
-def _by_option(error: Any) -> list[list[Any]]:
+def _nearest_option(error: Any) -> list[Any]:
+    """Return what is wrong in the option that fits best, where it is of the right type and fails deeper."""
     options: dict[int, list[Any]] = {}
     for inner in error.context:
         options.setdefault(inner.schema_path[0], []).append(inner)
     deeper = [
-        option for option in options.values() if all(e.absolute_path != error.absolute_path for e in option)
+        option
+        for option in options.values()
+        if all(inner.absolute_path != error.absolute_path for inner in option)
     ]
-    return deeper or list(options.values())
+    nearest = min(deeper or options.values(), key=len, default=[])
+    return nearest if nearest and nearest[0].absolute_path != error.absolute_path else []
 
 
-def _of_type(value: Any, wanted: Any, schema: Schema) -> bool:
-    kind = _KINDS.get(wanted) if isinstance(wanted, str) else None
-    return (
-        kind is not None and isinstance(value, kind) and (wanted == "boolean" or not isinstance(value, bool))
-    )
+def _of_type(value: Any, operand: Any, schema: Schema) -> bool:
+    kind = _KINDS.get(operand) if isinstance(operand, str) else None
+    return kind is not None and isinstance(value, kind) and (operand == "boolean") == isinstance(value, bool)
 
 
-def _properties(value: Any, wanted: Schema, schema: Schema) -> bool:
-    if not isinstance(value, dict):
-        return True
-    return all(fits(inner, wanted[key]) for key, inner in value.items() if key in wanted)
+def _properties(value: dict[str, Any], operand: Schema, schema: Schema) -> bool:
+    return all(fits(inner, operand[key]) for key, inner in value.items() if key in operand)
 
 
-def _additional(value: Any, wanted: Any, schema: Schema) -> bool:
-    if not isinstance(value, dict) or "patternProperties" in schema:
-        return not isinstance(value, dict)
+def _additional(value: dict[str, Any], operand: Any, schema: Schema) -> bool:
+    if "patternProperties" in schema:
+        return False
     others = [inner for key, inner in value.items() if key not in schema.get("properties", ())]
-    return (
-        not others
-        if wanted is False
-        else isinstance(wanted, dict) and all(fits(choice, wanted) for choice in others)
-    )
+    if not isinstance(operand, dict):
+        return operand is False and not others
+    return all(fits(inner, operand) for inner in others)
 
 
-def _items(value: Any, wanted: Any, schema: Schema) -> bool:
-    if not isinstance(value, list):
-        return True
+def _items(value: list[Any], operand: Any, schema: Schema) -> bool:
     rest = value[len(schema.get("prefixItems", ())) :]
-    return isinstance(wanted, dict) and all(fits(item, wanted) for item in rest)
+    return isinstance(operand, dict) and all(fits(item, operand) for item in rest)
 
 
-def _prefix(value: Any, wanted: Any, schema: Schema) -> bool:
-    return not isinstance(value, list) or all(map(fits, value, wanted))
+def _enum(value: Any, operand: Any, schema: Schema) -> bool:
+    return any(choice == value and type(choice) is type(value) for choice in operand)
 
 
-def _names(value: Any, wanted: Schema, schema: Schema) -> bool:
-    return not isinstance(value, dict) or all(fits(key, wanted) for key in value)
+def _at_least(value: Sized, operand: int, schema: Schema) -> bool:
+    return len(value) >= operand
 
 
-def _enum(value: Any, wanted: Any, schema: Schema) -> bool:
-    return any(choice == value and type(choice) is type(value) for choice in wanted)
-
-
-def _length(kind: type[Sized], least: bool) -> Callable[[Any, Any, Schema], bool]:
-    def checks(value: Any, wanted: Any, schema: Schema) -> bool:
-        return not isinstance(value, kind) or (len(value) >= wanted if least else len(value) <= wanted)
-
-    return checks
-
-
-def _ignored(value: Any, wanted: Any, schema: Schema) -> bool:
-    return True
+def _at_most(value: Sized, operand: int, schema: Schema) -> bool:
+    return len(value) <= operand
 
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
@@ -179,26 +170,25 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "object": dict,
 }
-CHECKED: dict[str, Callable[[Any, Any, Schema], bool]] = {
-    "type": _of_type,
-    "enum": _enum,
-    "const": lambda value, wanted, _: value == wanted and type(value) is type(wanted),
-    "anyOf": lambda value, wanted, _: any(fits(value, option) for option in wanted),
-    "allOf": lambda value, wanted, _: all(fits(value, option) for option in wanted),
-    "properties": _properties,
-    "additionalProperties": _additional,
-    "propertyNames": _names,
-    "required": lambda value, wanted, _: not isinstance(value, dict) or all(name in value for name in wanted),
-    "items": _items,
-    "prefixItems": _prefix,
-    "minItems": _length(list, least=True),
-    "maxItems": _length(list, least=False),
-    "maxProperties": _length(dict, least=False),
-    "minLength": _length(str, least=True),
-    "maxLength": _length(str, least=False),
-    "minProperties": _length(dict, least=True),
-    "pattern": lambda value, wanted, _: not isinstance(value, str) or re.search(wanted, value) is not None,
-    "description": _ignored,
-    "format": _ignored,
-    "contentMediaType": _ignored,
+CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
+    "type": (object, _of_type),
+    "enum": (object, _enum),
+    "const": (object, lambda value, operand, _: value == operand and type(value) is type(operand)),
+    "anyOf": (object, lambda value, operand, _: any(fits(value, option) for option in operand)),
+    "allOf": (object, lambda value, operand, _: all(fits(value, option) for option in operand)),
+    "properties": (dict, _properties),
+    "additionalProperties": (dict, _additional),
+    "propertyNames": (dict, lambda value, operand, _: all(fits(key, operand) for key in value)),
+    "required": (dict, lambda value, operand, _: all(name in value for name in operand)),
+    "items": (list, _items),
+    "prefixItems": (list, lambda value, operand, _: all(map(fits, value, operand))),
+    "minItems": (list, _at_least),
+    "maxItems": (list, _at_most),
+    "minProperties": (dict, _at_least),
+    "maxProperties": (dict, _at_most),
+    "minLength": (str, _at_least),
+    "maxLength": (str, _at_most),
+    "pattern": (str, lambda value, operand, _: re.search(operand, value) is not None),
+    **dict.fromkeys(("description", "default", "format", "contentMediaType"), (object, lambda *_: True)),
 }
+"""The rules that `fits` knows, each with the type of the values that it is about, and its check."""

@@ -1,7 +1,8 @@
 """Other words for what a template says, as people and models write them: one table for each kind of name.
 
 A key, a tool and an argument are first compared without regard to case, blanks, hyphens and underscores; these
-tables hold what is another word. A word stands for what is left of it only where that is not there already.
+tables hold what is another word. A word stands for the first name of its table that has it, and only where that
+name is not there already. In the tables, blanks separate the words.
 """
 
 from __future__ import annotations
@@ -15,307 +16,217 @@ from helio.errors import closest
 from helio.steps.signature import Signature, signatures
 
 TOOL_ARGS = (
-    *("arguments", "args", "parameters", "params", "kwargs", "inputs", "tool_arguments"),
-    *("tool_parameters", "tool_params", "tool_input", "tool_inputs", "action_input", "input", "arg"),
+    "arguments args parameters params kwargs inputs tool_arguments tool_parameters tool_params tool_input "
+    "tool_inputs action_input input arg"
 )
+"""Other words for ``tool_args``."""
 
-TEMPLATE_KEYS: Mapping[str, tuple[str, ...]] = {
-    "id": ("pipeline_id", "template_id"),
-    "name": ("title", "pipeline_name", "template_name"),
-    "description": ("goal", "objective", "summary"),
-    "artifact": ("artefact", "artifacts", "artefacts", "artifact_type"),
-    "variables": ("vars", "params", "parameters", "template_variables"),
-    "steps": (
-        *("plan", "tasks", "phases", "actions", "stages", "meta_plan", "operations"),
-        *("tool_calls", "calls", "workflow", "pipeline_steps"),
-    ),
+TEMPLATE_KEYS: Mapping[str, str] = {
+    "id": "pipeline_id template_id",
+    "name": "title pipeline_name template_name",
+    "description": "goal objective summary",
+    "artifact": "artefact artifacts artefacts artifact_type",
+    "variables": "vars params parameters template_variables",
+    "steps": "plan tasks phases actions stages meta_plan operations tool_calls calls workflow pipeline_steps",
 }
 
-STEP_KEYS: Mapping[str, tuple[str, ...]] = {
-    "step_id": (
-        *("id", "step", "step_number", "step_no", "number", "phase", "phase_number", "phase_id"),
-        *("task_id", "task_number"),
-    ),
+STEP_KEYS: Mapping[str, str] = {
+    "step_id": "id step step_number step_no number phase phase_number phase_id task_id task_number",
     "tool_name": (
-        *("tool", "tools", "relevant_tools", "relevant_tool", "function", "function_name"),
-        *("action", "action_name", "operation", "tool_id", "tool_names"),
+        "tool tools relevant_tools relevant_tool function function_name action action_name operation "
+        "tool_id tool_names"
     ),
     "tool_args": TOOL_ARGS,
-    "intent": ("goal", "purpose", "description", "instruction", "objective", "why"),
-    "produces": ("outputs", "output_labels", "produced", "creates", "provides"),
+    "intent": "goal purpose description instruction objective why",
+    "produces": "outputs output_labels produced creates provides",
     "depends_on": (
-        *("dependencies", "dependency", "depends", "deps", "requires", "needs", "after"),
-        *("prerequisites", "wait_for", "waits_for", "run_after"),
+        "dependencies dependency depends deps requires needs after prerequisites wait_for waits_for run_after"
     ),
-    "critical": ("is_critical", "required", "must_succeed"),
-    "pin": ("pins", "pinned"),
-    "loop_over": ("iterate_over", "loop", "foreach_item", "over"),
-    "use": ("pipeline", "sub_pipeline", "template", "executable_prompt", "prompt", "use_pipeline"),
-    "with": ("with_args", "with_variables", "prompt_arguments", "prompt_args", "bindings"),
+    "critical": "is_critical required must_succeed",
+    "pin": "pins pinned",
+    "loop_over": "iterate_over loop foreach_item over",
+    "use": "pipeline sub_pipeline template executable_prompt prompt use_pipeline",
+    "with": "with_args with_variables prompt_arguments prompt_args bindings",
 }
 
-LOOP_KEYS: Mapping[str, tuple[str, ...]] = {
-    "as": ("var", "variable", "item", "name"),
-    "over": ("in", "items", "values", "list"),
+LOOP_KEYS: Mapping[str, str] = {
+    "as": "var variable item name",
+    "over": "in items values list",
 }
 
-VARIABLE_KEYS: Mapping[str, tuple[str, ...]] = {
-    "type": ("kind", "var_type", "data_type"),
-    "default": ("value", "default_value"),
-    "description": ("desc", "help", "doc"),
-    "required": ("mandatory",),
-    "choices": ("options", "enum", "allowed", "allowed_values", "values"),
-    "minimum": ("min",),
-    "maximum": ("max",),
+VARIABLE_KEYS: Mapping[str, str] = {
+    "type": "kind var_type data_type",
+    "default": "value default_value",
+    "description": "desc help doc",
+    "required": "mandatory",
+    "choices": "options enum allowed allowed_values values",
+    "minimum": "min",
+    "maximum": "max",
 }
 
-VARIABLE_TYPES: Mapping[str, tuple[str, ...]] = {
-    "time_range": ("date_range", "time_interval", "time_span", "period"),
-    "string": ("str", "text"),
-    "number": ("float", "double", "numeric"),
-    "integer": ("int", "whole_number"),
-    "boolean": ("bool", "flag"),
-    "enum": ("choice", "select"),
-    "dataset": ("dataset_id",),
-    "parameter": ("parameter_id",),
-    "duration": ("timedelta", "length"),
+VARIABLE_TYPES: Mapping[str, str] = {
+    "time_range": "date_range time_interval time_span period",
+    "string": "str text",
+    "number": "float double numeric",
+    "integer": "int whole_number",
+    "boolean": "bool flag",
+    "enum": "choice select",
+    "dataset": "dataset_id",
+    "parameter": "parameter_id",
+    "duration": "timedelta length",
 }
 
-LOOKING: tuple[str, ...] = ("describe_data", "preview_data", "list_fetched_data")
-"""Tools that agents look at data with: they make nothing, and no step of a pipeline can be one."""
+LOOKING = frozenset({"describedata", "previewdata", "listfetcheddata"})
+"""Tools, folded, with which agents look at data: they make nothing, and no step of a pipeline can be one."""
 
-ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    "dataset_id": ("dataset", "dataset_name", "data_set", "data_set_id"),
-    "parameter_id": ("parameter", "param", "param_id", "parameter_name", "variable", "variable_name"),
-    "parameters": ("params", "parameter_ids", "param_ids", "parameter_names", "parameter_list", "variables"),
-    "candidates": ("candidate_datasets", "dataset_candidates"),
-    "time_range": ("timerange", "time", "time_interval", "time_span", "date_range", "period", "interval"),
-    "source_labels": ("input_labels", "inputs", "sources", "source_label", "input_label", "input", "source"),
-    "source_label": ("input_label", "input", "source", "label", "source_labels", "input_labels", "inputs"),
-    "labels": ("label", "source_labels", "source_label", "input_labels", "inputs"),
-    "output_label": ("output", "out_label", "output_name", "result_label", "new_label"),
-    "pandas_code": ("code", "python_code"),
-    "python_code": ("code", "pandas_code"),
-    "spec": ("plot_spec", "figure_spec", "render_spec"),
-    "filename": (
-        *("file", "file_name", "path", "output_file", "output_filename", "output_file_name"),
-        *("save_as", "save_to", "save_path"),
-    ),
-    "format": ("file_format", "fmt"),
-    "formats": ("format", "file_formats", "file_format", "output_formats", "output_format", "image_format"),
-    "window": ("window_size", "window_length"),
-    "cadence": ("resolution", "sampling", "freq", "frequency", "time_step"),
-    "keep": ("components", "names"),
-    "bands": ("energy_bands", "ranges", "frequency_bands"),
-    "limit": ("max_gap", "gap_limit", "maximum_gap", "max_gap_length"),
-    "threshold": ("n_sigma", "nsigma", "n_sigmas"),
-    "low": ("low_frequency", "lowcut", "low_cutoff", "f_low", "f_min", "fmin", "low_hz"),
-    "high": ("high_frequency", "highcut", "high_cutoff", "f_high", "f_max", "fmax", "high_hz"),
-    "operation": ("op", "operator"),
-    "factor": ("scale_factor", "multiplier"),
-    "overlap": ("overlap_fraction", "window_overlap"),
-    "taper": ("window_function", "window_type", "taper_type"),
-    "left_label": ("left", "first_label"),
-    "right_label": ("right", "second_label"),
-    "onto_label": ("onto", "target_label", "target", "reference_label"),
-    "series_label": ("series", "source_label", "source", "input_label"),
-    "flag_label": ("flag", "quality_label", "quality_flag", "quality_flag_label"),
-    "where": ("condition", "comparison"),
-    "to": (
-        *("target_frame", "to_frame", "output_frame", "target_unit", "target_units", "to_unit", "to_units"),
-        "output_units",
-    ),
-    "interval": ("time_range", "time_interval", "analysis_interval"),
-    "matrix": ("rotation_matrix",),
-    "density_label": ("density", "number_density_label", "number_density"),
-    "velocity_label": ("velocity", "speed_label", "speed", "flow_speed_label", "flow_speed"),
-    "field_label": ("field", "magnetic_field_label", "magnetic_field", "b_label"),
-    "temperature_label": ("temperature",),
-    "electrons_label": ("electron_temperature_label",),
-    "alpha_ratio_label": ("alpha_ratio", "alpha_proton_ratio_label"),
-    "assumed_alpha": ("alpha_fraction",),
-    "bz_label": ("bz", "bz_gsm_label"),
-    "pressure_label": ("pressure", "dynamic_pressure_label"),
-    "position_label": ("position",),
-    "radius_label": ("radius",),
-    "axes_label": ("axes",),
-    "provider": ("data_source", "archive"),
-    "units": ("unit",),
-    "unit": ("units",),
-    "frame": ("coordinate_frame", "coordinate_system"),
-    "log_scale": ("yscale",),
-    "y_label": ("ylabel", "y_axis_label", "y_labels", "axis_labels"),
-    "x_label": ("xlabel", "x_axis_label"),
-    "trace_colors": ("colors", "colours", "trace_colours", "line_colors"),
-    "canvas_size": ("size", "figure_size", "figsize"),
-    "x_range": ("xlim", "x_lim"),
-    "y_range": ("ylim", "y_lim"),
+ARGUMENTS: Mapping[str, str] = {
+    "dataset_id": "dataset dataset_name data_set data_set_id",
+    "parameter_id": "parameter param param_id parameter_name variable variable_name",
+    "parameters": "params parameter_ids param_ids parameter_names parameter_list variables",
+    "candidates": "candidate_datasets dataset_candidates",
+    "time_range": "timerange time time_interval time_span date_range period interval",
+    "source_labels": "input_labels inputs sources source_label input_label input source",
+    "source_label": "input_label input source label source_labels input_labels inputs",
+    "labels": "label source_labels source_label input_labels inputs",
+    "output_label": "output out_label output_name result_label new_label",
+    "pandas_code": "code python_code",
+    "python_code": "code pandas_code",
+    "spec": "plot_spec figure_spec render_spec",
+    "filename": "file file_name path output_file output_filename output_file_name save_as save_to save_path",
+    "format": "file_format fmt",
+    "formats": "format file_formats file_format output_formats output_format image_format",
+    "window": "window_size window_length",
+    "cadence": "resolution sampling freq frequency time_step",
+    "keep": "components names",
+    "bands": "energy_bands ranges frequency_bands",
+    "limit": "max_gap gap_limit maximum_gap max_gap_length",
+    "threshold": "n_sigma nsigma n_sigmas",
+    "low": "low_frequency lowcut low_cutoff f_low f_min fmin low_hz",
+    "high": "high_frequency highcut high_cutoff f_high f_max fmax high_hz",
+    "operation": "op operator",
+    "factor": "scale_factor multiplier",
+    "overlap": "overlap_fraction window_overlap",
+    "taper": "window_function window_type taper_type",
+    "left_label": "left first_label",
+    "right_label": "right second_label",
+    "onto_label": "onto target_label target reference_label",
+    "series_label": "series source_label source input_label",
+    "flag_label": "flag quality_label quality_flag quality_flag_label",
+    "where": "condition comparison",
+    "to": "target_frame to_frame output_frame target_unit target_units to_unit to_units output_units",
+    "interval": "time_range time_interval analysis_interval",
+    "matrix": "rotation_matrix",
+    "density_label": "density number_density_label number_density",
+    "velocity_label": "velocity speed_label speed flow_speed_label flow_speed",
+    "field_label": "field magnetic_field_label magnetic_field b_label",
+    "temperature_label": "temperature",
+    "electrons_label": "electron_temperature_label",
+    "alpha_ratio_label": "alpha_ratio alpha_proton_ratio_label",
+    "assumed_alpha": "alpha_fraction",
+    "bz_label": "bz bz_gsm_label",
+    "pressure_label": "pressure dynamic_pressure_label",
+    "position_label": "position",
+    "radius_label": "radius",
+    "axes_label": "axes",
+    "provider": "data_source archive",
+    "units": "unit",
+    "unit": "units",
+    "frame": "coordinate_frame coordinate_system",
+    "log_scale": "yscale",
+    "y_label": "ylabel y_axis_label y_labels axis_labels",
+    "x_label": "xlabel x_axis_label",
+    "trace_colors": "colors colours trace_colours line_colors",
+    "canvas_size": "size figure_size figsize",
+    "x_range": "xlim x_lim",
+    "y_range": "ylim y_lim",
 }
 
-OWN_LABEL = ("label", "save_as", "store_as", "alias")
+OWN_LABEL = "label save_as store_as alias"
 """Words for the label of a table, where a tool has no other label."""
-NOTES: tuple[str, ...] = (
-    *(
-        "note",
-        "notes",
-        "comment",
-        "comments",
-        "remark",
-        "remarks",
-        "reason",
-        "reasons",
-        "reasoning",
-        "rationale",
-    ),
-    *(
-        "description",
-        "explanation",
-        "justification",
-        "purpose",
-        "intent",
-        "goal",
-        "why",
-        "thought",
-        "thoughts",
-    ),
-    *("todo", "summary", "memo", "doc"),
+NOTES = (
+    "note notes comment comments remark remarks reason reasons reasoning rationale description explanation "
+    "justification purpose intent goal why thought thoughts todo summary memo doc"
 )
 """Names of arguments that are words for people: no result depends on them."""
 
-QUALIFIERS: Mapping[str, tuple[str, ...]] = {
+QUALIFIERS: Mapping[str, str] = {
     "a parameter in that frame, or a step with transform_frame": (
-        *("frame", "frames", "coords", "coord", "coordinates", "coordinate_system", "coordinate_frame"),
-        *("coord_system", "coord_frame", "reference_frame", "target_frame", "coordsys", "system"),
+        "frame frames coords coord coordinates coordinate_system coordinate_frame coord_system "
+        "coord_frame reference_frame target_frame coordsys system"
     ),
     "a dataset of that cadence, or a step with resample": (
-        *(
-            "cadence",
-            "resolution",
-            "sampling",
-            "sampling_rate",
-            "sample_rate",
-            "sampling_period",
-            "sampling_interval",
-        ),
-        *(
-            "time_resolution",
-            "temporal_resolution",
-            "time_step",
-            "step_size",
-            "frequency",
-            "freq",
-            "rate",
-            "average",
-        ),
-        *("averaging", "averaging_window", "bin", "bin_size", "bin_width", "binning", "decimate", "every"),
+        "cadence resolution sampling sampling_rate sample_rate sampling_period sampling_interval "
+        "time_resolution temporal_resolution time_step step_size frequency freq rate average averaging "
+        "averaging_window bin bin_size bin_width binning decimate every"
     ),
-    "a step with convert_units": (
-        "unit",
-        "units",
-        "output_unit",
-        "output_units",
-        "target_unit",
-        "target_units",
-    ),
-    "a step with components": (
-        *("component", "components", "vector_component", "column", "columns", "axis", "axes", "dimension"),
-    ),
+    "a step with convert_units": "unit units output_unit output_units target_unit target_units",
+    "a step with components": "component components vector_component column columns axis axes dimension",
     "a step with mask or mask_by_flag": (
-        *("quality", "quality_flag", "quality_flags", "quality_filter", "flag", "flags", "filter", "filters"),
-        *(
-            "filtering",
-            "filter_by",
-            "valid",
-            "valid_range",
-            "validmin",
-            "validmax",
-            "exclude",
-            "remove",
-            "mask_out",
-        ),
-        *("remove_outliers", "remove_bad", "outliers", "clean", "condition", "where"),
+        "quality quality_flag quality_flags quality_filter flag flags filter filters filtering filter_by "
+        "valid valid_range validmin validmax exclude remove mask_out remove_outliers remove_bad outliers "
+        "clean condition where"
     ),
-    "a step with interpolate": (
-        "fill",
-        "fill_value",
-        "fill_method",
-        "gap",
-        "gaps",
-        "interpolation",
-        "missing",
-    ),
+    "a step with interpolate": "fill fill_value fill_method gap gaps interpolation missing",
     "a step of its own for that work": (
-        *(
-            "window",
-            "window_size",
-            "smoothing",
-            "rolling",
-            "detrending",
-            "normalize",
-            "normalise",
-            "scaling",
-            "scale",
-        ),
-        *("calibration", "background", "background_subtraction", "method", "operation", "transform"),
+        "window window_size smoothing rolling detrending normalize normalise scaling scale calibration "
+        "background background_subtraction method operation transform"
     ),
 }
-"""Words that ask for other numbers than there would be without them, by what does as they ask."""
+"""Words that ask for other numbers than there would be without them, by the advice that names who does as they ask."""
 
-CHOICES: Mapping[str, tuple[str, ...]] = {
-    "add": ("plus", "addition", "sum"),
-    "subtract": ("minus", "subtraction", "difference"),
-    "multiply": ("times", "multiplication", "product"),
-    "divide": ("divided_by", "division", "quotient", "ratio"),
-    ">": ("above", "greater", "greater_than", "gt"),
-    ">=": ("at_least", "greater_or_equal", "ge"),
-    "<": ("below", "less", "less_than", "lt"),
-    "<=": ("at_most", "less_or_equal", "le"),
-    "equals": ("equal", "equal_to", "is", "eq"),
-    "not": ("not_equal", "not_equals", "not_equal_to", "is_not", "ne"),
-    "netcdf": ("nc", "nc4", "netcdf4", "network_common_data_form"),
-    "cdf": ("istp_cdf", "nasa_cdf"),
-    "parquet": ("pq", "apache_parquet"),
-    "csv": ("comma_separated", "text_csv"),
-    "figure": ("plot", "plots", "figures", "image"),
-    "data": ("table", "tables"),
+CHOICES: Mapping[str, str] = {
+    "add": "plus addition sum",
+    "subtract": "minus subtraction difference",
+    "multiply": "times multiplication product",
+    "divide": "divided_by division quotient ratio",
+    ">": "above greater greater_than gt",
+    ">=": "at_least greater_or_equal ge",
+    "<": "below less less_than lt",
+    "<=": "at_most less_or_equal le",
+    "equals": "equal equal_to is eq",
+    "not": "not_equal not_equals not_equal_to is_not ne",
+    "netcdf": "nc nc4 netcdf4 network_common_data_form",
+    "cdf": "istp_cdf nasa_cdf",
+    "parquet": "pq apache_parquet",
+    "csv": "comma_separated text_csv",
+    "figure": "plot plots figures image",
+    "data": "table tables",
 }
 """Other words for a value of which a field has a choice."""
 
 SYMBOLS: Mapping[str, str] = {
-    "=": "equals",
-    "==": "equals",
-    "!=": "not",
-    "<>": "not",
-    "≠": "not",
-    "≥": ">=",
-    "≤": "<=",
+    **dict.fromkeys(("=", "=="), "equals"),
+    **dict.fromkeys(("!=", "<>", "≠"), "not"),
+    **{"≥": ">=", "≤": "<="},
 }
 """Signs for a value of which a field has a choice; without a letter in them there is nothing to fold."""
 
-RANGE_PAIRS: tuple[tuple[str, str], ...] = (
-    ("start", "stop"),
-    ("start", "end"),
-    ("start_time", "end_time"),
-    ("start_time", "stop_time"),
-    ("start_date", "end_date"),
-    ("start_date", "stop_date"),
-    ("time_min", "time_max"),
-    ("time_start", "time_end"),
-    ("time_start", "time_stop"),
-    ("t_start", "t_end"),
-    ("t_start", "t_stop"),
-    ("tmin", "tmax"),
-    ("t0", "t1"),
-    ("begin", "end"),
-    ("date_from", "date_to"),
-    ("from", "to"),
-)
-"""Two arguments, or the two members of an object, that are the start and the stop of one range."""
+RANGES: Mapping[str, str] = {
+    "start": "stop end",
+    "start_time": "end_time stop_time",
+    "start_date": "end_date stop_date",
+    "time_min": "time_max",
+    "time_start": "time_end time_stop",
+    "t_start": "t_end t_stop",
+    "tmin": "tmax",
+    "t0": "t1",
+    "begin": "end",
+    "date_from": "date_to",
+    "from": "to",
+}
+"""Names for the start of a range, each with the names for its stop that go with it."""
 
 NULLS = ("none", "null", "undefined", "nil", "n/a", "")
 """What stands for nothing, whatever its case."""
 
-TRUE, FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+TRUTHS: Mapping[str, bool] = {
+    **dict.fromkeys(("true", "yes", "on", "1"), True),
+    **dict.fromkeys(("false", "no", "off", "0"), False),
+}
+"""Words for true and false."""
+
+CLOSE = 0.8
+"""How alike, of 1, a misspelt name and the one that is meant must be."""
 
 _PREFIX = re.compile(
     r"^(?:(?:functions?|tools?|default_api|helio|namespace|mcp)(?:\.|::|/|__))+", re.IGNORECASE
@@ -324,7 +235,7 @@ _PREFIX = re.compile(
 
 @lru_cache(maxsize=4096)
 def fold(name: str) -> str:
-    """A name without regard to case, blanks, hyphens, underscores: ``Fetch-Data`` and ``fetchData`` are one.
+    """Return a name without regard to case, blanks, hyphens, underscores: ``Fetch-Data`` and ``fetchData`` are one.
 
     >>> fold("Fetch-Data ") == fold("fetch_data")
     True
@@ -332,38 +243,88 @@ def fold(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+def folded(words: str) -> frozenset[str]:
+    """Return the folded words of a text that separates them by blanks."""
+    return frozenset(map(fold, words.split()))
+
+
+def by_word(names: Iterable[str], table: Mapping[str, str]) -> dict[str, str]:
+    """Return names by their own and their other words, folded; a word of two names stands for the first.
+
+    >>> by_word(["as", "over"], LOOP_KEYS)["items"]
+    'over'
+    """
+    listed = list(names)
+    meant = {fold(name): name for name in reversed(listed)}
+    for name in listed:
+        for word in table.get(name, "").split():
+            meant.setdefault(fold(word), name)
+    return meant
+
+
 def is_null(value: object) -> bool:
-    """Whether a value stands for nothing."""
+    """Return whether a value stands for nothing."""
     return value is None or (isinstance(value, str) and value.strip().casefold() in NULLS)
 
 
-def folded(table: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """The names of a table and their other words, folded; a word of two of them stands for the first."""
-    found = {fold(name): name for name in reversed(tuple(table))}
-    for name, words in table.items():
-        for word in words:
-            found.setdefault(fold(word), name)
-    return found
+def truth_of(text: str) -> bool | None:
+    """Return what a word for true or false says; None for any other text."""
+    return TRUTHS.get(text.strip().casefold())
 
 
-def tool_spellings(known: Iterable[str]) -> dict[str, str]:
-    """The known tools by each of their spellings, folded; one that two known tools share stands for neither.
+def misspelt(name: str, known: Iterable[str]) -> str | None:
+    """Return the one known name that a misspelt one means; None where none or several come close enough.
+
+    >>> misspelt("varibles", ["variables", "steps"]), misspelt("colour", ["variables", "steps"])
+    ('variables', None)
+    """
+    from difflib import SequenceMatcher  # only on the way to a finding, never at start-up
+
+    written = name.casefold()
+    close = [
+        guess
+        for guess in closest(name, known)
+        if SequenceMatcher(None, written, guess.casefold()).ratio() >= CLOSE
+    ]
+    return close[0] if len(close) == 1 else None
+
+
+def range_members(keys: Iterable[str]) -> tuple[str, str] | None:
+    """Return the two of some keys that are the start and the stop of one range.
+
+    >>> range_members(["endDate", "label", "startDate"])
+    ('startDate', 'endDate')
+    """
+    written = {fold(key): key for key in keys}
+    for start, stops in RANGES.items():
+        for stop in stops.split():
+            if fold(start) in written and fold(stop) in written:
+                return written[fold(start)], written[fold(stop)]
+    return None
+
+
+def tool_spellings(known: Iterable[str]) -> Mapping[str, str]:
+    """Return the known tools by each of their spellings, folded; one that two known tools share stands for neither.
 
     >>> tool_spellings(["fetch_data"])["download"]
     'fetch_data'
     """
-    names = list(known)
+    return _tool_spellings(tuple(known))
+
+
+@lru_cache(maxsize=8)
+def _tool_spellings(names: tuple[str, ...]) -> Mapping[str, str]:
     counts = Counter(map(fold, names))
-    found = {fold(tool): tool for tool in names if counts[fold(tool)] == 1}
+    spellings = {fold(tool): tool for tool in names if counts[fold(tool)] == 1}
     for tool, signature in signatures().items():
         if tool in names:
             for word in signature.synonyms:
-                found.setdefault(fold(word), tool)
-    return found
+                spellings.setdefault(fold(word), tool)
+    return spellings
 
 
 def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
-    """The tool that a name spells in another way; nothing is guessed from letters that differ.
+    """Return the tool that a name spells in another way; nothing is guessed from letters that differ.
 
     >>> spell_tool("functions.Fetch-Data", tool_spellings(["fetch_data"]))
     'fetch_data'
@@ -372,65 +333,62 @@ def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
 
 
 def close_tools(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The known tools whose own names a misspelt one comes close to."""
+    """Return the known tools whose own names a misspelt one comes close to."""
     return closest(_PREFIX.sub("", name.strip()), known)
 
 
 def argument_spellings(signature: Signature) -> dict[str, str]:
-    """A tool's arguments by each of their spellings, folded."""
+    """Return a tool's arguments by each of their spellings, folded."""
     names = [argument.name for argument in signature.arguments]
-    found = {fold(name): name for name in names}
-    for name, words in ARGUMENTS.items():
-        if name in names:
-            for word in words:
-                found.setdefault(fold(word), name)
+    spellings = by_word([*(name for name in ARGUMENTS if name in names), *names], ARGUMENTS)
     if "output_label" in names and not signature.tables:
         # of a tool that reads no table, it is the only label there is
-        for word in OWN_LABEL:
-            found.setdefault(fold(word), "output_label")
-    return found
+        for word in folded(OWN_LABEL):
+            spellings.setdefault(word, "output_label")
+    return spellings
 
 
 def advice_for(name: str) -> str:
-    """What does as an unknown argument or key asks; nothing where its name does not tell.
+    """Return what does as an unknown argument or key asks; nothing where its name does not tell.
 
     >>> advice_for("coordinateSystem")
     'a parameter in that frame, or a step with transform_frame'
     """
     word = fold(name)
     tool = tool_spellings(signatures()).get(word)
-    return _QUALIFIERS.get(word) or (f"a step with {tool}" if tool else "")
-
-
-_QUALIFIERS = {fold(word): advice for advice, words in QUALIFIERS.items() for word in words}
-_NOTES = frozenset(map(fold, NOTES))
+    return _qualifiers().get(word) or (f"a step with {tool}" if tool else "")
 
 
 def is_note(name: str, value: object) -> bool:
-    """Whether an argument that a tool does not have is words for people alone."""
+    """Return whether an argument that a tool does not have is words for people alone."""
     texts = value if isinstance(value, list) else [value]
-    return fold(name) in _NOTES and all(isinstance(text, str) for text in texts)
+    return fold(name) in folded(NOTES) and all(isinstance(text, str) for text in texts)
 
 
 def asks_for_something(name: str, *, in_step: bool) -> bool:
-    """Whether a key that a step, or a template, does not have would change numbers, were it an argument.
+    """Return whether a key that a step, or a template, does not have would change numbers, were it an argument.
 
     >>> asks_for_something("coords", in_step=True), asks_for_something("retries", in_step=True)
     (True, False)
     """
-    return fold(name) in _QUALIFIERS or fold(name) in (_step_arguments() if in_step else _DATA_ARGUMENTS)
+    return fold(name) in _qualifiers() or fold(name) in (_step_arguments() if in_step else _data_arguments())
 
 
-_DATA_ARGUMENTS = frozenset(
-    fold(word)
-    for name in ("dataset_id", "parameter_id", "time_range")
-    for word in (name, *ARGUMENTS[name])
-    if fold(word) not in ("time", "variable")
-) | frozenset(fold(word) for pair in RANGE_PAIRS for word in pair)
+@cache
+def _qualifiers() -> Mapping[str, str]:
+    return {word: advice for advice, words in QUALIFIERS.items() for word in folded(words)}
+
+
+@cache
+def _data_arguments() -> frozenset[str]:
+    """Names that ask for data."""
+    names = ("dataset_id", "parameter_id", "time_range")
+    asked = frozenset(by_word(names, ARGUMENTS)) - {"time", "variable"}
+    return asked | folded(" ".join((*RANGES, *RANGES.values())))
 
 
 @cache
 def _step_arguments() -> frozenset[str]:
     """Names that ask for data, and those of tools, as keys of a step."""
-    tools = {word for name, tool in signatures().items() for word in (name, *tool.synonyms)}
-    return _DATA_ARGUMENTS | frozenset(map(fold, tools))
+    tools = {fold(word) for name, tool in signatures().items() for word in (name, *tool.synonyms)}
+    return _data_arguments() | tools

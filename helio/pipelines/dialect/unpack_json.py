@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from helio.pipelines.dialect.walk import each_step, id_of
-from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.dialect.written import EditedObject, written_steps
 from helio.pipelines.template.document import Document, read_json, without_trailing_commas
-from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
+from helio.pipelines.template.edit import Context, Finding
 
 OBJECTS = ("tool_args", "with", "for_each", "annotations")
 LISTS = ("block", "loop_over")
@@ -24,26 +23,26 @@ def unpack_json(plan: Document, context: Context) -> Iterator[Finding]:
     {'labels': ['B']}
     """
     del context
-    for path, step in each_step(plan):
-        operations: list[Operation] = []
-        keys: list[str] = []
+    for step in written_steps(plan):
+        edited = EditedObject(step.path, step.json)
+        keys = []
         for key in (*OBJECTS, *LISTS):
-            unpacked = unpack(step.get(key), dict if key in OBJECTS else list)
+            unpacked = unpack(step.json.get(key), dict if key in OBJECTS else list)
             if unpacked is not None:
-                operations += replaced(pointer(*path, key), step[key], unpacked)
+                edited.put(key, unpacked)
                 keys.append(key)
-        if operations:
+        if keys:
             message = f"{', '.join(keys)}: JSON in a text is read"
-            yield Edit("HN505", message, tuple(operations), id_of(step), path=pointer(*path, keys[0]))
+            yield step.edit("HN505", message, edited.operations, step.at(keys[0]))
 
 
 def unpack(value: Any, kind: type) -> Any:
-    """What a text holds as JSON, if it is of that kind."""
+    """Return what a text holds as JSON, if it is of that kind, else None."""
     if not isinstance(value, str) or value.lstrip()[:1] != ("{" if kind is dict else "["):
         return None
     try:
-        found = read_json(value)
+        unpacked = read_json(value)
     except ValueError:
         # A text that is no JSON stays what it is, and is refused where an object belongs.
-        found = without_trailing_commas(value)
-    return found if isinstance(found, kind) else None
+        unpacked = without_trailing_commas(value)
+    return unpacked if isinstance(unpacked, kind) else None

@@ -8,13 +8,12 @@ HB303 (edit bind)  time range and caption of a figure
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 
-from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.edit import Context, Edit, Finding, changed
 from helio.pipelines.template.figures import RENDER
-from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.template import Template, reached
 
 
 def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
@@ -22,15 +21,17 @@ def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
 
     A figure over fetches of different ranges keeps the span of its data.
     """
-    by_id = {step.step_id: step for step in template.steps}
+    needs = {step.step_id: step.depends_on for step in template.steps}
     for step in template.steps:
         if step.tool_name != RENDER:
             continue
+        behind = reached(step.step_id, needs)
         ranges = {
-            behind.tool_args[name]
-            for behind in _ancestors(step, by_id)
-            for name in context.signatures[behind.tool_name].time_arguments()
-            if name in behind.tool_args
+            other.tool_args[name]
+            for other in template.steps
+            if other.step_id in behind and other is not step
+            for name in context.signatures[other.tool_name].time_arguments()
+            if name in other.tool_args
         }
         more = {"time_range": ranges.pop()} if len(ranges) == 1 else {}
         if context.caption:
@@ -40,14 +41,3 @@ def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
         if operations:
             message = "the range and caption of the figure"
             yield Edit("HB303", message, operations, step.step_id, kind="bind")
-
-
-def _ancestors(step: Step, by_id: Mapping[StepId, Step]) -> list[Step]:
-    found: set[StepId] = set()
-    waiting = list(step.depends_on)
-    while waiting:
-        step_id = waiting.pop()
-        if step_id not in found:
-            found.add(step_id)
-            waiting += by_id[step_id].depends_on
-    return [by_id[step_id] for step_id in found]

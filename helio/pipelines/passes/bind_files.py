@@ -45,9 +45,10 @@ from helio.pipelines.template.files import (
     figure_name,
     times_of,
 )
-from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.template import Step, Template, reached
 from helio.pipelines.template.variables import TIMES, TOKEN, Path, Pattern, patterns
 from helio.steps.export.formats import file_of_export, format_of_export, format_of_name, with_ending
+from helio.steps.fetch.choices import FETCH
 from helio.time_range import TimeRange, parse_time_range
 
 _ANOTHER = "another filename; {start}, or a variable in braces, tells files apart"
@@ -154,6 +155,7 @@ class FileNames:
         self._context = context
         self._bound = bound
         self._by_id = {step.step_id: step for step in steps}
+        self._needs = {step.step_id: step.depends_on for step in steps}
         self._taken: dict[str, tuple[StepId, StepId] | None] = dict.fromkeys((RECORD, PLOTLY_JS))
         """For each name in small letters, the step whose result is in the file, and the step that states its name."""
 
@@ -277,23 +279,11 @@ class FileNames:
 
     def _ranges(self, step_id: StepId) -> Iterator[str]:
         """The time ranges of all that a step rests on; of a step that is not known, an empty text."""
-        seen, waiting = {step_id}, [step_id]
-        while waiting:
-            step = self._by_id.get(waiting.pop())
-            signature = None if step is None else self._context.signatures.get(step.tool_name)
-            if step is None or signature is None or step.for_each is not None:
+        for step in map(self._by_id.get, reached(step_id, self._needs)):
+            if step is None or step.tool_name not in self._context.signatures or step.for_each is not None:
                 yield ""
-                continue
-            args = step.tool_args
-            yield from (str(args[name]) for name in _fetched(signature) if name in args)
-            more = [other for other in step.depends_on if other not in seen]
-            seen.update(more)
-            waiting += more
-
-
-def _fetched(signature: Any) -> tuple[str, ...]:
-    """Arguments that say for which time data are fetched."""
-    return signature.time_arguments() if signature.gives == "tables" else ()
+            elif step.tool_name == FETCH and "time_range" in step.tool_args:
+                yield str(step.tool_args["time_range"])
 
 
 def _has_time(pattern: Pattern) -> bool:

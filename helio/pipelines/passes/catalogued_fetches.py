@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, product
-from typing import Any
 
 from helio.pipelines.template.edit import Context
 from helio.pipelines.template.maps import items_of_map
@@ -51,44 +50,19 @@ def asked_of_catalogue(template: Template, context: Context) -> Iterator[Asked]:
     if context.archive and not is_catalogued(context.archive):
         return
     for step in template.walk():
-        signature = context.signatures.get(step.tool_name)
-        if signature is None or signature.gives != "tables":
-            continue
-        values = _values(template, step, context)
-        for dataset, parameter, provider in _arguments(step):
-            if not context.archive and provider and not is_catalogued(provider):
+        at = (*step.path, "tool_args")
+        values = _values(template, step, context) if step.choices else {}
+        for choice in step.choices:
+            elsewhere = choice.provider and not context.archive and not is_catalogued(choice.provider)
+            if elsewhere or not choice.dataset_id:
                 continue
-            named = bool(context.archive or provider)
-            for part in _written(dataset, values):
-                for other in _written(parameter, values) if parameter else (None,):
-                    yield Asked(part, other, named, step)
-
-
-def _arguments(step: Step) -> Iterator[tuple[Text, Text | None, Any]]:
-    """Data set, parameter and provider, with their places."""
-    args, at = step.tool_args, (*step.path, "tool_args")
-    named = args.get("provider", "")
-    several = args.get("parameters")
-    wanted = [Text(args.get("parameter_id", ""), (*at, "parameter_id"))]
-    if several:
-        wanted = [Text(name, (*at, "parameters", number)) for number, name in enumerate(several)]
-    candidates = args.get("candidates") or ()
-    if not candidates:
-        home = Text(args.get("dataset_id", ""), (*at, "dataset_id"))
-        yield from ((home, text, named) for text in _texts(wanted) if home.value)
-    for number, candidate in enumerate(candidates):
-        whole = candidate if isinstance(candidate, dict) else {"dataset_id": candidate}
-        here: Path = (*at, "candidates", number)
-        place_of_id = (*here, "dataset_id") if isinstance(candidate, dict) else here
-        home = Text(whole.get("dataset_id", ""), place_of_id)
-        own = whole.get("parameter_id")
-        # a parameter for all candidates may be missing in one of them
-        names = [Text(own, (*here, "parameter_id"))] if own else [replace(wish, path=here) for wish in wanted]
-        yield from ((home, text, whole.get("provider", named)) for text in _texts(names) if home.value)
-
-
-def _texts(wanted: list[Text]) -> list[Text | None]:
-    return [text for text in wanted if text.value] or [None]
+            named = bool(context.archive or choice.provider)
+            wanted = zip(choice.parameters, choice.parameter_paths, strict=True)
+            texts: list[Text | None] = [Text(name, (*at, *path)) for name, path in wanted if name]
+            for parameter in texts or [None]:
+                for part in _written(Text(choice.dataset_id, (*at, *choice.path)), values):
+                    for other in _written(parameter, values) if parameter else (None,):
+                        yield Asked(part, other, named, step)
 
 
 def _values(template: Template, step: Step, context: Context) -> dict[str, list[Text]]:

@@ -64,7 +64,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     tool_name=signature.name,
                     path=at,
                     advice=(
-                        "pandas, numpy and scipy.signal on the tables given; helio list --tools for named tools",
+                        "pandas, numpy and scipy.signal on the tables given; helio tools for named tools",
                     ),
                 )
             elif not assigns_result(code):

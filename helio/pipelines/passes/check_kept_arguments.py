@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from helio.pipelines.dialect.synonyms import advice_for, asks_for_something, is_note, is_null
-from helio.pipelines.dialect.walk import each_step, id_of
-from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.dialect.written import written_steps
+from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Finding
 
@@ -32,8 +32,8 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
       try a parameter in that frame, or a step with transform_frame; or remove it from the annotations
     """
     del context
-    for path, step in each_step(plan):
-        annotations = step.get("annotations")
+    for step in written_steps(plan):
+        annotations = step.json.get("annotations")
         if not isinstance(annotations, dict):
             continue
         dropped, unknown = (_members(annotations.get(key)) for key in ("dropped_args", "unknown"))
@@ -54,8 +54,8 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
                 "HV107",
                 f"'{name}' with the value {shown} was asked for, and is not done",
                 "warning",
-                id_of(step),
-                path=pointer(*path, "annotations", key, name),
+                step.id,
+                path=step.at("annotations", key, name),
                 advice=(f"{instead + '; or ' if instead else ''}remove it from the annotations",),
             )
 

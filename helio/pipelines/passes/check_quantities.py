@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from helio.pipelines.dialect.walk import id_of
+from helio.pipelines.dialect.written import id_of
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Dataset, Finding

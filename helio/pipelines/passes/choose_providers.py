@@ -22,11 +22,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from helio.errors import closest
+from helio.errors import closest, did_you_mean
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.edit import Context, Edit, Finding, changed
-from helio.pipelines.template.template import Template
+from helio.pipelines.template.template import Step, Template
 from helio.sources.registry import BY_CATALOGUE, choices, is_provider, known_datasets, names
+from helio.steps.fetch.choices import Choice
 
 
 def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
@@ -40,61 +41,58 @@ def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
     if context.archive:
         return
     for step in template.steps:
-        if context.signatures[step.tool_name].gives != "tables":
+        if not step.choices:
             continue
-        args, at = step.tool_args, pointer(*step.path, "tool_args")
         wrong: list[Diagnostic] = []
-        chosen = _chosen(args, at, context, wrong)
+        served = _served(step, context, wrong)
         for finding in dict.fromkeys(wrong):
             yield replace(finding, step_id=step.step_id, tool_name=step.tool_name)
-        if chosen != args and not wrong:
+        if served != step.tool_args and not wrong:
             yield Edit(
                 "HS103",
                 f"served by {BY_CATALOGUE}, as the catalogue says",
-                changed(step, replace(step, tool_args=chosen)),
+                changed(step, replace(step, tool_args=served)),
                 step.step_id,
                 kind="bind",
             )
 
 
-def _chosen(args: Mapping[str, Any], at: str, context: Context, wrong: list[Diagnostic]) -> Mapping[str, Any]:
-    """The arguments with all providers named, as far as they can be."""
-    named = args.get("provider", "")
-    if not args.get("candidates"):
-        place = f"{at}/{'provider' if named else 'dataset_id'}"
-        provider = _provider(named, str(args.get("dataset_id", "")), place, context, wrong)
-        return {**args, "provider": provider} if provider != named else args
-    candidates: list[Any] = []
-    for number, candidate in enumerate(args["candidates"]):
-        own = candidate.get("provider", named) if isinstance(candidate, dict) else named
-        dataset_id = candidate["dataset_id"] if isinstance(candidate, dict) else candidate
-        its_own = isinstance(candidate, dict) and "provider" in candidate
-        place = f"{at}/provider" if named and not its_own else f"{at}/candidates/{number}"
-        provider = _provider(str(own), dataset_id, place, context, wrong)
-        whole = candidate if isinstance(candidate, dict) else {"dataset_id": candidate}
-        candidates.append({**whole, "provider": provider} if provider != own else candidate)
-    return {**args, "candidates": candidates}
+def _served(step: Step, context: Context, wrong: list[Diagnostic]) -> Mapping[str, Any]:
+    """The arguments of a step with the providers of its choices, as far as they can be named."""
+    args = step.tool_args
+    homes: list[Any] = []
+    for choice, home in zip(step.choices, args.get("candidates") or [args], strict=True):
+        whole = {"dataset_id": home} if isinstance(home, str) else home
+        inherited = args.get("provider") and (home is args or "provider" not in whole)
+        at = pointer(*step.path, "tool_args", *(("provider",) if inherited else choice.path[:2]))
+        provider = _provider(choice, at, context, wrong)
+        homes.append(home if provider == choice.provider else {**whole, "provider": provider})
+    return {**args, "candidates": homes} if args.get("candidates") else homes[0]
 
 
-def _provider(named: str, dataset_id: str, place: str, context: Context, wrong: list[Diagnostic]) -> str:
-    if is_provider(named):
-        return named
-    if named:
-        wrong.append(_no_such_provider(named, place))
-    elif dataset_id and dataset_id in context.catalogue:
+def _provider(choice: Choice, place: str, context: Context, wrong: list[Diagnostic]) -> str:
+    if is_provider(choice.provider):
+        return choice.provider
+    if choice.provider:
+        wrong.append(_no_such_provider(choice.provider, place))
+    elif choice.dataset_id and choice.dataset_id in context.catalogue:
         return BY_CATALOGUE
     else:
-        wrong.append(_not_served(dataset_id, place, context))
-    return named
+        wrong.append(_not_served(choice.dataset_id, place, context))
+    return choice.provider
 
 
 def _no_such_provider(named: str, place: str) -> Diagnostic:
+    close = closest(named, names())
     return Diagnostic(
         "HS102",
         f"no provider is called '{named}'",
         path=place,
-        advice=(f"--archive DIR for a folder of CDF files, or a provider: {choices()}",),
-        candidates=closest(named, names()),
+        advice=(
+            *((did_you_mean(named, names()),) if close else ()),
+            f"--archive DIR for a folder of CDF files, or a provider: {choices()}",
+        ),
+        candidates=close,
     )
 
 

@@ -20,6 +20,7 @@ from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.edit import Context, Edit, Finding, replaced
 from helio.pipelines.template.template import Template
 from helio.sources.registry import is_catalogued
+from helio.steps.fetch.choices import FETCH
 from helio.time_range import TimeRange, parse_time_range
 
 
@@ -32,38 +33,30 @@ def clamp_ranges(template: Template, context: Context) -> Iterator[Finding]:
     that the catalogue is about.
     """
     for step in template.steps:
-        signature = context.signatures.get(step.tool_name)
-        if signature is None or signature.gives != "tables":
-            continue
         args = step.tool_args
-        if not context.archive and not is_catalogued(args.get("provider", "")):
+        if step.tool_name != FETCH or not (context.archive or is_catalogued(args.get("provider", ""))):
             continue
         known = context.catalogue.get(args.get("dataset_id", ""))
         if known is None or not known.fresh or known.first is None or known.last is None:
             continue
-        for name in signature.time_arguments():
-            if name not in args:
-                continue
-            asked = parse_time_range(args[name], context.now)
-            start, stop = max(asked.start, known.first), min(asked.stop, known.last)
-            at = pointer(*step.path, "tool_args", name)
-            covered = f"{args['dataset_id']} covers {_written(known.first)} to {_written(known.last)}"
-            if start >= stop:
-                message = f"{asked} is outside what is published: {covered}"
-                yield Diagnostic(
-                    "HB302", message, "error", step.step_id, signature.name, at, ("a range within it",)
-                )
-            elif (start, stop) != (asked.start, asked.stop):
-                clamped = str(TimeRange(start, stop))
-                yield Edit(
-                    "HB301",
-                    f"{asked} is clamped to {clamped}",
-                    replaced(at, args[name], clamped),
-                    step.step_id,
-                    kind="bind",
-                    warning=f"{asked} reaches beyond what is published and is clamped to {clamped}: {covered}",
-                    path=at,
-                )
+        asked = parse_time_range(args["time_range"], context.now)
+        start, stop = max(asked.start, known.first), min(asked.stop, known.last)
+        at = pointer(*step.path, "tool_args", "time_range")
+        covered = f"{args['dataset_id']} covers {_written(known.first)} to {_written(known.last)}"
+        if start >= stop:
+            message = f"{asked} is outside what is published: {covered}"
+            yield Diagnostic("HB302", message, "error", step.step_id, FETCH, at, ("a range within it",))
+        elif (start, stop) != (asked.start, asked.stop):
+            clamped = str(TimeRange(start, stop))
+            yield Edit(
+                "HB301",
+                f"{asked} is clamped to {clamped}",
+                replaced(at, args["time_range"], clamped),
+                step.step_id,
+                kind="bind",
+                warning=f"{asked} reaches beyond what is published and is clamped to {clamped}: {covered}",
+                path=at,
+            )
 
 
 def _written(moment: datetime) -> str:

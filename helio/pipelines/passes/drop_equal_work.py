@@ -1,6 +1,6 @@
 """Equal work is done once.
 
-HO201 (edit safe)  equal work done once
+HO201 (edit safe, and warning)  equal work done once
     The same tool on the same input gives the same table.
     before  1: fetch B; 2: fetch B
     after   1: fetch B
@@ -8,7 +8,7 @@ HO201 (edit safe)  equal work done once
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from helio.pipelines.analyses.meaning import equal_work
@@ -33,6 +33,7 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
         return
     steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
+    uses = _Uses(draft, context)
     for kept, index in equal_steps(template, context):
         if draft.is_gone(kept) or draft.is_gone(index):
             continue
@@ -42,12 +43,13 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
         mine, other = (_labels(draft.steps[either], context) for either in (kept, index))
         instead = dict(zip(other, mine, strict=True))
         renamed = {label: name for label, name in instead.items() if label != name}
-        readers = _readers(draft, renamed, context) if renamed else []
-        if renamed and not _may_be_renamed(draft, renamed, readers, context):
+        readers = uses.readers(renamed)
+        if renamed and not uses.allow(renamed, readers):
             continue
         first, second = draft.steps[kept].step_id, draft.steps[index].step_id
         for reader in readers:
             draft.change(reader, tool_args=_relabelled(draft.steps[reader], renamed, context))
+            uses.add(reader)
         raised = ""
         if draft.steps[index].critical and not draft.steps[kept].critical:
             draft.change(kept, critical=True)
@@ -97,38 +99,61 @@ def _labels(step: Step, context: Context) -> list[str]:
     return produced_labels(signature, step.tool_args) if signature is not None else []
 
 
-def _readers(draft: Draft, renamed: dict[str, str], context: Context) -> list[int]:
-    found = []
-    for index, step in enumerate(draft.steps):
-        signature = context.signatures.get(step.tool_name)
-        if signature is None or draft.is_gone(index):
-            continue
-        if any(owner(label, renamed) for _, label in read_labels(signature, step.tool_args)):
-            found.append(index)
-    return found
+class _Uses:
+    """What the steps of a plan say of labels, looked up by label."""
 
+    def __init__(self, draft: Draft, context: Context) -> None:
+        self._draft = draft
+        self._context = context
+        self._readers: dict[str, set[int]] = {}
+        self._texts: list[tuple[int, str]] = []
+        self._all_known = True
+        for index, step in enumerate(draft.steps):
+            signature = context.signatures.get(step.tool_name)
+            if signature is None or step.for_each is not None:
+                self._all_known = False
+            if signature is None:
+                continue
+            self.add(index)
+            self._texts += [
+                (index, step.tool_args[argument.name])
+                for argument in signature.arguments
+                if is_text(argument.schema) and argument.name in step.tool_args
+            ]
 
-def _may_be_renamed(draft: Draft, renamed: dict[str, str], readers: list[int], context: Context) -> bool:
-    """Whether only computations read these labels, and nothing else in the plan speaks of them."""
-    if not readers:
-        return False  # an output by itself: its name is what the author asked for
-    for index, step in enumerate(draft.steps):
-        if draft.is_gone(index):
-            continue
-        signature = context.signatures.get(step.tool_name)
-        if signature is None or step.for_each is not None:
-            return False
-        if index in readers and signature.gives != "table":
-            return False
-        words = [
-            step.tool_args[argument.name]
-            for argument in signature.arguments
-            if is_text(argument.schema) and argument.name in step.tool_args
+    def add(self, index: int) -> None:
+        """Note the labels that a step reads, and the tables whose components they are."""
+        for label in self._read_by(index):
+            while label:
+                self._readers.setdefault(label, set()).add(index)
+                label = label.rpartition(".")[0]
+
+    def readers(self, labels: Mapping[str, str]) -> list[int]:
+        """List the steps that read these labels or components of them."""
+        noted = set().union(*(self._readers.get(label, ()) for label in labels))
+        return [
+            index
+            for index in sorted(noted)
+            if not self._draft.is_gone(index) and any(owner(label, labels) for label in self._read_by(index))
         ]
-        # Code names its tables by the last part of their labels.
-        if any(label.rpartition(".")[2] in text for label in renamed for text in words):
+
+    def allow(self, renamed: Mapping[str, str], readers: Sequence[int]) -> bool:
+        """Whether only computations read these labels, and nothing else in the plan speaks of them."""
+        if not readers or not self._all_known:
+            return False  # without a reader it is an output by itself: its name is what the author asked for
+        tools = (self._draft.steps[reader].tool_name for reader in readers)
+        if any(self._context.signatures[tool].gives != "table" for tool in tools):
             return False
-    return True
+        # Code names its tables by the last part of their labels.
+        names = [label.rpartition(".")[2] for label in renamed]
+        return not any(
+            name in text for index, text in self._texts if not self._draft.is_gone(index) for name in names
+        )
+
+    def _read_by(self, index: int) -> Iterator[str]:
+        step = self._draft.steps[index]
+        for _, label in read_labels(self._context.signatures[step.tool_name], step.tool_args):
+            yield label
 
 
 def _relabelled(step: Step, renamed: dict[str, str], context: Context) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """A figure that names no label draws what the plan ends in.
 
-HG101 (edit safe)  a render without labels gets the terminal ones
+HG101 (edit safe, and warning)  a render without labels gets the terminal ones
     The labels that no step uses are the purpose of the plan.
     before  "spec": {}
     after   "spec": {"labels": ["ACE_Bmag"]}

@@ -1,6 +1,6 @@
 """Something comes of every plan.
 
-HG201 (edit safe)  no artefact: a render of the terminal labels appended, or their export where data are asked for
+HG201 (edit safe, and warning)  no artefact: a figure of the terminal labels appended, or their export where asked for
     Every run ends in something to look at. The figure draws twelve tables at most and names the others.
     before  fetch; magnitude
     after   fetch; magnitude; render_spec

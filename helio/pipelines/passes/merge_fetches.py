@@ -8,8 +8,8 @@ HO101 (edit safe)  fetches of one data set and range merged, parameters in catal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from helio.pipelines.passes.draft import Draft, dependants_of, reaches
 from helio.pipelines.template.diagnostics import StepId
@@ -56,17 +56,15 @@ def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
     """Places of the fetches that ask the same of the same data set, in the order of their ids."""
     found: dict[str, list[int]] = {}
     for index, step in enumerate(steps):
-        signature, args = context.signatures.get(step.tool_name), step.tool_args
-        if signature is None or signature.gives != "tables" or step.for_each is not None:
+        args, choice = step.tool_args, next(iter(step.choices), None)
+        if choice is None or step.for_each is not None or not step.critical:
             continue
-        if any(args.get(name) for name in ALONE) or not step.critical or not args.get("dataset_id"):
-            continue
-        if not _parameters(args):
+        if any(args.get(name) for name in ALONE) or not choice.dataset_id or not all(choice.parameters):
             continue
         shared = {
             name: value for name, value in args.items() if name not in TOGETHER and value not in ("", None)
         }
-        shared["provider"] = context.provider_of(args["dataset_id"], args.get("provider") or "")
+        shared["provider"] = context.provider_of(choice.dataset_id, choice.provider)
         pinned = sorted(step.pin)
         found.setdefault(canonical_json([step.tool_name, shared, pinned]), []).append(index)
     for group in found.values():
@@ -89,7 +87,7 @@ def _merged(draft: Draft, members: list[int], dependants: dict[StepId, list[int]
     survivor, others = members[0], members[1:]
     steps = [draft.steps[index] for index in members]
     args = {name: value for name, value in steps[0].tool_args.items() if name not in TOGETHER}
-    names = list(dict.fromkeys(name for step in steps for name in _parameters(step.tool_args)))
+    names = list(dict.fromkeys(chain.from_iterable(step.choices[0].parameters for step in steps)))
     names = _in_catalogue_order(names, args["dataset_id"], context)
     args["parameters"] = names
     ids = [step.step_id for step in steps]
@@ -115,9 +113,3 @@ def _in_catalogue_order(names: list[str], dataset_id: str, context: Context) -> 
     known = list(dataset.parameters) if dataset is not None else []
     place = {name: index for index, name in enumerate(known)}
     return sorted(names, key=lambda one: place.get(one, len(known)))
-
-
-def _parameters(args: Mapping[str, Any]) -> list[str]:
-    """The parameters that a fetch names."""
-    named = args.get("parameters") or [args.get("parameter_id")]
-    return list(named) if all(named) else []

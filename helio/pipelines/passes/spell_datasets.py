@@ -8,7 +8,7 @@ HS104 (edit bind)  the id of a CDAWeb data set as its catalogue spells it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from helio.pipelines.template.diagnostics import pointer
 from helio.pipelines.template.edit import Context, Edit, Finding, Operation, replaced
@@ -34,29 +34,14 @@ def spell_datasets(template: Template, context: Context) -> Iterator[Finding]:
     if context.archive and not is_catalogued(context.archive):
         return
     for step in template.steps:
-        if context.signatures[step.tool_name].gives != "tables":
-            continue
-        args, at = step.tool_args, pointer(*step.path, "tool_args")
-        named = args.get("provider", "")
-        asked: list[tuple[str, str, str]] = [(f"{at}/dataset_id", args.get("dataset_id", ""), named)]
-        for number, candidate in enumerate(args.get("candidates") or ()):
-            if isinstance(candidate, Mapping):
-                asked.append(
-                    (
-                        f"{at}/candidates/{number}/dataset_id",
-                        candidate["dataset_id"],
-                        candidate.get("provider", named),
-                    )
-                )
-            else:
-                asked.append((f"{at}/candidates/{number}", candidate, named))
         operations: list[Operation] = []
-        for where, dataset_id, provider in asked:
-            if not context.archive and provider and not is_catalogued(provider):
+        for choice in step.choices:
+            if not context.archive and choice.provider and not is_catalogued(choice.provider):
                 continue
-            spelled = dataset_id.strip().upper()
-            if spelled != dataset_id and spelled in context.catalogue:
-                operations += replaced(where, dataset_id, spelled)
+            spelled = choice.dataset_id.strip().upper()
+            if spelled != choice.dataset_id and spelled in context.catalogue:
+                at = pointer(*step.path, "tool_args", *choice.path)
+                operations += replaced(at, choice.dataset_id, spelled)
         if operations:
             names = ", ".join(str(operation["value"]) for operation in operations[1::2])
             message = f"data sets as CDAWeb spells them: {names}"

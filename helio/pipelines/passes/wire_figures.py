@@ -23,9 +23,15 @@ from dataclasses import replace
 
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
 from helio.pipelines.template.edit import Context, Edit, Finding, changed, reordered
-from helio.pipelines.template.figures import FIGURES, MANAGE, STYLE, complete_labels, figure_of
+from helio.pipelines.template.figures import (
+    FIGURES,
+    MANAGE,
+    STYLE,
+    complete_labels,
+    figure_of,
+)
 from helio.pipelines.template.labels import owner
-from helio.pipelines.template.template import Step, Template
+from helio.pipelines.template.template import Step, Template, reached
 from helio.pipelines.template.variables import Path
 
 ABOUT = (STYLE, MANAGE)
@@ -57,7 +63,7 @@ def wire_figures(template: Template, context: Context) -> Iterator[Finding]:
 def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Finding, None, bool]:
     drawn = {step.step_id: step for step in steps if step.tool_name in FIGURES}
     mapped = {step.step_id: step for step in steps if _draws(step)}
-    about = {step.step_id: step for step in steps if step.tool_name in ABOUT}
+    about = {step.step_id: step.depends_on for step in steps if step.tool_name in ABOUT}
     calls = {step.step_id for step in steps if step.use}
     now = list(steps)
     belongs: dict[StepId, StepId] = {}
@@ -67,7 +73,8 @@ def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Find
             continue
         # each figure of a map can be exported by one step; a style is merged into one figure
         figures = drawn | mapped if step.tool_name == MANAGE else drawn
-        named = _named(step, figures, about)
+        behind = reached(step.step_id, about)
+        named = [figure for figure in figures if figure in behind]
         if not named and calls and (not figures or any(step_id in calls for step_id in step.depends_on)):
             continue  # the figure may be one of a pipeline that is still to be put in
         meant = named or _meant(step, figures)
@@ -141,24 +148,6 @@ def _behind(path: Path, steps: Sequence[Step], after: dict[StepId, list[StepId]]
     return [replace(step, path=(*path, index)) for index, step in enumerate(moved)]
 
 
-def _named(step: Step, figures: dict[StepId, Step], about: dict[StepId, Step]) -> list[StepId]:
-    """The figures that a step depends on, directly or through styles."""
-    found: dict[StepId, None] = {}
-    seen: set[StepId] = set()
-    waiting: list[StepId] = [step.step_id]
-    while waiting:
-        one = waiting.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        for other in about[one].depends_on:
-            if other in figures:
-                found[other] = None
-            elif other in about:
-                waiting.append(other)
-    return [figure for figure in figures if figure in found]
-
-
 def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
     """The figures that a step can mean: of several, the one that draws the labels it speaks of."""
     if len(figures) < 2:
@@ -168,14 +157,10 @@ def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
     labels = [label for group in said for label in group]
     if not labels:
         return list(figures)
-    drawn = {name: set(_drawn(figure)) for name, figure in figures.items()}
+    drawn = {name: set(complete_labels(figure_of(figure))) for name, figure in figures.items()}
     return [figure for figure in figures if all(owner(label, drawn[figure]) for label in labels)] or list(
         figures
     )
-
-
-def _drawn(figure: Step) -> list[str]:
-    return complete_labels(figure_of(figure))
 
 
 def _unclear(step: Step, meant: list[StepId]) -> Diagnostic:

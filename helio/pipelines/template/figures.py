@@ -8,8 +8,8 @@ from typing import Any
 
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
-from helio.pipelines.template.labels import owner
-from helio.pipelines.template.template import Step
+from helio.pipelines.template.labels import labels_at, owner
+from helio.pipelines.template.template import Step, reached
 
 PLOT, STYLE, RENDER, MANAGE = "plot_data", "style_plot", "render_spec", "manage_plot"
 FIGURES = (PLOT, RENDER)
@@ -28,23 +28,15 @@ def depends_on(step: Document) -> list[Any]:
 def figures_meant(steps: Sequence[Document]) -> dict[StepId, list[StepId]]:
     """For each style, the figures that it can mean: those it depends on, through other styles too, else all."""
     figures = [step["step_id"] for step in steps if step.get("tool_name") in FIGURES and "step_id" in step]
-    styles = {step["step_id"]: step for step in steps if step.get("tool_name") == STYLE and "step_id" in step}
+    needs = {
+        step["step_id"]: depends_on(step)
+        for step in steps
+        if step.get("tool_name") == STYLE and "step_id" in step
+    }
     meant: dict[StepId, list[StepId]] = {}
-    for name in styles:
-        found: set[StepId] = set()
-        seen: set[StepId] = set()
-        waiting = [name]
-        while waiting:
-            one = waiting.pop()
-            if one in seen:
-                continue
-            seen.add(one)
-            for other in depends_on(styles[one]):
-                if other in styles:
-                    waiting.append(other)
-                elif other in figures:
-                    found.add(other)
-        meant[name] = [figure for figure in figures if figure in found] or figures
+    for style in needs:
+        behind = reached(style, needs)
+        meant[style] = [figure for figure in figures if figure in behind] or figures
     return meant
 
 
@@ -80,35 +72,17 @@ def merged(below: Any, above: Any) -> Any:
 
 def complete_labels(spec: Document) -> list[str]:
     """The labels of a figure, those that stand in its panels only after the others."""
-    labels = spec.get("labels")
-    listed = [label for label in labels if isinstance(label, str)] if isinstance(labels, list) else []
-    panels = spec.get("panels")
-    drawn = [
-        label
-        for panel in (panels if isinstance(panels, list) else ())
-        for label in (panel if isinstance(panel, list) else [panel])
-        if isinstance(label, str)
-    ]
-    return [*listed, *(label for label in dict.fromkeys(drawn) if label not in listed)]
+    listed = [label for _, label in labels_at((), spec.get("labels"))]
+    drawn = dict.fromkeys(label for _, label in labels_at((), spec.get("panels")))
+    return [*listed, *(label for label in drawn if label not in listed)]
 
 
-_PER_PANEL = ("panel_types", "row_heights")
-_BY_NUMBER = (
-    *(
-        "y_label",
-        "log_scale",
-        "log_y",
-        "log_x",
-        "log_z",
-        "y_range",
-        "z_min",
-        "z_max",
-        "bin_range",
-        "bin_label",
-    ),
+_PER_PANEL = frozenset({"panel_types", "row_heights"})
+_BY_NUMBER = frozenset(
+    {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
 )
-_AT_PANEL = ("hlines", "vlines", "annotations", "slopes")
-_BY_LINE = ("trace_names", "trace_colors", "line_styles")
+_AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
+_BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
 
 
 def without_labels(spec: Document, lost: Collection[str]) -> Document:
@@ -119,31 +93,26 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     {'labels': ['b'], 'panels': [['b']], 'y_label': {'1': 'B'}, 'row_heights': [2]}
     """
     left = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
-    for key in _BY_LINE:
-        if isinstance(spec.get(key), dict):
-            left[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    for key in _BY_LINE & spec.keys():
+        left[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
     panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]
     if not panels:
         return left
     left["panels"] = [panel for panel in panels if panel]
     numbers = [number for number, panel in enumerate(panels, 1) if panel]
     place = {old: new for new, old in enumerate(numbers, 1)}
-    for key in _PER_PANEL:
-        if isinstance(spec.get(key), list):
-            left[key] = [value for number, value in enumerate(spec[key], 1) if number in place]
-    for key in _BY_NUMBER:
-        if isinstance(spec.get(key), dict):
+    for key in _PER_PANEL & spec.keys():
+        left[key] = [value for number, value in enumerate(spec[key], 1) if number in place]
+    for key in _BY_NUMBER & spec.keys():
+        if isinstance(spec[key], dict):
             said = {int(number): value for number, value in spec[key].items()}
             left[key] = {str(place[number]): value for number, value in said.items() if number in place}
-        elif key == "log_scale" and isinstance(spec.get(key), int):
-            left[key] = place.get(spec[key], "linear")
-    for key in _AT_PANEL:
-        if isinstance(spec.get(key), list):
-            every = [
-                {**item, "panel": place.get(item["panel"], 0)}
-                if isinstance(item, dict) and "panel" in item
-                else item
-                for item in spec[key]
-            ]
-            left[key] = [item for item in every if not isinstance(item, dict) or item.get("panel") != 0]
+    if isinstance(spec.get("log_scale"), int):
+        left["log_scale"] = place.get(spec["log_scale"], "linear")
+    for key in _AT_PANEL & spec.keys():
+        left[key] = []
+        for item in spec[key]:
+            panel = item.get("panel") if isinstance(item, dict) else None
+            if panel is None or panel in place:
+                left[key].append(item if panel is None else {**item, "panel": place[panel]})
     return left

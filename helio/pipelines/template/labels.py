@@ -35,7 +35,7 @@ def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple
     for table in signature.tables:
         for dotted in (table.argument, *table.also):
             path = tuple(dotted.split("."))
-            yield from _labels_at(path, _value_at(args, path))
+            yield from labels_at(path, _value_at(args, path))
 
 
 def owner(label: str, produced: Iterable[str]) -> str | None:
@@ -82,9 +82,10 @@ def _value_at(args: Mapping[str, Any], path: Path) -> Any:
     return value
 
 
-def _labels_at(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
+def labels_at(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
+    """Every text of a value and of the lists in it, with its place below `path`."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, list):
         for index, inner in enumerate(value):
-            yield from _labels_at((*path, index), inner)
+            yield from labels_at((*path, index), inner)

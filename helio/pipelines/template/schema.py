@@ -49,13 +49,13 @@ LABELS: Schema = {"type": "array", "items": {"type": "string", "minLength": 1, "
 VARIABLE: Schema = {
     "type": "object",
     "properties": {
-        "type": {"enum": list(VARIABLE_TYPES)},
-        "description": {"type": "string"},
+        "type": {"description": "Which values the variable takes.", "enum": list(VARIABLE_TYPES)},
+        "description": {"description": "What the variable is for, in words.", "type": "string"},
         "default": {"description": "The value when none is given."},
-        "required": {"type": "boolean"},
+        "required": {"description": "Whether each run must give a value.", "type": "boolean"},
         "choices": {"description": "The values of an enum.", "type": "array", "minItems": 1},
-        "minimum": {"type": "number"},
-        "maximum": {"type": "number"},
+        "minimum": {"description": "The smallest value that is allowed.", "type": "number"},
+        "maximum": {"description": "The largest value that is allowed.", "type": "number"},
         "of": {"description": "The time range that an interval divides.", "type": "string"},
         "step": {"description": "The length of an interval: 1d.", "type": "string"},
     },
@@ -76,7 +76,11 @@ STEP: Schema = {
             "type": "array",
             "items": STEP_ID,
         },
-        "critical": {"description": "Whether a failure fails the whole run.", "type": "boolean"},
+        "critical": {
+            "description": "Whether a failure fails the whole run.",
+            "type": "boolean",
+            "default": True,
+        },
         "pin": {"description": "Arguments whose literal stays as it is.", **LABELS},
         "annotations": {
             "description": "What people and passes leave; nothing executes it.",
@@ -100,8 +104,14 @@ STEP: Schema = {
                             "properties": {
                                 "intervals": {"description": "A time range to divide.", "type": "string"},
                                 "step": {"description": "The length of an interval: 1d.", "type": "string"},
-                                "components_of": {"description": "A label.", "type": "string"},
-                                "parameters_of": {"description": "A dataset.", "type": "string"},
+                                "components_of": {
+                                    "description": "A label, whose components are the items.",
+                                    "type": "string",
+                                },
+                                "parameters_of": {
+                                    "description": "A dataset, whose parameters are the items.",
+                                    "type": "string",
+                                },
                             },
                             "additionalProperties": False,
                             "minProperties": 1,
@@ -125,6 +135,7 @@ STEP: Schema = {
         "on_item_error": {
             "description": "Whether one failed item fails the step.",
             "enum": ["fail", "keep_partial"],
+            "default": "fail",
         },
         "use": {"description": "The pipeline that the step calls.", "type": "string", "minLength": 1},
         "with": {"description": "Values of that pipeline's variables.", "type": "object"},
@@ -138,12 +149,18 @@ STEP: Schema = {
 STRUCTURE: Schema = {
     "type": "object",
     "properties": {
-        "$schema": {"type": "string"},
-        "schema_version": {"enum": [SCHEMA_VERSION]},
-        "id": {"type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": LONGEST_ID},
-        "name": {"type": "string"},
-        "description": {"type": "string"},
+        "$schema": {"description": "Where editors find the JSON Schema.", "type": "string"},
+        "schema_version": {"description": "The version of this format.", "enum": [SCHEMA_VERSION]},
+        "id": {
+            "description": "The name in commands: small letters, digits and hyphens.",
+            "type": "string",
+            "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
+            "maxLength": LONGEST_ID,
+        },
+        "name": {"description": "A name for people.", "type": "string"},
+        "description": {"description": "What the pipeline does, in a sentence.", "type": "string"},
         "variables": {
+            "description": "What a run can set with --set, by name: $WINDOW.",
             "type": "object",
             "propertyNames": {"pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"},
             "additionalProperties": VARIABLE,
@@ -152,11 +169,19 @@ STRUCTURE: Schema = {
             "description": "What a pipeline without figure or export ends in: a figure, or a file of its tables.",
             "enum": ["figure", "data"],
         },
-        "steps": {"type": "array", "items": STEP, "minItems": 1},
-        "annotations": {"type": "object"},
-        "created_at": {"type": "string"},
-        "updated_at": {"type": "string"},
-        "source_session": {"type": "string"},
+        "steps": {
+            "description": "What the pipeline does; each step uses one tool.",
+            "type": "array",
+            "items": STEP,
+            "minItems": 1,
+        },
+        "annotations": {
+            "description": "Notes of people and of helio; nothing executes them.",
+            "type": "object",
+        },
+        "created_at": {"description": "When it was written; changes no result.", "type": "string"},
+        "updated_at": {"description": "When it was last changed; changes no result.", "type": "string"},
+        "source_session": {"description": "Where it came from; changes no result.", "type": "string"},
     },
     "required": ["steps"],
     "additionalProperties": False,
@@ -180,7 +205,10 @@ def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "helio pipeline template",
         **STRUCTURE,
-        "properties": {**STRUCTURE["properties"], "steps": {"type": "array", "items": step, "minItems": 1}},
+        "properties": {
+            **STRUCTURE["properties"],
+            "steps": {**STRUCTURE["properties"]["steps"], "items": step},
+        },
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
@@ -10,6 +10,7 @@ from helio.limits import LIMITS
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.variables import Path
+from helio.steps.fetch.choices import FETCH, Choice, choices_of
 
 Value = Any
 """A value of JSON. What a tool takes is checked by its signature."""
@@ -154,6 +155,11 @@ class Step(_Object):
         return cls(**found, path=path, within=within)
 
     @property
+    def choices(self) -> list[Choice]:
+        """The datasets that a fetch may use, the first one preferred; none where the step is no fetch."""
+        return choices_of(self.tool_args) if self.tool_name == FETCH else []
+
+    @property
     def maps(self) -> tuple[ForEach, ...]:
         """The maps around the step, its own last."""
         return self.within if self.for_each is None else (*self.within, self.for_each)
@@ -224,6 +230,20 @@ def walk(steps: Sequence[Step]) -> Iterator[Step]:
         yield step
         if len(step.path) < 2 * LIMITS.blocks:
             yield from walk(step.block)
+
+
+def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[StepId]:
+    """Return a step and all that it depends on, directly or through others.
+
+    >>> sorted(reached(3, {3: [2], 2: [1], 4: [3]}))
+    [1, 2, 3]
+    """
+    found, waiting = {step_id}, [step_id]
+    while waiting:
+        needed = set(needs.get(waiting.pop(), ())) - found
+        found |= needed
+        waiting += needed
+    return found
 
 
 _NAMES = {"with": "with_values"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from helio.errors import TimeRangeError
 from helio.pipelines.template.template import Step, Template
@@ -66,14 +66,9 @@ def time_literals(template: Template, signatures: Mapping[str, Signature]) -> It
         signature = signatures.get(step.tool_name)
         for argument in signature.arguments if signature else ():
             value = step.tool_args.get(argument.name)
-            if (
-                argument.schema.get("format") != "time-range"
-                or not isinstance(value, str)
-                or TOKEN.search(value)
-            ):
-                continue
-            path = (*step.path, "tool_args", argument.name)
-            yield TimeLiteral(path, step, argument.name, value, value, argument.required)
+            if argument.schema.get("format") == "time-range" and _is_literal(value):
+                path = (*step.path, "tool_args", argument.name)
+                yield TimeLiteral(path, step, argument.name, value, value, argument.required)
 
 
 def listed_literals(literals: list[TimeLiteral]) -> str:
@@ -116,11 +111,14 @@ def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> 
     )
 
 
-def _range(text: Any) -> str:
+def _range(value: Any) -> str:
     """A range in its one spelling; empty for what is none, or has a variable in it."""
-    if not isinstance(text, str) or TOKEN.search(text):
-        return ""
     try:
-        return canonical(text)
+        return canonical(value) if _is_literal(value) else ""
     except TimeRangeError:
         return ""
+
+
+def _is_literal(value: Any) -> TypeGuard[str]:
+    """Whether a value is a text without a variable in it."""
+    return isinstance(value, str) and not TOKEN.search(value)

@@ -115,8 +115,8 @@ class CdaWeb(FileSource):
             _, reply = self.http.get_json(url, expected=(200, 404))
             return _spans_of(reply)
 
-        place = f"about/{dataset_id}"
-        return _span(self.saved(place, ask, _KeptSpans, never_asked=self._never_asked(place)), dataset_id)
+        name = f"about/{dataset_id}"
+        return _span(self.saved(name, ask, _KeptSpans, never_asked=self._never_asked(name)), dataset_id)
 
     def complete(
         self, dataset_id: str, gathered: Gathered, time_range: TimeRange, files: Sequence[OneFile]
@@ -137,20 +137,20 @@ class CdaWeb(FileSource):
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
         """Ask for a dataset that is surely there, and for the first bytes of a file."""
-        asked = f"{url}datasets?id={_KNOWN_DATASET}"
-        if _KNOWN_DATASET not in _spans_of(witness.json(http, asked)):
+        url_of_dataset = f"{url}datasets?id={_KNOWN_DATASET}"
+        if _KNOWN_DATASET not in _spans_of(witness.json(http, url_of_dataset)):
             raise UnknownDataset(
-                f"{urlsplit(asked).hostname} answers without the dataset {_KNOWN_DATASET}",
+                f"{urlsplit(url_of_dataset).hostname} answers without the dataset {_KNOWN_DATASET}",
                 advice="look at the address of the server; HELIO_CDAWEB_URL names it",
-                place=asked,
+                place=url_of_dataset,
             )
-        asked = files_url(url, _KNOWN_DATASET, _KNOWN_DAY)
-        files = [file.url for file in listed_files(witness.json(http, asked), asked)]
+        url_of_dataset = files_url(url, _KNOWN_DATASET, _KNOWN_DAY)
+        files = [file.url for file in listed_files(witness.json(http, url_of_dataset), url_of_dataset)]
         if not files:
             raise NoData(
                 f"{_KNOWN_DATASET} has no file for {_KNOWN_DAY.start:%Y-%m-%d}",
                 advice="try again later",
-                place=asked,
+                place=url_of_dataset,
             )
         http.refuse_foreign(files[0], f"a listing of {urlsplit(url).netloc}")
         name = files[0].rpartition("/")[2]
@@ -187,12 +187,12 @@ class CdaWeb(FileSource):
                 if "Name" in variable
             ]
 
-        place = f"variables/{dataset_id}"
-        names: list[str] = self.saved(place, ask, list[str], never_asked=self._never_asked(place))
+        name = f"variables/{dataset_id}"
+        names: list[str] = self.saved(name, ask, list[str], never_asked=self._never_asked(name))
         return names
 
-    def _never_asked(self, place: str) -> str:
-        return f"{place} of {self.title} were never asked for"
+    def _never_asked(self, name: str) -> str:
+        return f"{name} of {self.title} were never asked for"
 
     # What the archive computes
 
@@ -216,8 +216,8 @@ class CdaWeb(FileSource):
             reply=True,
         )
         read = [
-            one_file(kept, replace(source, file=kept.path.name, proof=proof_of(kept, 0)))
-            for kept in self._made(dataset_id, url, made_from, time_range, name)
+            one_file(cached, replace(source, file=cached.path.name, proof=proof_of(cached, 0)))
+            for cached in self._made(dataset_id, url, made_from, time_range, name)
         ]
         gathered = self.gathered(read, [name], time_range)
         for error in gathered.absent.values():
@@ -234,13 +234,13 @@ class CdaWeb(FileSource):
     def _made(
         self, dataset_id: str, url: str, made_from: str, time_range: TimeRange, name: str
     ) -> list[Kept]:
-        place = f"{self.folder}/computed/{dataset_id}/{made_from[:32]}"
-        saved = self.replies.load(place, list[RemoteFile])
+        folder = f"{self.folder}/computed/{dataset_id}/{made_from[:32]}"
+        saved = self.replies.load(folder, list[RemoteFile])
         if saved is not None and not self.refresh:
-            wanted = _wanted_made(saved.content, place, made_from)
-            kept = [held for file in wanted if (held := self.downloads.find(file)) is not None]
-            if len(kept) == len(wanted):
-                return kept
+            requests = _wanted_made(saved.content, folder, made_from)
+            cached = [held for file in requests if (held := self.downloads.find(file)) is not None]
+            if len(cached) == len(requests):
+                return cached
         if self.offline:
             raise Offline(f"what {self.title} computes of {dataset_id} is not here", advice=ONLINE)
         _, reply = self.http.get_json(url, expected=(200, 404))
@@ -249,14 +249,14 @@ class CdaWeb(FileSource):
             raise NoData(
                 f"{self.title} computes nothing of {name} of {dataset_id} for {time_range}", place=url
             )
-        self.replies.save(place, [asdict(file) for file in listed])
-        return self.downloads.get(_wanted_made(listed, place, made_from))
+        self.replies.save(folder, [asdict(file) for file in listed])
+        return self.downloads.get(_wanted_made(listed, folder, made_from))
 
 
-def _wanted_made(listed: Sequence[RemoteFile], place: str, made_from: str) -> list[Wanted]:
+def _wanted_made(listed: Sequence[RemoteFile], folder: str, made_from: str) -> list[Wanted]:
     # the service names what it makes by chance; here, and in the records of runs, it is known by what it is made from
     return [
-        Wanted(file.url, file.size, made_from, f"{place}/{made_from}-{number}.cdf")
+        Wanted(file.url, file.size, made_from, f"{folder}/{made_from}-{number}.cdf")
         for number, file in enumerate(listed, 1)
     ]
 
@@ -335,8 +335,8 @@ def _span_in(entry: Mapping[str, Any], first: str, last: str) -> tuple[str, str]
 
 def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
     """The elements of a reply; the service writes a single one without its list, and none as nothing."""
-    found = reply.get(element) if isinstance(reply, dict) else None
-    every = found if isinstance(found, list) else [found]
+    listed = reply.get(element) if isinstance(reply, dict) else None
+    every = listed if isinstance(listed, list) else [listed]
     return [record for record in every if isinstance(record, dict)]
 
 

@@ -66,7 +66,7 @@ def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
     ExpatError
         It is not XML, or declares entities.
     """
-    found: dict[str, dict[str, str]] = {}
+    folders: dict[str, dict[str, str]] = {}
     dataset, divided = "", "None"
     url: list[str] | None = None
 
@@ -84,7 +84,7 @@ def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
         if tag.endswith("URL") and url is not None:
             folder, url = "".join(url).strip(), None
             if folder:
-                found[dataset] = {"url": folder.rstrip("/") + "/", "subdividedby": divided}
+                folders[dataset] = {"url": folder.rstrip("/") + "/", "subdividedby": divided}
 
     def text(part: str) -> None:
         if url is not None:
@@ -97,4 +97,4 @@ def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
     parser.StartElementHandler, parser.EndElementHandler = begin, end
     parser.CharacterDataHandler, parser.EntityDeclHandler = text, entity
     parser.Parse(catalogue, True)
-    return found
+    return folders

@@ -64,8 +64,8 @@ _MOST_AT_ONCE = 8 * _AT_ONCE
 _WITHOUT_CADENCE = timedelta(days=31)
 """What is asked for at once where the server does not say how often there is a record."""
 _STEPS = tuple(
-    timedelta(seconds=one)
-    for one in (60, 600, 3600, 6 * 3600, *(days * 86_400 for days in (1, 5, 10, 31, 100, 366, 3660)))
+    timedelta(seconds=length)
+    for length in (60, 600, 3600, 6 * 3600, *(days * 86_400 for days in (1, 5, 10, 31, 100, 366, 3660)))
 )
 """Intervals that requests are cut in; each begins at a multiple of its length since 1970, whatever is asked for."""
 _SHORTEST = timedelta(seconds=1)
@@ -181,7 +181,7 @@ class _Asked:
     @property
     def names(self) -> tuple[str, ...]:
         """Names for the request: in the server's order, without the time, which always comes."""
-        return tuple(one.name for one in self.together[1:])
+        return tuple(parameter.name for parameter in self.together[1:])
 
     @property
     def longest(self) -> timedelta:
@@ -274,21 +274,21 @@ class Hapi(Source):
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
         """Ask which version it speaks."""
-        asked = f"{url}/capabilities"
-        said = witness.json(http, asked)
-        version = str(said.get("HAPI") or "") if isinstance(said, dict) else ""
+        asked_url = f"{url}/capabilities"
+        reply = witness.json(http, asked_url)
+        version = str(reply.get("HAPI") or "") if isinstance(reply, dict) else ""
         if not re.match(r"[23]\.\d", version):
             raise DamagedFile(
-                f"{urlsplit(asked).hostname} names no version of HAPI that helio understands: '{version[:20]}'",
+                f"{urlsplit(asked_url).hostname} names no version of HAPI that helio understands: '{version[:20]}'",
                 advice="the address of a HAPI server ends in /hapi; helio understands versions 2 and 3",
-                place=asked,
+                place=asked_url,
             )
-        status = hapi_reply.status_in(said)
+        status = hapi_reply.status_in(reply)
         if status is not None and status.code != hapi_reply.OK:
             raise DamagedFile(
-                f"{urlsplit(asked).hostname} answers with the status {status.code} of HAPI: {status.message}",
+                f"{urlsplit(asked_url).hostname} answers with the status {status.code} of HAPI: {status.message}",
                 advice="try again later",
-                place=asked,
+                place=asked_url,
             )
         return f"HAPI {version}"
 
@@ -302,14 +302,14 @@ class Hapi(Source):
 
         def ask() -> list[str]:
             url = f"{self.url}/catalog"
-            found = self._json(url, "its catalogue").get("catalog")
-            if not isinstance(found, list):
+            catalogue = self._json(url, "its catalogue").get("catalog")
+            if not isinstance(catalogue, list):
                 raise DamagedFile(
                     f"the catalogue of {self.server} has no list of datasets",
                     advice="tell the server's operators",
                     place=url,
                 )
-            named = [entry.get("id") if isinstance(entry, dict) else None for entry in found]
+            named = [entry.get("id") if isinstance(entry, dict) else None for entry in catalogue]
             usable = {name for name in named if isinstance(name, str) and _may_be_id(name)}
             odd = sum(not (isinstance(name, str) and name in usable) for name in named)
             if odd:
@@ -339,16 +339,16 @@ class Hapi(Source):
         Offline
             It may not be asked, and never was.
         """
-        found = self._located(dataset_id, time_range)
-        file = _file_of(dataset_id, found.span)
+        served = self._located(dataset_id, time_range)
+        file = _file_of(dataset_id, served.span)
         return (
             SourceFile(
                 dataset_id=dataset_id,
                 file=file,
                 provider=self.name,
                 preliminary=is_preliminary(dataset_id),
-                url=found.url,
-                last_modified=found.edition(found.stop),
+                url=served.url,
+                last_modified=served.edition(served.stop),
             ),
         )
 
@@ -390,25 +390,32 @@ class Hapi(Source):
         """
         earlier: dict[str, str] | None = None
         for _ in range(_ROUNDS):
-            found, asked = self._current(dataset_id, parameters, time_range)
+            served, requests = self._current(dataset_id, parameters, time_range)
             failure: DataError | None = None
             tables: dict[str, Table] = {}
             unchecked: list[Piece] = []
             try:
-                pieces = self._all_pieces(asked)
-                unchecked = [one for each in pieces.values() for one in each if not one.kept.checked]
-                for one in asked:
-                    table = self._table(one, pieces[one.parameter.name])
+                pieces = self._all_pieces(requests)
+                unchecked = [
+                    piece
+                    for of_parameter in pieces.values()
+                    for piece in of_parameter
+                    if not piece.kept.checked
+                ]
+                for request in requests:
+                    table = self._table(request, pieces[request.parameter.name])
                     if table is not None:
-                        tables[one.parameter.name] = table
+                        tables[request.parameter.name] = table
             except (DamagedFile, NoData, UnknownDataset, UnknownParameter) as error:
                 failure = error  # of a republication it may be the first sign
             if not self.offline and (unchecked or failure):
-                renewed = self._renewed_after(dataset_id, found, failure)
+                renewed = self._renewed_after(dataset_id, served, failure)
                 digests = {name: table.digest() for name, table in tables.items() if renewed is not None}
                 if renewed is not None and (failure or digests != earlier):
                     # only records that the next round asks for again can show that nothing changed
-                    all_again = failure is None and renewed.edition(found.stop) != found.edition(found.stop)
+                    all_again = failure is None and renewed.edition(served.stop) != served.edition(
+                        served.stop
+                    )
                     earlier = digests if all_again else None
                     self._adopt(renewed)
                     continue
@@ -416,18 +423,18 @@ class Hapi(Source):
                     self._pieces.check(piece)
             if failure:
                 raise failure
-            return self._with_notes(asked, found, tables, pieces, time_range)
+            return self._with_notes(requests, served, tables, pieces, time_range)
         raise Republished(
-            f"{self.server} changed {dataset_id} each of the {_ROUNDS} times that it was read for {found.span}; "
+            f"{self.server} changed {dataset_id} each of the {_ROUNDS} times that it was read for {served.span}; "
             "its records would be of several editions",
             advice="try again later, when the server has finished publishing it",
-            place=found.url,
+            place=served.url,
         )
 
     def _with_notes(
         self,
-        asked: Sequence[_Asked],
-        found: Located,
+        requests: Sequence[_Asked],
+        served: Located,
         tables: dict[str, Table],
         pieces: dict[str, list[Piece]],
         time_range: TimeRange,
@@ -441,8 +448,8 @@ class Hapi(Source):
         DamagedFile
             They may have some: a reply without records may have ended early.
         """
-        info = asked[0].info
-        empty = [one.parameter.name for one in asked if one.parameter.name not in tables]
+        info = requests[0].info
+        empty = [request.parameter.name for request in requests if request.parameter.name not in tables]
         if empty:
             doubts = [
                 piece.kept.incomplete for name in empty for piece in pieces[name] if piece.kept.incomplete
@@ -451,30 +458,30 @@ class Hapi(Source):
                 raise DamagedFile(
                     f"{self.server} sends no record of {', '.join(empty)} of {info.dataset_id}: {doubts[0]}",
                     advice="try again later",
-                    place=found.url,
+                    place=served.url,
                 )
             raise NoData(
-                f"{info.dataset_id} has no record of {', '.join(empty)} in {found.span}",
+                f"{info.dataset_id} has no record of {', '.join(empty)} in {served.span}",
                 advice=_span_of(info),
             )
         notes = []
-        if found.stop < time_range.stop:
+        if served.stop < time_range.stop:
             # a request may not end after `stopDate`, and what it brings ends before its own end
-            end = _hapi_time(info.stop if self.offline else found.stop)
+            end = _hapi_time(info.stop if self.offline else served.stop)
             notes.append(f"the dataset ends at {end}; a record of that very moment cannot be asked for")
-        if not found.modified:
+        if not served.modified:
             notes.append(_NO_DATE.format(server=self.server))
         notes += info.remarks
         return {
-            one.parameter.name: replace(
-                tables[one.parameter.name],
+            request.parameter.name: replace(
+                tables[request.parameter.name],
                 notes=(
-                    *tables[one.parameter.name].notes,
-                    *([one.why_csv] if one.why_csv else []),
+                    *tables[request.parameter.name].notes,
+                    *([request.why_csv] if request.why_csv else []),
                     *notes,
                 ),
             )
-            for one in asked
+            for request in requests
         }
 
     def to_download(
@@ -487,16 +494,18 @@ class Hapi(Source):
         DataError
             As `fetch`, before any record is asked for.
         """
-        found = self._located(dataset_id, time_range)
+        served = self._located(dataset_id, time_range)
         info = self._info(dataset_id)
-        asked = [self._asked(info, found, name) for name in dict.fromkeys(parameters)]
+        requests = [self._asked(info, served, name) for name in dict.fromkeys(parameters)]
         sizes: dict[str, int | None] = {}
-        for one, span in self._kept_and_missing(asked)[1]:
-            size = _size_of(one, span)
-            sizes[self._data_url(dataset_id, span, one.names, one.form)] = None if size is None else int(size)
+        for request, span in self._kept_and_missing(requests)[1]:
+            size = _size_of(request, span)
+            sizes[self._data_url(dataset_id, span, request.names, request.form)] = (
+                None if size is None else int(size)
+            )
         return sizes
 
-    def _table(self, asked: _Asked, pieces: Sequence[Piece]) -> Table | None:
+    def _table(self, request: _Asked, pieces: Sequence[Piece]) -> Table | None:
         """One table of all pieces, or None when they have no record."""
         from helio.sources.hapi_data import table_of  # numpy, which a plan does without
         from helio.sources.join import clip, concatenate
@@ -507,8 +516,8 @@ class Hapi(Source):
         notes: list[str] = []
         silent: list[TimeRange] = []
         for piece in pieces:
-            kept = piece.kept
-            records = _read(asked, self._pieces.read(piece), kept.url)
+            reply = piece.kept
+            records = _read(request, self._pieces.read(piece), reply.url)
             outside = records.outside(piece.whole)
             if outside:
                 notes.append(
@@ -516,52 +525,52 @@ class Hapi(Source):
                 )
             # with the record of the end itself, if there is one: not every server leaves it to the next reply
             table = clip(
-                table_of(asked.parameter, records), TimeRange(piece.span.start, piece.span.stop + _INSTANT)
+                table_of(request.parameter, records), TimeRange(piece.span.start, piece.span.stop + _INSTANT)
             )
-            if kept.incomplete:
-                notes.append(kept.incomplete)
+            if reply.incomplete:
+                notes.append(reply.incomplete)
             if len(table):
-                parts.append((kept.path.name, table))
-                sources.append(self._source(asked, kept))
+                parts.append((reply.path.name, table))
+                sources.append(self._source(request, reply))
                 notes += table.notes
-            elif not kept.incomplete:
+            elif not reply.incomplete:
                 silent.append(piece.span)
         if not parts:
             return None
         if silent:
             more = f" and for {len(silent) - 1} more intervals" if len(silent) > 1 else ""
             notes.append(f"the server has no record for {silent[0]}{more}")
-        joined, repeats = concatenate(asked.parameter.name, parts)
+        joined, repeats = concatenate(request.parameter.name, parts)
         if repeats.differing:
             notes += repeats.notes
-        joined = clip(joined, asked.found.span)
+        joined = clip(joined, request.found.span)
         if not len(joined):
             return None
-        notes.append(_expected(joined, asked))
+        notes.append(_expected(joined, request))
         notes += leap_notes(joined.epoch)
         return replace(joined, sources=tuple(sources), notes=tuple(dict.fromkeys(filter(None, notes))))
 
-    def _source(self, asked: _Asked, kept: KeptReply) -> SourceFile:
-        info = asked.info
-        unknown = "" if kept.modified else "edition not known: the server gives no modificationDate"
+    def _source(self, request: _Asked, reply: KeptReply) -> SourceFile:
+        info = request.info
+        unknown = "" if reply.modified else "edition not known: the server gives no modificationDate"
         return SourceFile(
             dataset_id=info.dataset_id,
-            file=f"{info.dataset_id}_{asked.parameter.name}_{kept.path.name}",
+            file=f"{info.dataset_id}_{request.parameter.name}_{reply.path.name}",
             provider=self.name,
-            sha256=kept.sha256,
-            size=kept.size,
+            sha256=reply.sha256,
+            size=reply.size,
             doi=info.doi,
             preliminary=is_preliminary(info.dataset_id),
-            url=kept.url,
-            last_modified=kept.edition,
+            url=reply.url,
+            last_modified=reply.edition,
             title=info.title,
             pi=info.pi,
             affiliation=info.affiliation,
             page=info.page,
             reply=True,
             proof="nothing",
-            remark="; ".join(filter(None, (asked.why_csv, kept.incomplete, unknown))),
-            incomplete=bool(kept.incomplete),
+            remark="; ".join(filter(None, (request.why_csv, reply.incomplete, unknown))),
+            incomplete=bool(reply.incomplete),
         )
 
     # What there is
@@ -572,12 +581,12 @@ class Hapi(Source):
             raise UnknownDataset(
                 f"'{one_line(dataset_id)}' cannot be the id of a dataset", advice=self.close_ids(dataset_id)
             )
-        place = f"{self.folder}/{folder_of(dataset_id)}/{_span_name(time_range)}"
-        return self.once(place, lambda: self._locate(place, dataset_id, time_range))
+        name = f"{self.folder}/{folder_of(dataset_id)}/{_span_name(time_range)}"
+        return self.once(name, lambda: self._locate(name, dataset_id, time_range))
 
-    def _locate(self, place: str, dataset_id: str, time_range: TimeRange) -> Located:
-        saved = self.replies.load(place, _KeptLocated)
-        before: Located | None = replace(saved.content.read(), place=place) if saved else None
+    def _locate(self, name: str, dataset_id: str, time_range: TimeRange) -> Located:
+        saved = self.replies.load(name, _KeptLocated)
+        before: Located | None = replace(saved.content.read(), place=name) if saved else None
         if (
             before is not None
             and not self.refresh
@@ -593,7 +602,7 @@ class Hapi(Source):
         start, stop = max(time_range.start, info.start), min(time_range.stop, info.stop)
         if start >= stop:
             raise self._nothing(info, time_range)
-        found = Located(
+        served = Located(
             start=start,
             stop=stop,
             modified=info.modified,
@@ -603,14 +612,14 @@ class Hapi(Source):
             asked=seen.isoformat() if self.refresh else before.asked if before else "",
             seen=seen,
             url=self._data_url(dataset_id, TimeRange(start, stop)),
-            place=place,
+            place=name,
         )
-        self._save_located(found)
-        return found
+        self._save_located(served)
+        return served
 
-    def _save_located(self, found: Located) -> None:
-        moments = {name: getattr(found, name).isoformat() for name in _MOMENTS}
-        self.replies.save(found.place, asdict(found) | moments)
+    def _save_located(self, served: Located) -> None:
+        moments = {name: getattr(served, name).isoformat() for name in _MOMENTS}
+        self.replies.save(served.place, asdict(served) | moments)
 
     # Editions
 
@@ -618,22 +627,22 @@ class Hapi(Source):
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> tuple[Located, list[_Asked]]:
         """The range, and how each parameter is asked for; as the server has them now if any record is missing."""
-        found = self._located(dataset_id, time_range)
+        served = self._located(dataset_id, time_range)
         info, seen = self._info_and_age(dataset_id, longest=None)
-        asked = [self._asked(info, found, name) for name in parameters]
+        requests = [self._asked(info, served, name) for name in parameters]
         if self.offline:
-            return self._of_one_edition(found, asked)
-        if not self._kept_and_missing(asked)[1]:
-            return found, asked
+            return self._of_one_edition(served, requests)
+        if not self._kept_and_missing(requests)[1]:
+            return served, requests
         if self.http.clock.utc() - seen > _JUST_SAID:
             info, seen = self._info_now(dataset_id)
-        renewed = self._renewed(found, info, seen)
+        renewed = self._renewed(served, info, seen)
         if renewed is not None:
             self._adopt(renewed)
-            found = renewed
-        return found, [self._asked(info, found, name) for name in parameters]
+            served = renewed
+        return served, [self._asked(info, served, name) for name in parameters]
 
-    def _of_one_edition(self, found: Located, asked: list[_Asked]) -> tuple[Located, list[_Asked]]:
+    def _of_one_edition(self, served: Located, requests: list[_Asked]) -> tuple[Located, list[_Asked]]:
         """Offline: the edition of what is kept; the one that was last heard of, if all that is needed is of it.
 
         Raises
@@ -641,20 +650,26 @@ class Hapi(Source):
         Offline
             What is needed is here, but not of one edition.
         """
-        if any(self._pieces.cover(one.series, found.span, lambda kept, span: True)[1] for one in asked):
-            return found, asked  # something is missing whatever the edition
-        editions = [found.modified, *(date for one in asked for date in self._pieces.editions(one.series))]
+        if any(
+            self._pieces.cover(request.series, served.span, lambda reply, span: True)[1]
+            for request in requests
+        ):
+            return served, requests  # something is missing whatever the edition
+        editions = [
+            served.modified,
+            *(date for request in requests for date in self._pieces.editions(request.series)),
+        ]
         for date in dict.fromkeys(editions):
-            dated = replace(found, modified=date)
-            of_date = [replace(one, found=dated) for one in asked]
+            dated = replace(served, modified=date)
+            of_date = [replace(request, found=dated) for request in requests]
             if not self._kept_and_missing(of_date)[1]:
-                self.put(found.place, dated)
+                self.put(served.place, dated)
                 return dated, of_date
         raise Offline(
-            f"what is kept of {asked[0].info.dataset_id} for {found.span} is of several editions: "
+            f"what is kept of {requests[0].info.dataset_id} for {served.span} is of several editions: "
             f"{', '.join(filter(None, dict.fromkeys(editions)))}",
             advice=ONLINE,
-            place=found.url,
+            place=served.url,
         )
 
     def _info_now(self, dataset_id: str) -> tuple[Info, datetime]:
@@ -663,29 +678,29 @@ class Hapi(Source):
         self.save(f"{folder_of(dataset_id)}/info", content)
         return read_info(dataset_id, content["info"], self._info_url(dataset_id)), _moment_of(content)
 
-    def _renewed(self, found: Located, info: Info, seen: datetime) -> Located | None:
+    def _renewed(self, served: Located, info: Info, seen: datetime) -> Located | None:
         """The range as an info has it, where that is another edition or less of it; else None."""
-        start, stop = max(found.start, info.start), min(found.stop, info.stop)
+        start, stop = max(served.start, info.start), min(served.stop, info.stop)
         if start >= stop:
-            raise self._nothing(info, found.span)
+            raise self._nothing(info, served.span)
         renewed = replace(
-            found,
+            served,
             start=start,
             stop=stop,
             modified=info.modified,
             described=info.described,
-            redescribed=_redescribed(found, info),
+            redescribed=_redescribed(served, info),
             last=info.stop.isoformat(),
             seen=seen,
             url=self._data_url(info.dataset_id, TimeRange(start, stop)),
         )
-        same = renewed.edition(stop) == found.edition(stop) and renewed.span == found.span
+        same = renewed.edition(stop) == served.edition(stop) and renewed.span == served.span
         return None if same else renewed
 
-    def _renewed_after(self, dataset_id: str, found: Located, failure: DataError | None) -> Located | None:
+    def _renewed_after(self, dataset_id: str, served: Located, failure: DataError | None) -> Located | None:
         """As `_renewed`, now that the records have come or have failed to; None where that cannot be asked after it."""
         try:
-            return self._renewed(found, *self._info_now(dataset_id))
+            return self._renewed(served, *self._info_now(dataset_id))
         except DataError:
             if failure is None:
                 raise
@@ -706,14 +721,14 @@ class Hapi(Source):
 
     def _info_and_age(self, dataset_id: str, *, longest: float | None) -> tuple[Info, datetime]:
         """What the server says of a dataset, and when it said so."""
-        said = self.saved(
+        saved = self.saved(
             f"{folder_of(dataset_id)}/info",
             lambda: self._ask_info(dataset_id, longest),
             _KeptInfo,
             never_asked=self._never_asked(dataset_id),
             longest=longest,
         )
-        return read_info(dataset_id, said["info"], self._info_url(dataset_id)), _moment_of(said)
+        return read_info(dataset_id, saved["info"], self._info_url(dataset_id)), _moment_of(saved)
 
     def _info_url(self, dataset_id: str, longest: float | None = None) -> str:
         words = self._dialect(None if longest is None else DAY).words
@@ -726,13 +741,13 @@ class Hapi(Source):
         if known is not None:
             raise UnknownDataset(known.message, advice=known.advice, place=url)
         try:
-            said = self._json(url, f"'{dataset_id}'")
+            reply = self._json(url, f"'{dataset_id}'")
         except UnknownDataset as error:
             error.message = f"no dataset is called '{dataset_id}' on {self.server}"
             error.advice = self.close_ids(dataset_id)
             self._unknown[dataset_id] = error
             raise
-        return {"info": said, "seen": self.http.clock.utc().isoformat()}
+        return {"info": reply, "seen": self.http.clock.utc().isoformat()}
 
     def _dialect(self, longest: float | None = None) -> Dialect:
         url = f"{self.url}/capabilities"
@@ -740,17 +755,17 @@ class Hapi(Source):
         def ask() -> Any:
             return self._json(url, "to say what it can do")
 
-        said = self.saved(
+        saved = self.saved(
             "capabilities",
             ask,
             dict[str, Any],
             never_asked=self._never_asked("what it can do"),
             longest=longest,
         )
-        version = said.get("HAPI")
+        version = saved.get("HAPI")
         if not _VERSION.match(str(version)):  # an earlier helio may have kept it
             raise self._other_version(version, url)
-        formats = said.get("outputFormats")
+        formats = saved.get("outputFormats")
         return Dialect(
             str(version), tuple(str(form) for form in formats) if isinstance(formats, list) else ("csv",)
         )
@@ -777,14 +792,16 @@ class Hapi(Source):
 
     # Records
 
-    def _asked(self, info: Info, found: Located, name: str) -> _Asked:
+    def _asked(self, info: Info, served: Located, name: str) -> _Asked:
         """How a parameter is asked for, and where what comes is kept."""
         together = info.together(name)
         length = record_bytes(together)
         why_csv = self._why_csv(length)
         form: Format = "csv" if why_csv else "binary"
-        columns = sum(one.elements for one in together[1:])
-        layout = [[one.name, one.kind, list(one.size), one.length] for one in together]
+        columns = sum(parameter.elements for parameter in together[1:])
+        layout = [
+            [parameter.name, parameter.kind, list(parameter.size), parameter.length] for parameter in together
+        ]
         series = Series(
             folder=f"{folder_of(self.folder, info.dataset_id)}/{folder_of(name)}",
             layout=hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16],
@@ -794,7 +811,7 @@ class Hapi(Source):
             ).hexdigest()[:16],
         )
         size = length if form == "binary" else _CSV_BYTES[0] + columns * _CSV_BYTES[1]
-        return _Asked(info, found, info.parameter(name), together, form, series, size, why_csv)
+        return _Asked(info, served, info.parameter(name), together, form, series, size, why_csv)
 
     def _why_csv(self, length: int) -> str:
         """Why records are not asked for in binary; empty where they are.
@@ -824,25 +841,30 @@ class Hapi(Source):
         """All pieces of each parameter in order, asking for those that are not here."""
         pieces, missing = self._kept_and_missing(every)
         if missing and self.offline:
-            one, span = missing[0]
+            first, span = missing[0]
             more = f", and {len(missing) - 1} more intervals" if len(missing) > 1 else ""
             raise Offline(
-                f"{one.parameter.name} of {one.info.dataset_id} for {span} is not here{more}",
+                f"{first.parameter.name} of {first.info.dataset_id} for {span} is not here{more}",
                 advice=ONLINE,
-                place=one.found.url,
+                place=first.found.url,
             )
         if missing:
-            wanted: dict[str, timedelta] = {}
-            for one, span in missing:
-                wanted[one.parameter.name] = wanted.get(one.parameter.name, timedelta()) + span.duration
+            durations: dict[str, timedelta] = {}
+            for request, span in missing:
+                durations[request.parameter.name] = (
+                    durations.get(request.parameter.name, timedelta()) + span.duration
+                )
             with self._begin(missing) as tally:
                 tasks = [
-                    partial(self._get, asked, span, wanted[asked.parameter.name], tally)
-                    for asked, span in missing
+                    partial(self._get, request, span, durations[request.parameter.name], tally)
+                    for request, span in missing
                 ]
-                for (asked, _), answered in zip(missing, self.transfers.run(tasks, tally), strict=True):
-                    pieces[asked.parameter.name] += answered
-        return {name: sorted(found, key=lambda each: each.span.start) for name, found in pieces.items()}
+                for (request, _), answered in zip(missing, self.transfers.run(tasks, tally), strict=True):
+                    pieces[request.parameter.name] += answered
+        return {
+            name: sorted(of_parameter, key=lambda piece: piece.span.start)
+            for name, of_parameter in pieces.items()
+        }
 
     def _kept_and_missing(
         self, every: Sequence[_Asked]
@@ -850,43 +872,43 @@ class Hapi(Source):
         """Pieces that are here, by parameter, and the intervals that are to be asked for."""
         pieces: dict[str, list[Piece]] = {}
         missing: list[tuple[_Asked, TimeRange]] = []
-        for one in every:
-            found, gaps = self._pieces.cover(one.series, one.found.span, self._usable(one))
+        for request in every:
+            pieces_here, gaps = self._pieces.cover(request.series, request.found.span, self._usable(request))
             if gaps and self.offline:
-                found, gaps = self._pieces.cover(
-                    one.series, one.found.span, self._usable(one, incomplete=True)
+                pieces_here, gaps = self._pieces.cover(
+                    request.series, request.found.span, self._usable(request, incomplete=True)
                 )
-            pieces[one.parameter.name] = found
-            missing += [(one, span) for gap in gaps for span in _cut(gap, one.longest)]
+            pieces[request.parameter.name] = pieces_here
+            missing += [(request, span) for gap in gaps for span in _cut(gap, request.longest)]
         return pieces, missing
 
-    def _usable(self, asked: _Asked, *, incomplete: bool = False) -> Callable[[KeptReply, TimeRange], bool]:
+    def _usable(self, request: _Asked, *, incomplete: bool = False) -> Callable[[KeptReply, TimeRange], bool]:
         """Whether a reply that is here is of the edition that is wanted."""
-        found = asked.found
+        served = request.found
 
-        def is_usable(kept: KeptReply, span: TimeRange) -> bool:
-            if kept.incomplete and not incomplete:
+        def is_usable(reply: KeptReply, span: TimeRange) -> bool:
+            if reply.incomplete and not incomplete:
                 return False
             if self.offline:  # of the same date; earlier versions of helio noted none
-                return kept.modified == found.modified or not kept.described
-            return kept.edition == found.edition(span.stop) and (
-                bool(found.modified) or kept.info == asked.info.described
+                return reply.modified == served.modified or not reply.described
+            return reply.edition == served.edition(span.stop) and (
+                bool(served.modified) or reply.info == request.info.described
             )
 
         return is_usable
 
     def _begin(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> AbstractContextManager[Tally]:
         """Set aside bytes for intervals before they are asked for; none where their size is not known."""
-        sizes = [_size_of(one, span) for one, span in missing]
+        sizes = [_size_of(request, span) for request, span in missing]
         known = [size for size in sizes if size is not None]
         size = int(sum(known)) if len(known) == len(sizes) else 0
         return self.transfers.begin(len(missing), size, f"about {in_words(size)}", likely=int(size * 1.1))
 
     def _get(
         self,
-        asked: _Asked,
+        request: _Asked,
         span: TimeRange,
-        wanted: timedelta,
+        whole: timedelta,
         tally: Tally,
         continued: int = _CONTINUED,
     ) -> list[Piece]:
@@ -902,77 +924,79 @@ class Hapi(Source):
             How often the rest may be asked for.
         """
         with self._lock:
-            at_once = self._at_once.setdefault(asked.series.folder, AtOnce())
+            at_once = self._at_once.setdefault(request.series.folder, AtOnce())
         middle = (span.start + span.duration / 2).replace(microsecond=0)
         half = span.stop - middle
         if at_once.allows(span.duration):
-            url = self._data_url(asked.info.dataset_id, span, asked.names, asked.form)
+            url = self._data_url(request.info.dataset_id, span, request.names, request.form)
             try:
-                body, has_end = self._body(asked, span, url, tally)
+                body, has_end = self._body(request, span, url, tally)
             except TooMuch as error:
                 in_a_row = at_once.refused(span.duration, half)
-                self._refuse_too_little(asked, span, wanted, str(error))
+                self._refuse_too_little(request, span, whole, str(error))
                 if in_a_row > _TOLERATED:
                     self.http.pause(_PAUSE)
             else:
-                records = _read(asked, body, url)  # what cannot be read is not kept
+                records = _read(request, body, url)  # what cannot be read is not kept
                 _refuse_strangers(records, span, self.server, url)
                 at_once.gave(span.duration)
                 tally.done()
                 reached = span.stop if has_end else records.reached(span)
-                missing = _cadences(span.stop - reached, asked.info.cadence)
+                missing = _cadences(span.stop - reached, request.info.cadence)
                 progress = reached > span.start
                 if missing <= _NEARLY or (missing <= _FEW and not progress and continued < _CONTINUED):
-                    return [self._keep(asked, span, body, url, incomplete=_may_be_cut(body, asked, span))]
+                    return [self._keep(request, span, body, url, incomplete=_may_be_cut(body, request, span))]
                 if not continued:
-                    why = _may_have_ended(span, records, asked.info.cadence)
-                    return [self._keep(asked, span, body, url, incomplete=why)]
+                    why = _may_have_ended(span, records, request.info.cadence)
+                    return [self._keep(request, span, body, url, incomplete=why)]
                 tally.more()
                 if not progress:  # once more, for a reply that brought nothing
-                    return self._get(asked, span, wanted, tally, 0)
+                    return self._get(request, span, whole, tally, 0)
                 before = TimeRange(span.start, reached)  # all that lies before the last record has come
                 return [
-                    self._keep(asked, before, body, url),
-                    *self._get(asked, TimeRange(reached, span.stop), wanted, tally, continued - 1),
+                    self._keep(request, before, body, url),
+                    *self._get(request, TimeRange(reached, span.stop), whole, tally, continued - 1),
                 ]
         tally.more()
         return [
-            *self._get(asked, TimeRange(span.start, middle), wanted, tally),
-            *self._get(asked, TimeRange(middle, span.stop), wanted, tally),
+            *self._get(request, TimeRange(span.start, middle), whole, tally),
+            *self._get(request, TimeRange(middle, span.stop), whole, tally),
         ]
 
-    def _keep(self, asked: _Asked, span: TimeRange, body: bytes, url: str, *, incomplete: str = "") -> Piece:
+    def _keep(
+        self, request: _Asked, span: TimeRange, body: bytes, url: str, *, incomplete: str = ""
+    ) -> Piece:
         return self._pieces.keep(
-            asked.series,
+            request.series,
             span,
             body,
             url,
-            edition=asked.found.edition(span.stop),
-            modified=asked.found.modified,
-            info=asked.info.described,
+            edition=request.found.edition(span.stop),
+            modified=request.found.modified,
+            info=request.info.described,
             incomplete=incomplete,
         )
 
-    def _refuse_too_little(self, asked: _Asked, span: TimeRange, wanted: timedelta, said: str) -> None:
+    def _refuse_too_little(self, request: _Asked, span: TimeRange, whole: timedelta, reason: str) -> None:
         """Give up once halves would be less than a record, or too many."""
         half = span.duration / 2
-        name = f"{asked.parameter.name} of {asked.info.dataset_id}"
-        if half < max(_SHORTEST, asked.info.cadence or _SHORTEST):
+        name = f"{request.parameter.name} of {request.info.dataset_id}"
+        if half < max(_SHORTEST, request.info.cadence or _SHORTEST):
             raise Refused(
-                f"{self.server} gives no {name}, not even for {span} ({said})",
+                f"{self.server} gives no {name}, not even for {span} ({reason})",
                 advice="tell whoever runs the server",
             )
-        if wanted / half > _MOST_REQUESTS:
+        if whole / half > _MOST_REQUESTS:
             raise Refused(
-                f"{self.server} gives less than {_in_time(span.duration)} of {name} at once ({said}): "
-                f"{_in_time(wanted)} would take more than {_MOST_REQUESTS:,} requests",
+                f"{self.server} gives less than {_in_time(span.duration)} of {name} at once ({reason}): "
+                f"{_in_time(whole)} would take more than {_MOST_REQUESTS:,} requests",
                 advice="a shorter time range, or run again later: what came is kept, and the server may be busy",
             )
 
-    def _body(self, asked: _Asked, span: TimeRange, url: str, tally: Tally) -> tuple[bytes, bool]:
+    def _body(self, request: _Asked, span: TimeRange, url: str, tally: Tally) -> tuple[bytes, bool]:
         """The records of an interval, and whether anything but the end of the connection says that they are all."""
         counted = 0
-        what = f"{asked.parameter.name} of {asked.info.dataset_id} for {span}"
+        what = f"{request.parameter.name} of {request.info.dataset_id} for {span}"
 
         def receive(answer: Answer) -> tuple[bytes, bool]:
             nonlocal counted
@@ -990,7 +1014,7 @@ class Hapi(Source):
             status = hapi_reply.status_in(header) or hapi_reply.status_of(answer.status, answer.reason, body)
             if status.code == hapi_reply.EMPTY and (not body or hapi_reply.is_json(body)):
                 return b"", True
-            if status.code == hapi_reply.NO_FORMAT and asked.form == "binary":
+            if status.code == hapi_reply.NO_FORMAT and request.form == "binary":
                 raise NoBinary(f"refuses it ({status.code}: {status.message})")
             if status.code == hapi_reply.TOO_MUCH:
                 raise TooMuch(hapi_reply.in_words(status))
@@ -1010,46 +1034,48 @@ class Hapi(Source):
                     place=url,
                 )
             kind = answer.headers.get("content-type", "")
-            if asked.form == "binary" and body and (kind.startswith("text/csv") or hapi_reply.is_csv(body)):
+            if request.form == "binary" and body and (kind.startswith("text/csv") or hapi_reply.is_csv(body)):
                 raise NoBinary("sends text when it is asked for it")
-            self._refuse_other_header(header, asked, url)
-            _check_whole(body, asked, has_end=answer.has_end)
+            self._refuse_other_header(header, request, url)
+            _check_whole(body, request, has_end=answer.has_end)
             return body, answer.has_end
 
         try:
             return self.http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD, in_bulk=True)
         except NoData:
             # outside of what the server has now, whatever it said: the next run asks again
-            self._forget(asked)
+            self._forget(request)
             raise
 
-    def _refuse_other_header(self, header: dict[str, Any], asked: _Asked, url: str) -> None:
+    def _refuse_other_header(self, header: dict[str, Any], request: _Asked, url: str) -> None:
         """Compare a header that comes with records to the info that they are read by."""
-        info = asked.info
+        info = request.info
         if "parameters" not in header:
             return
-        said = read_info(
+        header_info = read_info(
             info.dataset_id,
             {"startDate": info.start.isoformat(), "stopDate": info.stop.isoformat()} | header,
             url,
         )
-        pairs = zip_longest(asked.together, said.parameters)
+        pairs = zip_longest(request.together, header_info.parameters)
         different = [
-            (one or other).name for one, other in pairs if not (one and other and one.reads_like(other))
+            (theirs or other).name
+            for theirs, other in pairs
+            if not (theirs and other and theirs.reads_like(other))
         ]
-        if said.modified and said.modified != asked.found.modified:
+        if header_info.modified and header_info.modified != request.found.modified:
             different.append("modificationDate")
         if different:
             raise DamagedFile(
-                f"{self.server} describes the records of {asked.parameter.name} in another way than its info: "
+                f"{self.server} describes the records of {request.parameter.name} in another way than its info: "
                 f"{', '.join(different)}",
                 advice="fetch it again; if it comes out the same, tell whoever runs the server",
                 place=url,
             )
 
-    def _forget(self, asked: _Asked) -> None:
-        self.replies.forget(f"{self.folder}/{folder_of(asked.info.dataset_id)}/info")
-        self.replies.forget(asked.found.place)
+    def _forget(self, request: _Asked) -> None:
+        self.replies.forget(f"{self.folder}/{folder_of(request.info.dataset_id)}/info")
+        self.replies.forget(request.found.place)
 
     # Asking
 
@@ -1075,22 +1101,22 @@ class Hapi(Source):
             if status.code != hapi_reply.OK:
                 raise hapi_reply.error_of(status, self.server, what, url)
             try:
-                said = read_json(body, self.http.limits.reply_bytes, self.server)
+                reply = read_json(body, self.http.limits.reply_bytes, self.server)
             except OddJson as error:
                 raise answer.odd_json(error) from error
             except ValueError as error:
                 raise answer.not_json(body) from error
-            if not isinstance(said, dict):
+            if not isinstance(reply, dict):
                 raise DamagedFile(
-                    f"{self.server} answers with {_KIND_OF_JSON.get(type(said), 'a number')} in place of an object "
+                    f"{self.server} answers with {_KIND_OF_JSON.get(type(reply), 'a number')} in place of an object "
                     "of JSON",
                     advice="tell the server's operators",
                     place=url,
                 )
-            version = said.get("HAPI")
+            version = reply.get("HAPI")
             if version is not None and not _VERSION.match(str(version)):
                 raise self._other_version(version, url)
-            return said
+            return reply
 
         return self.http.exchange(
             url, receive, headers=lambda: {"Accept": "application/json"}, expected=hapi_reply.UNDERSTOOD
@@ -1131,11 +1157,11 @@ class _KeptInfo(TypedDict):
     seen: NaiveInstant
 
 
-def _read(asked: _Asked, body: bytes, url: str) -> Records:
+def _read(request: _Asked, body: bytes, url: str) -> Records:
     from helio.sources.hapi_data import read_records
 
     try:
-        return read_records(body, asked.form, asked.together)
+        return read_records(body, request.form, request.together)
     except DamagedFile as error:
         raise error.located(url) from error.__cause__
 
@@ -1176,12 +1202,12 @@ def _cadences(duration: timedelta, cadence: timedelta | None) -> float:
     return duration / cadence if cadence else math.inf
 
 
-def _expected(table: Table, asked: _Asked) -> str:
+def _expected(table: Table, request: _Asked) -> str:
     """Say how many records the cadence promises for the range, where there are clearly fewer."""
-    cadence = asked.info.cadence
+    cadence = request.info.cadence
     if cadence is None:
         return ""
-    return expected_note(len(table), asked.found.span.duration // cadence, _in_time(cadence))
+    return expected_note(len(table), request.found.span.duration // cadence, _in_time(cadence))
 
 
 def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None) -> str:
@@ -1194,36 +1220,36 @@ def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None
     )
 
 
-def _may_be_cut(body: bytes, asked: _Asked, span: TimeRange) -> str:
+def _may_be_cut(body: bytes, request: _Asked, span: TimeRange) -> str:
     """Say that the last number of a reply may lack digits: HAPI ends each record with the end of its line."""
-    if asked.form == "binary" or not body.strip() or body.endswith(b"\n"):
+    if request.form == "binary" or not body.strip() or body.endswith(b"\n"):
         return ""
     return f"the reply for {span} stops without the end of a line: its last record may be cut"
 
 
-def _check_whole(body: bytes, asked: _Asked, *, has_end: bool) -> None:
+def _check_whole(body: bytes, request: _Asked, *, has_end: bool) -> None:
     """Notice a body that ends within a record; `has_end` where something says where it ends.
 
     One that ends where it should, and still has no whole number of records, is not what was described: this is found
     when it is read.
     """
-    if asked.form == "binary":
-        if len(body) % record_bytes(asked.together) and not has_end:
+    if request.form == "binary":
+        if len(body) % record_bytes(request.together) and not has_end:
             raise CutShort("ends within a record")
         return
     lines = body.strip()
     first, last = lines.partition(b"\n")[0], lines[lines.rfind(b"\n") + 1 :]
-    columns = sum(parameter.elements for parameter in asked.together)
+    columns = sum(parameter.elements for parameter in request.together)
     if not has_end and lines and (last.count(b",") + 1 < columns or not body.endswith(b"\n")):
         raise CutShort("ends within a record")
     if last.count(b",") < first.count(b","):
         raise CutShort("ends within a record")
 
 
-def _size_of(asked: _Asked, span: TimeRange) -> float | None:
+def _size_of(request: _Asked, span: TimeRange) -> float | None:
     """Bytes of an interval, roughly; None where the server does not say how often there is a record."""
-    cadence = asked.info.cadence
-    return None if cadence is None else asked.size * (span.duration / cadence)
+    cadence = request.info.cadence
+    return None if cadence is None else request.size * (span.duration / cadence)
 
 
 def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -109,10 +110,10 @@ class Product:
     @property
     def members(self) -> set[str]:
         """What each record must have."""
-        found = {"time_tag"}
-        for one in self.parameters.values():
-            found |= set(one.columns) | ({one.where[0]} if one.where else set())
-        return found
+        members = {"time_tag"}
+        for parameter in self.parameters.values():
+            members |= set(parameter.columns) | ({parameter.where[0]} if parameter.where else set())
+        return members
 
 
 _WIND = "products/solar-wind/"
@@ -256,13 +257,13 @@ class Swpc(Source):
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
         """Ask for the names of the columns of a reply."""
-        asked = f"{url}/{_ASKED.path}"
-        head = re.match(rb"\s*\[\s*(\[[^]]*\])", witness.first_bytes(http, asked, _FIRST_ROW))
+        url_of_product = f"{url}/{_ASKED.path}"
+        head = re.match(rb"\s*\[\s*(\[[^]]*\])", witness.first_bytes(http, url_of_product, _FIRST_ROW))
         try:
             columns = json.loads(head[1]) if head else None
         except ValueError:
             columns = None
-        check_columns(_ASKED, columns, asked)
+        check_columns(_ASKED, columns, url_of_product)
         return f"{_ASKED.file} has the {len(_ASKED.members)} columns that are known"
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
@@ -315,15 +316,15 @@ class Swpc(Source):
 
     def _find(self, dataset_id: str, product: Product, time_range: TimeRange) -> Cut:
         gone = time_range.start < self.http.clock.utc() - _HELD
-        if gone and not self.refresh and (kept := self._kept(dataset_id, time_range)):
-            return kept
+        if gone and not self.refresh and (earlier_cut := self._kept(dataset_id, time_range)):
+            return earlier_cut
         held = self._reply(product)
         if held is not None and held.first <= time_range.start:
             cut = _cut_out(product, held, dataset_id, time_range)
             self._keep(dataset_id, time_range, cut)
             return cut
-        if kept := self._kept(dataset_id, time_range):
-            return kept
+        if earlier_cut := self._kept(dataset_id, time_range):
+            return earlier_cut
         if held is None:
             raise Offline(f"{dataset_id} of {Swpc.title} for {time_range} is not here", advice=ONLINE)
         raise NoData(
@@ -338,17 +339,17 @@ class Swpc(Source):
         return self.once(product.path, lambda: self._saved_or_asked(product))
 
     def _saved_or_asked(self, product: Product) -> Held | None:
-        place = f"{self.folder}/{product.path.removesuffix('.json')}"
-        saved = self.replies.load(place, _KeptReply)
+        name = f"{self.folder}/{product.path.removesuffix('.json')}"
+        saved = self.replies.load(name, _KeptReply)
         fresh = saved is not None and self.is_young(saved.said, _FRESH)
         if not self.offline and (self.refresh or not fresh):
-            saved = self._ask(product, place, saved)
+            saved = self._ask(product, name, saved)
         if saved is None:
             return None
         content = saved.content
         return _read(product, content["reply"], content["last_modified"], self._url_of(product))
 
-    def _ask(self, product: Product, place: str, saved: Saved | None) -> Saved:
+    def _ask(self, product: Product, reply_name: str, saved: Saved | None) -> Saved:
         url = self._url_of(product)
         etag = saved.content["etag"] if saved else ""
 
@@ -356,8 +357,8 @@ class Swpc(Source):
             if answer.status == 304:
                 return None
             reply = self.counted_json(answer, product.file)
-            said = {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
-            return {"reply": reply, "etag": said["etag"], "last_modified": said["last-modified"]}
+            validators = {name: answer.headers.get(name, "") for name in ("etag", "last-modified")}
+            return {"reply": reply, "etag": validators["etag"], "last_modified": validators["last-modified"]}
 
         headers = {"Accept": "application/json"} | ({"If-None-Match": etag} if etag else {})
         received = self.http.exchange(
@@ -365,9 +366,9 @@ class Swpc(Source):
         )
         if received is None:
             assert saved is not None  # only then was there a tag to compare with
-            return self.replies.save(place, saved.content)
+            return self.replies.save(reply_name, saved.content)
         _read(product, received["reply"], "", url)  # what is not understood is not kept
-        return self.replies.save(place, received)
+        return self.replies.save(reply_name, received)
 
     def _url_of(self, product: Product) -> str:
         return f"{self.url}/{product.path}"
@@ -401,7 +402,7 @@ class Swpc(Source):
     # What is kept of a range
 
     def _folder(self, dataset_id: str, time_range: TimeRange) -> Path:
-        span = "_".join(f"{one:%Y%m%dT%H%M%S.%f}" for one in (time_range.start, time_range.stop))
+        span = "_".join(f"{time:%Y%m%dT%H%M%S.%f}" for time in (time_range.start, time_range.stop))
         return self.cache / "data" / self.folder / dataset_id / span
 
     def _keep(self, dataset_id: str, time_range: TimeRange, cut: Cut) -> None:
@@ -421,7 +422,7 @@ class Swpc(Source):
 
     def _kept(self, dataset_id: str, time_range: TimeRange) -> Cut | None:
         """The newest records that were kept of exactly this range, from a time when it was over, or offline."""
-        found: list[tuple[str, Cut]] = []
+        cuts: list[tuple[str, Cut]] = []
         for beside in sorted(self._folder(dataset_id, time_range).glob("*.json.json")):
             path = beside.with_name(beside.name.removesuffix(".json"))
             try:
@@ -437,10 +438,10 @@ class Swpc(Source):
             if cut.sha256 != path.name.removesuffix(".json"):
                 log.warning("%s is not what was kept any more; it is passed over", path)
             elif over or self.offline:
-                found.append((fetched_at, cut))
-        if not found:
+                cuts.append((fetched_at, cut))
+        if not cuts:
             return None
-        newest = max(found, key=lambda one: one[0])[1]
+        newest = max(cuts, key=itemgetter(0))[1]
         note_use(self._folder(dataset_id, time_range) / f"{newest.sha256}.json.json")
         return newest
 
@@ -461,25 +462,25 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
         check_columns(product, reply[0], url)
         columns, records = tuple(reply[0]), reply[1:]
     entries: list[Entry] = []
-    for number, one in enumerate(records, 1):
+    for number, record in enumerate(records, 1):
         if product.rows:
-            if not isinstance(one, list) or len(one) != len(columns):
+            if not isinstance(record, list) or len(record) != len(columns):
                 raise _another_form(product, f"record {number} has not {len(columns)} columns", url)
-            tag = one[columns.index("time_tag")]
+            tag = record[columns.index("time_tag")]
         else:
-            if not isinstance(one, dict):
+            if not isinstance(record, dict):
                 raise _another_form(product, f"record {number} is no object", url)
-            _refuse_lacking(product, one, url)
-            tag = one["time_tag"]
+            _refuse_lacking(product, record, url)
+            tag = record["time_tag"]
         try:
             epoch = datetime.fromisoformat(tag)
             epoch = epoch.astimezone(UTC).replace(tzinfo=None) if epoch.tzinfo else epoch
         except (ValueError, TypeError, OverflowError) as error:
             raise _another_form(product, f"record {number} is of '{one_line(tag, 40)}'", url) from error
-        entries.append((epoch, one))
+        entries.append((epoch, record))
     if not entries:
         raise NoData(f"{Swpc.title} holds no record in {product.file}", advice="try again later", place=url)
-    return Held(tuple(sorted(entries, key=lambda one: one[0])), columns, last_modified)
+    return Held(tuple(sorted(entries, key=lambda entry: entry[0])), columns, last_modified)
 
 
 def check_columns(product: Product, names: Any, url: str) -> None:
@@ -513,7 +514,7 @@ def _another_form(product: Product, what: str, url: str) -> DataError:
 
 
 def _cut_out(product: Product, held: Held, dataset_id: str, time_range: TimeRange) -> Cut:
-    within = [one for epoch, one in held.entries if time_range.start <= epoch < time_range.stop]
+    within = [entry for epoch, entry in held.entries if time_range.start <= epoch < time_range.stop]
     if not within:
         text = f"{dataset_id} has no record in {time_range}"
         advice = f"{Swpc.title} holds {_words(held.first)} to {_words(held.last)}"
@@ -534,8 +535,8 @@ def _table(
     held = _read(product, json.loads(cut.content), "", source.url)
     entries = held.entries
     if parameter.where is not None:
-        member, wanted = parameter.where
-        entries = tuple(one for one in entries if one[1][member] == wanted)
+        member, value = parameter.where
+        entries = tuple(entry for entry in entries if entry[1][member] == value)
     epochs = [epoch for epoch, _ in entries]
     # a repeated epoch is taken once, from its first record
     first = [i for i, epoch in enumerate(epochs) if i == 0 or epoch > epochs[i - 1]]
@@ -544,7 +545,9 @@ def _table(
             f"{source.dataset_id} has no record of {parameter.description.lower()} in {time_range}",
             place=source.url,
         )
-    keys: Sequence[Any] = [held.columns.index(one) if product.rows else one for one in parameter.columns]
+    keys: Sequence[Any] = [
+        held.columns.index(column) if product.rows else column for column in parameter.columns
+    ]
     every = np.array(
         [[_number(product, record[key], source.url) for key in keys] for _, record in entries],
         dtype=np.float64,
@@ -556,8 +559,8 @@ def _table(
         notes.append(f"the newest record that {Swpc.title} had is of {_words(newest)}")
     if len(first) < len(epochs):
         notes.append(f"{len(epochs) - len(first)} repeated epochs: the first record of each was kept")
-        kept = values[np.searchsorted(first, np.arange(len(epochs)), side="right") - 1]
-        same = (every == kept) | (np.isnan(every) & np.isnan(kept))
+        kept_values = values[np.searchsorted(first, np.arange(len(epochs)), side="right") - 1]
+        same = (every == kept_values) | (np.isnan(every) & np.isnan(kept_values))
         differing = int(np.count_nonzero(~same.all(axis=1)))
         if differing:
             notes.append(f"{differing} records that repeat an epoch differ from the first")

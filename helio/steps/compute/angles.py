@@ -95,9 +95,9 @@ def hold_no_turn(series: Table, *, purpose: str) -> None:
     StepError
         When one is: of 179° and −179° neither is the greater, and a step between them is none.
     """
-    found = turning(series)
-    if found:
-        which = series.components[found.columns[0]] if series.components else series.name
+    wraps = turning(series)
+    if wraps:
+        which = series.components[wraps.columns[0]] if series.components else series.name
         raise StepError(
             f"'{which}' is an angle that wraps, and cannot be {purpose}: 179° and −179° are neighbours",
             advice="do it to the components of the vector first, and take the angle of what comes out",
@@ -126,16 +126,16 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
             f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')} are infinite and left out",
         )
     values = counted_means(series.values, first, last)
-    found = turning(series)
-    if not found:
+    wraps = turning(series)
+    if not wraps:
         return values, (*notes, *undeclared(series))
-    angles = columns_of(series.values)[:, found.columns]
-    phase = angles * (2 * np.pi / found.period)
+    angles = columns_of(series.values)[:, wraps.columns]
+    phase = angles * (2 * np.pi / wraps.period)
     sine, cosine = counted_means(np.sin(phase), first, last), counted_means(np.cos(phase), first, last)
-    mean = np.arctan2(sine, cosine) * (found.period / (2 * np.pi))
+    mean = np.arctan2(sine, cosine) * (wraps.period / (2 * np.pi))
     mean[np.hypot(sine, cosine) < NO_DIRECTION] = np.nan
     negative = counted_means((angles < 0).astype(np.float64), first, last) > 0
-    values.reshape(values.shape[0], -1)[:, found.columns] = within_turn(mean, found.period, negative)
+    values.reshape(values.shape[0], -1)[:, wraps.columns] = within_turn(mean, wraps.period, negative)
     return values, (
         *notes,
         "angles are averaged as directions: the mean of 179° and −179° is 180°",

@@ -97,7 +97,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     _hold_frames(left, right, product=operation in ("multiply", "divide"))
     same_clock(left, right)
     first, second, shape = _side_by_side(left, right, operation)
-    angles = any(turning(one) for one in (left, right))
+    angles = any(turning(table) for table in (left, right))
     if operation in ("add", "subtract"):
         with np.errstate(invalid="ignore"):  # two infinities have no difference
             values = first + second if operation == "add" else first - second
@@ -173,7 +173,7 @@ def _side_by_side(
             )
     if left.kind == "spectrum" and not (
         len(left.axes) == len(right.axes)
-        and all(_same_bins(one, other) for one, other in zip(left.axes, right.axes, strict=True))
+        and all(_same_bins(axis, other) for axis, other in zip(left.axes, right.axes, strict=True))
     ):
         raise StepError(
             f"'{left.name}' and '{right.name}' have different bins",
@@ -202,8 +202,8 @@ def _representation(left: Table, right: Table, shape: Table) -> Representation:
     """Of a result: vectors are added and scaled by component, and so are diagonals; angles of a place are not."""
     if not shape.components:
         return ""
-    found = {one.representation for one in (left, right) if one.components}
-    joint = found.pop() if len(found) == 1 else ""
+    stated = {table.representation for table in (left, right) if table.components}
+    joint = stated.pop() if len(stated) == 1 else ""
     return joint if joint in ("cartesian", "diagonal", "") else "none"
 
 
@@ -213,7 +213,10 @@ def _periods(left: Table, right: Table) -> tuple[float | None, ...]:
         return left.periods or right.periods
     pairs = zip(left.periods, right.periods, strict=True)
     return known_periods(
-        [one or other if one or other else one if one == other else None for one, other in pairs]
+        [
+            period or other if period or other else period if period == other else None
+            for period, other in pairs
+        ]
     )
 
 
@@ -226,18 +229,18 @@ def _hold_frames(left: Table, right: Table, *, product: bool) -> None:
         if not product:  # of two vectors with a frame there is no product at all
             same_frame(left, right)
         return
-    one, other = frame_of_series(left), frame_of_series(right)
-    if not (one and other):
+    left_frame, other = frame_of_series(left), frame_of_series(right)
+    if not (left_frame and other):
         return
-    shared = {one.upper(), other.upper()} == {"GSE", "GSM"}
+    shared = {left_frame.upper(), other.upper()} == {"GSE", "GSM"}
     if product and shared and "x" in (letter_of(left), letter_of(right)):
         return
-    same_frame(left, right, (one, other))
+    same_frame(left, right, (left_frame, other))
 
 
 def _frame_of_scalars(left: Table, right: Table) -> str:
     """The frame of what is made of single components: the one that they have in common, or that one of them has."""
-    frames = {one.frame for one in (left, right) if one.frame}
+    frames = {table.frame for table in (left, right) if table.frame}
     return frames.pop() if len(frames) == 1 else ""
 
 

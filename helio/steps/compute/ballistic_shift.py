@@ -102,24 +102,24 @@ def ballistic_shift(
     later = np.full(arrival.shape, np.iinfo(np.int64).max)
     later[:-1] = np.minimum.accumulate(arrival[::-1])[::-1][1:]
     first = arrival < later
-    kept = known[first]
+    records = known[first]
     notes = []
     unknown = len(series) - len(known) - len(never)
     if unknown:
         notes.append(f"{unknown} records left out, for their speed or position is missing")
     if len(never):
         notes.append(f"{len(never)} records left out, for at their speed they do not arrive within centuries")
-    if len(kept) < len(known):
-        notes.append(f"{len(known) - len(kept)} records left out, overtaken on the way by faster plasma")
+    if len(records) < len(known):
+        notes.append(f"{len(known) - len(records)} records left out, overtaken on the way by faster plasma")
     epoch = from_elapsed(arrival[first], since=series.epoch)
     notes += leap_notes(epoch)
     words = f"shifted ballistically to x = {to_x:g} km"
     return replace(
-        series if len(kept) == len(series) else series.take(kept),
+        series if len(records) == len(series) else series.take(records),
         epoch=epoch,
         description=f"{series.description}, {words}" if series.description else words,
         sources=merge_sources(inputs),
-        notes=tuple(dict.fromkeys((*(note for one in inputs for note in one.notes), *notes))),
+        notes=tuple(dict.fromkeys((*(note for table in inputs for note in table.notes), *notes))),
     )
 
 

@@ -72,21 +72,21 @@ def band_average(
     >>> made.values, made.components
     (array([[8.]]), ('1–4 keV',))
     """
-    place = place_of(spectrum, axis)
-    chosen = spectrum.axes[place]
+    index = place_of(spectrum, axis)
+    chosen = spectrum.axes[index]
     if not bands:
         raise StepError("no band is given", advice="bands: [[low, high], …] in the unit of the axis")
     for low, high in bands:
         if not low < high:
             raise StepError(f"the band {low:g} to {high:g} is empty", advice="write the lower edge first")
-    others = tuple(one for number, one in enumerate(spectrum.axes) if number != place)
+    others = tuple(other for number, other in enumerate(spectrum.axes) if number != index)
     if others and len(bands) != 1:
         raise StepError(
             f"a spectrum with two axes is averaged over one band at a time, and {len(bands)} are given",
             advice="use one step for each band",
         )
     sets = bin_sets(chosen, len(spectrum))
-    flat = np.moveaxis(spectrum.values, 1 + place, -1)
+    flat = np.moveaxis(spectrum.values, 1 + index, -1)
     values = np.full((*flat.shape[:-1], len(bands)), np.nan)
     names = []
     for number, (low, high) in enumerate(bands):

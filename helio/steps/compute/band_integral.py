@@ -83,9 +83,9 @@ def band_integral(
     >>> made.values, made.unit
     (array([24.]), 'cm^-2 s^-1 sr^-1')
     """
-    place = place_of(spectrum, axis)
-    chosen = spectrum.axes[place]
-    others = tuple(one for number, one in enumerate(spectrum.axes) if number != place)
+    index = place_of(spectrum, axis)
+    chosen = spectrum.axes[index]
+    others = tuple(other for number, other in enumerate(spectrum.axes) if number != index)
     if not bands or (others and len(bands) != 1):
         raise StepError(
             "no band is given"
@@ -95,7 +95,7 @@ def band_integral(
         )
     per, factor = _per_axis_unit(spectrum.name, spectrum.unit, chosen.unit)
     sets = bin_sets(chosen, len(spectrum))
-    flat = np.moveaxis(spectrum.values, 1 + place, -1)
+    flat = np.moveaxis(spectrum.values, 1 + index, -1)
     values = np.full((*flat.shape[:-1], len(bands)), np.nan)
     names = []
     for number, (low, high) in enumerate(bands):

@@ -86,11 +86,11 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
         raise StepError(f"a filter of order {order} is not built", advice="order 2 to 6")
     cadence = cadence_of(series, purpose="a filter")
     nyquist = 0.5e9 / cadence
-    band = [one for one in (low, high) if one is not None]
-    if not band or not all(0 < one < nyquist for one in band) or sorted(set(band)) != band:
-        said = " to ".join(f"{one:g}" for one in band) or "nothing"
+    band = [cutoff for cutoff in (low, high) if cutoff is not None]
+    if not band or not all(0 < cutoff < nyquist for cutoff in band) or sorted(set(band)) != band:
+        provenance = " to ".join(f"{cutoff:g}" for cutoff in band) or "nothing"
         raise StepError(
-            f"a band of {said} Hz cannot be taken of samples {in_words(cadence)} apart",
+            f"a band of {provenance} Hz cannot be taken of samples {in_words(cadence)} apart",
             advice=f"low above 0 and below high, high below {nyquist:.4g} Hz",
         )
     kind: Literal["bandpass", "lowpass", "highpass"] = (
@@ -102,7 +102,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     poles = signal.sos2zpk(sections)[1]
     edge = math.ceil(math.log(EDGE) / math.log(float(np.abs(poles).max())))
     flat = columns_of(series.values)
-    kept = np.full(flat.shape, np.nan)
+    passed = np.full(flat.shape, np.nan)
     longest = 0
     for column in range(flat.shape[1]):
         first, last = stretches(series.epoch, np.isfinite(flat[:, column]), cadence)
@@ -110,27 +110,27 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
         for number in np.flatnonzero(last - first > 2 * edge + 1):
             begin, end = int(first[number]), int(last[number])
             filtered = signal.sosfiltfilt(sections, flat[begin:end, column], padlen=edge)
-            kept[begin + edge : end - edge, column] = filtered[edge:-edge]
-    if not np.isfinite(kept).any():
+            passed[begin + edge : end - edge, column] = filtered[edge:-edge]
+    if not np.isfinite(passed).any():
         raise StepError(
             f"the filter needs {in_words((2 * edge + 2) * cadence)} without a gap, and the longest stretch of "
             f"'{series.name}' has {in_words(longest * cadence)}",
             advice="choose a higher low, fill short gaps with interpolate, or take a longer time range",
         )
-    said = (
+    provenance = (
         f"{band[0]:.4g}–{band[1]:.4g} Hz"
         if kind == "bandpass"
         else f"{'below' if kind == 'lowpass' else 'above'} {band[0]:.4g} Hz"
     )
     note = (
-        f"filtered {said}: {share(missing(kept) - missing(flat), flat.size, 'values')} at edges and in short stretches "
-        f"are missing, {in_words(edge * cadence)} on each side"
+        f"filtered {provenance}: {share(missing(passed) - missing(flat), flat.size, 'values')} at edges and "
+        f"in short stretches are missing, {in_words(edge * cadence)} on each side"
     )
     return replace(
         series,
-        values=kept.reshape(series.values.shape),
-        name=f"{series.name} {said}".strip(),
-        description=f"{series.description}, {said}" if series.description else said,
+        values=passed.reshape(series.values.shape),
+        name=f"{series.name} {provenance}".strip(),
+        description=f"{series.description}, {provenance}" if series.description else provenance,
         scale=series.scale if low is None else "linear",
         notes=(*series.notes, note),
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -52,65 +54,112 @@ def values_at(
     flat = columns_of(series.values)
     made = np.full((want.size, flat.shape[1]), np.nan)
     periods = turning(series).by_column if method == "linear" else {}
+    neighbours = _neighbours if method == "linear" else _nearest_within
+    of_all = cache(lambda: neighbours(have, distance, want, limit))
     for column in range(flat.shape[1]):
-        valid = ~np.isnan(flat[:, column])
-        samples = flat[:, column] if valid.all() else flat[valid, column]
-        if samples.size:
-            chosen = slice(None) if valid.all() else valid
-            _fill(
-                made[:, column],
-                have[chosen],
-                distance[chosen],
-                samples,
-                want,
-                method,
-                limit,
-                periods.get(column),
-            )
+        samples = flat[:, column]
+        valid = ~np.isnan(samples)
+        if not valid.any() or not want.size:
+            continue
+        if valid.all():
+            found = of_all()
+        else:
+            samples = samples[valid]
+            found = neighbours(have[valid], distance[valid], want, limit)
+        _fill(made[:, column], samples, found, periods.get(column))
     nearest = _nearest(have, want) if any(axis.per_record for axis in series.axes) else slice(None)
     axes = tuple(axis.take(nearest) for axis in series.axes)
     return made.reshape(want.size, *series.values.shape[1:]), axes
 
 
+@dataclass(frozen=True)
+class _Neighbours:
+    """The samples from which values are made, by number, and those that are taken as they are.
+
+    Parameters
+    ----------
+    exact, sample : int64, shape (e,)
+        Epochs that take a sample as it is, and that sample.
+    between, before, after : int64, shape (b,); a slice where they are consecutive
+        Epochs between two samples, and the two.
+    part : float64, shape (b,)
+        How far from the first sample to the second an epoch lies, from 0 to 1.
+    """
+
+    exact: Indices
+    sample: Indices
+    between: Indices | slice
+    before: Indices | slice
+    after: Indices | slice
+    part: npt.NDArray[np.float64]
+
+
+def _neighbours(have: Indices, distance: Indices, want: Indices, limit: int) -> _Neighbours:
+    """Find the samples on both sides of each epoch that are no further apart than the limit."""
+    after = _first_not_before(have, want)
+    inside = after < have.size
+    known = inside & (have[np.minimum(after, have.size - 1)] == want)
+    exact = np.flatnonzero(known)
+    between = np.flatnonzero(inside & ~known & (after > 0))
+    second = after[_consecutive(between)]
+    near = distance[second] - distance[second - 1] <= limit
+    between, second = between[near], second[near]
+    epochs, before, behind = _consecutive(between), _consecutive(second - 1), _consecutive(second)
+    part = (want[epochs] - have[before]) / (have[behind] - have[before])
+    return _Neighbours(exact, after[exact], epochs, before, behind, part)
+
+
+def _consecutive(numbers: Indices) -> Indices | slice:
+    """Return a slice for numbers that follow each other: what it takes is not copied."""
+    if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1 and (np.diff(numbers) == 1).all():
+        return slice(int(numbers[0]), int(numbers[-1]) + 1)
+    return numbers
+
+
+def _nearest_within(have: Indices, distance: Indices, want: Indices, limit: int) -> _Neighbours:
+    """Find the sample nearest to each epoch, no further away than half the limit."""
+    del distance
+    nearest = _nearest(have, want)
+    near = np.flatnonzero(np.abs(have[nearest] - want) <= limit // 2)
+    none: Indices = near[:0]
+    return _Neighbours(near, nearest[near], none, none, none, np.empty(0))
+
+
 def _fill(
     made: npt.NDArray[np.float64],
-    have: Indices,
-    distance: Indices,
     samples: npt.NDArray[np.float64],
-    want: Indices,
-    method: Method,
-    limit: int,
+    found: _Neighbours,
     period: float | None,
 ) -> None:
     """Fill in what can be made of the valid samples of one column."""
-    if not have.size or not want.size:
+    made[found.exact] = samples[found.sample]
+    if not found.part.size:
         return
-    if method == "nearest":
-        nearest = _nearest(have, want)
-        near = np.abs(have[nearest] - want) <= limit // 2
-        made[near] = samples[nearest[near]]
-        return
-    after = np.searchsorted(have, want, side="left")
-    known = (after < have.size) & (have[np.minimum(after, have.size - 1)] == want)
-    made[known] = samples[after[known]]
-    between = np.flatnonzero(~known & (after > 0) & (after < have.size))
-    after = after[between]
-    before = after - 1
-    near = distance[after] - distance[before] <= limit
-    between, before, after = between[near], before[near], after[near]
     # The two samples alone enter a value between them: no sum over the series, no origin of time.
-    change = samples[after] - samples[before]
+    first, second = samples[found.before], samples[found.after]
+    change = second - first
     if period is not None:
         change = shorter_way(change, period)
-    value = samples[before] + change * ((want[between] - have[before]) / (have[after] - have[before]))
+    value = first + change * found.part
     if period is not None:
-        value = within_turn(value, period, np.minimum(samples[before], samples[after]) < 0)
-    made[between] = value
+        value = within_turn(value, period, np.minimum(first, second) < 0)
+    made[found.between] = value
+
+
+def _first_not_before(have: Indices, want: Indices) -> Indices:
+    """Return the number of the first sample at or after each epoch: by division where the cadence is even."""
+    first: Indices
+    step = int(have[1] - have[0]) if have.size > 1 else 0
+    if step > 0 and int(have[-1] - have[0]) == step * (have.size - 1) and (np.diff(have) == step).all():
+        first = np.clip(-((have[0] - want) // step), 0, have.size)
+    else:
+        first = np.searchsorted(have, want, side="left")
+    return first
 
 
 def _nearest(have: Indices, want: Indices) -> Indices:
     """Number of the record nearest to each epoch, the earlier of two that are equally near."""
-    after = np.minimum(np.searchsorted(have, want, side="left"), max(have.size - 1, 0))
+    after = np.minimum(_first_not_before(have, want), max(have.size - 1, 0))
     before = np.maximum(after - 1, 0)
     nearest: Indices = np.where(want - have[before] <= np.abs(have[after] - want), before, after)
     return nearest

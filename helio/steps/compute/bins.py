@@ -34,12 +34,12 @@ def place_of(spectrum: Table, label: str) -> int:
     StepError
         When the table has no such axis, or none at all.
     """
-    labels = [one.label for one in spectrum.axes]
+    labels = [axis.label for axis in spectrum.axes]
     if not labels:
         raise StepError(f"'{spectrum.name}' is a {spectrum.kind}, it has no bins")
     if not label and len(labels) == 1:
         return 0
-    places = [place for place, one in enumerate(labels) if one.casefold() == label.casefold()]
+    places = [index for index, name in enumerate(labels) if name.casefold() == label.casefold()]
     if len(places) != 1:
         what = f"'{label}' does not name one axis" if label else "axis must say which axis is meant"
         raise StepError(what, advice=f"axes: {', '.join(labels)}")

@@ -133,7 +133,7 @@ def _in_order(*names: str) -> tuple[str, str, str]:
     """Names in the order of the letters that tell them apart; as they are where there are no such letters."""
     letters = differing(names)
     # `z`, `y`, `x_gse` differ in more than letters, and yet begin with them
-    for known in (letters, [one[:1] for one in letters]):
+    for known in (letters, [letter[:1] for letter in letters]):
         order = TRIPLES.get(frozenset(known))
         if order is not None and (known is letters or order in (("x", "y", "z"), ("r", "t", "n"))):
             first, second, third = (names[known.index(letter)] for letter in order)

@@ -69,11 +69,11 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     from helio.knowledge.unit_algebra import EARTH_RADIUS_KM, comparable, conversion_factor
     from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
-    wanted = canonical_unit(to)
-    if not series.unit and wanted:
+    target = canonical_unit(to)
+    if not series.unit and target:
         raise StepError(
             f"'{series.name}' has no unit that could be converted into {to}",
-            advice=f'state its unit with the tool declare_quantity, if it is known: unit "{wanted}"',
+            advice=f'state its unit with the tool declare_quantity, if it is known: unit "{target}"',
         )
     factor = 1.0
     if equivalence == "thermal":
@@ -88,12 +88,12 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     else:
         factor = conversion_factor(series.unit, to)
     values = np.multiply(series.values, factor, dtype=np.float64)
-    symbols = {symbol for unit in (series.unit, wanted) for symbol, _ in unit_factors(unit) or ()}
+    symbols = {symbol for unit in (series.unit, target) for symbol, _ in unit_factors(unit) or ()}
     notes = series.notes
     if factor != 1 and "R_E" in symbols:
         notes = (*notes, f"converted with R_E = {EARTH_RADIUS_KM} km; a data set may mean another")
     periods = scaled_periods(series.periods, factor)
-    return replace(series, values=values, unit=wanted, stated_periods=periods, notes=notes)
+    return replace(series, values=values, unit=target, stated_periods=periods, notes=notes)
 
 
 def _thermal_factor(unit: str, to: str) -> float:

@@ -113,24 +113,24 @@ def cross_correlation_lag(
         epoch, first, last = series.epoch[:1], np.zeros(1, np.int64), np.full(1, len(series))
     else:
         epoch, first, last = intervals_of(series, interval)
-    place = _places(series.epoch, cadence)
-    if int(place[-1]) + 2 * steps > MOST_VALUES:
+    positions = _places(series.epoch, cadence)
+    if int(positions[-1]) + 2 * steps > MOST_VALUES:
         raise StepError(
-            f"the two have {len(series):,} samples within {int(place[-1]) + 1:,} cadences of {in_words(cadence)}",
+            f"the two have {len(series):,} samples within {int(positions[-1]) + 1:,} cadences of {in_words(cadence)}",
             advice="choose a time range without so long a gap, or resample first",
         )
-    one = _on_grid(series, place, steps)
-    other = _on_grid(delayed, place, steps)
+    left = _on_grid(series, positions, steps)
+    right = _on_grid(delayed, positions, steps)
     best = np.full(epoch.size, np.nan)
     agreement = np.full(epoch.size, np.nan)
     for record in np.flatnonzero(last > first):
-        begin, end = int(place[first[record]]) + steps, int(place[last[record] - 1]) + steps + 1
-        found = _correlations(one[begin:end], other, begin, steps)
-        if np.isnan(found).all():
+        begin, end = int(positions[first[record]]) + steps, int(positions[last[record] - 1]) + steps + 1
+        correlations = _correlations(left[begin:end], right, begin, steps)
+        if np.isnan(correlations).all():
             continue
-        peak = int(np.nanargmax(found))
-        if found[peak] >= least and 0 < peak < 2 * steps:
-            best[record], agreement[record] = (peak - steps) * cadence / 1e9, found[peak]
+        peak = int(np.nanargmax(correlations))
+        if correlations[peak] >= least and 0 < peak < 2 * steps:
+            best[record], agreement[record] = (peak - steps) * cadence / 1e9, correlations[peak]
     pair = f"{delayed.name} after {series.name}"
     return replace(
         series,
@@ -160,10 +160,10 @@ def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
     )
 
 
-def _on_grid(table: Table, place: npt.NDArray[np.int64], margin: int) -> npt.NDArray[np.float64]:
+def _on_grid(table: Table, positions: npt.NDArray[np.int64], margin: int) -> npt.NDArray[np.float64]:
     """Samples at whole cadences, NaN where there is none and in a margin on both sides."""
-    grid = np.full(int(place[-1]) + 1 + 2 * margin, np.nan)
-    grid[place + margin] = table.values
+    grid = np.full(int(positions[-1]) + 1 + 2 * margin, np.nan)
+    grid[positions + margin] = table.values
     return grid
 
 
@@ -171,7 +171,7 @@ def _correlations(
     part: npt.NDArray[np.float64], other: npt.NDArray[np.float64], begin: int, steps: int
 ) -> npt.NDArray[np.float64]:
     """Pearson correlation at every delay from -steps to steps, shape (2 · steps + 1,)."""
-    found = np.full(2 * steps + 1, np.nan)
+    correlations = np.full(2 * steps + 1, np.nan)
     enough = max(FEWEST_PAIRS, np.count_nonzero(~np.isnan(part)) / 2)
     for number in range(2 * steps + 1):
         start = begin + number - steps
@@ -182,5 +182,5 @@ def _correlations(
         x, y = part[both] - part[both].mean(), shifted[both] - shifted[both].mean()
         power = np.sqrt((x * x).sum() * (y * y).sum())
         if power > 0:
-            found[number] = (x * y).sum() / power
-    return found
+            correlations[number] = (x * y).sum() / power
+    return correlations

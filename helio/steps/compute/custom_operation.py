@@ -76,4 +76,4 @@ def custom_operation(
     (array([-1.,  0.,  1.]), 'nT')
     """
     returned = run_code(jail, pandas_code, sources)
-    return as_table(returned, [one.table for one in sources], units=units, description=description)
+    return as_table(returned, [source.table for source in sources], units=units, description=description)

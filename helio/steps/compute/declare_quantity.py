@@ -101,28 +101,28 @@ def declare_quantity(
         )
     axes = list(series.axes)
     bins = canonical_unit(axis_unit)
-    said = [f"unit {declared}"] if declared else []
-    said += [f"frame {stated}"] if stated else []
-    said += [f"representation {representation}"] if representation else []
-    said += [f"that it {'wraps' if wraps == 'yes' else 'does not wrap'}"] if wraps else []
+    provenance = [f"unit {declared}"] if declared else []
+    provenance += [f"frame {stated}"] if stated else []
+    provenance += [f"representation {representation}"] if representation else []
+    provenance += [f"that it {'wraps' if wraps == 'yes' else 'does not wrap'}"] if wraps else []
     if axis.strip() and not bins:
         raise StepError("an axis is named, and no unit of it", advice='axis_unit: "deg"')
     if bins:
-        place = place_of(series, axis.strip())
-        old = axes[place].unit
+        index = place_of(series, axis.strip())
+        old = axes[index].unit
         if old and canonical_unit(old) != bins and not is_flux(old):
             raise UnitMismatch(
-                f"the axis '{axes[place].label}' is in {old}, and is declared to be in {bins}",
+                f"the axis '{axes[index].label}' is in {old}, and is declared to be in {bins}",
                 advice="leave out axis_unit: the unit of an axis that has one is not changed",
             )
-        axes[place] = replace(axes[place], unit=bins)
-        said.append(f"unit {bins} of the axis '{axes[place].label}'")
+        axes[index] = replace(axes[index], unit=bins)
+        provenance.append(f"unit {bins} of the axis '{axes[index].label}'")
     result = replace(
         series,
         unit=declared or series.unit,
         frame=stated or series.frame,
         axes=tuple(axes),
-        notes=(*series.notes, f"{' and '.join(said)} declared in the pipeline, not by the file"),
+        notes=(*series.notes, f"{' and '.join(provenance)} declared in the pipeline, not by the file"),
     )
     if representation:
         result = _represented(result, representation)

@@ -45,7 +45,7 @@ def on_one_clock(*tables: Table | None) -> tuple[Table, ...]:
     ClockMismatch
         When their epochs differ: the tool align brings them together, never a computation in passing.
     """
-    given = tuple(one for one in tables if one is not None)
+    given = tuple(table for table in tables if table is not None)
     for other in given[1:]:
         same_clock(given[0], other)
     return given

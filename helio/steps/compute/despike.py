@@ -99,12 +99,12 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
             advice="choose a window of at least five samples",
         )
     flat = columns_of(series.values)
-    kept = flat.copy()
+    cleaned = flat.copy()
     for column in range(flat.shape[1]):
-        kept[_spikes(flat[:, column], first, last, longest, threshold, floor), column] = np.nan
-    taken = missing(kept) - missing(flat)
+        cleaned[_spikes(flat[:, column], first, last, longest, threshold, floor), column] = np.nan
+    taken = missing(cleaned) - missing(flat)
     note = f"despiked ({window}, {threshold:g} × spread): {share(taken, flat.size, 'values')} set to missing"
-    return replace(series, values=kept.reshape(series.values.shape), notes=(*series.notes, note))
+    return replace(series, values=cleaned.reshape(series.values.shape), notes=(*series.notes, note))
 
 
 def _spikes(

@@ -87,8 +87,8 @@ def detrend(
         trend = _trend(series, straight=method == "linear")
         what = "straight line" if method == "linear" else "mean"
     values = series.values.astype(np.float64) - trend
-    said = f"{what} subtracted"
-    description = f"{series.description}, {said}" if series.description else said
+    provenance = f"{what} subtracted"
+    description = f"{series.description}, {provenance}" if series.description else provenance
     name = f"δ{series.name}" if series.name else ""
     return replace(series, values=values, name=name, description=description, scale="linear")
 

@@ -65,7 +65,7 @@ def electric_field(
     """
     frame = same_frame(velocity, field)
     inputs = on_one_clock(velocity, field)
-    (vx, vy, vz), (bx, by, bz) = (cartesian(one, "an electric field").T for one in (velocity, field))
+    (vx, vy, vz), (bx, by, bz) = (cartesian(vector, "an electric field").T for vector in (velocity, field))
     values = np.stack([vz * by - vy * bz, vx * bz - vz * bx, vy * bx - vx * by], axis=1)
     values *= 1e-3  # km/s times nT is µV/m
     return derived(

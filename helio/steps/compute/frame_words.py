@@ -50,7 +50,7 @@ def _in_frame(text: str, old: str, new: str) -> str:
         text = re.sub(short, new, text)
     return re.sub(
         word,
-        lambda found: new.lower() if found[0].islower() else new,
+        lambda match: new.lower() if match[0].islower() else new,
         text,
         flags=re.IGNORECASE if len(old) > 2 else 0,
     )

@@ -96,7 +96,7 @@ def _rotations(moment: _Moment, begin: int, end: int) -> Iterator[_Rotation]:
             yield from link(moment)
         return
     for link in reversed(_LINKS[end:begin]):
-        yield from (one.inverse() for one in reversed(link(moment)))
+        yield from (rotation.inverse() for rotation in reversed(link(moment)))
 
 
 class _Moment:

@@ -70,61 +70,63 @@ def join_components(
     A vector from OMNI's three series, of which x is the same in GSE and GSM.
 
     >>> from helio.steps.examples import series
-    >>> parts = [series([value], "nT", name) for name, value in (("Bx", 3.0), ("By", 4.0), ("Bz", -5.0))]
-    >>> joined = join_components(parts, names=["Bx", "By", "Bz"], frame="GSM")
+    >>> bx, by, bz = series([3.0], "nT", "Bx"), series([4.0], "nT", "By"), series([-5.0], "nT", "Bz")
+    >>> joined = join_components([bx, by, bz], names=["Bx", "By", "Bz"], frame="GSM")
     >>> joined.values, joined.name, joined.frame
     (array([[ 3.,  4., -5.]]), 'B', 'GSM')
     """
     if len(series) < 2:
         raise StepError("a vector has at least two components", advice="name several labels in source_labels")
-    if len(names) != len(series) or len(set(names)) != len(names) or not all(one.strip() for one in names):
+    if len(names) != len(series) or len(set(names)) != len(names) or not all(map(str.strip, names)):
         raise StepError(
             f"{len(series)} series need as many different names, and there are: {', '.join(names) or 'none'}",
             advice='names: ["Bx", "By", "Bz"], in the order of source_labels',
         )
     letters = {name: letter for letter, name in axis_letters(tuple(names)).items()}
-    for one, name_of_it in zip(series, names, strict=True):
-        said, letter = letter_of(one), letters.get(name_of_it, "")
-        if {said, letter} <= {"x", "y", "z"} and said != letter:
+    for component, name_of_it in zip(series, names, strict=True):
+        own_letter, letter = letter_of(component), letters.get(name_of_it, "")
+        if {own_letter, letter} <= {"x", "y", "z"} and own_letter != letter:
             raise StepError(
-                f"'{one.name}' is to be the component {name_of_it}, and is {said} by its name",
+                f"'{component.name}' is to be the component {name_of_it}, and is {own_letter} by its name",
                 advice="names stand in the order of source_labels",
             )
     first = series[0]
     for other in series[1:]:
         same_unit(first, other)
     joint = _common_frame(
-        series, frame.strip(), next((names.index(one) for one in letters if letters[one] == "x"), 0)
+        series, frame.strip(), next((names.index(key) for key in letters if letters[key] == "x"), 0)
     )
     inputs = on_one_clock(*series)
     return replace(
         first,
-        values=np.stack([one.values for one in series], axis=1),
+        values=np.stack([component.values for component in series], axis=1),
         components=tuple(names),
         stated_representation=representation_of(names, (first.unit,)),
-        stated_periods=known_periods([period for one in series for period in one.periods or (None,)]),
+        stated_periods=known_periods(
+            [period for component in series for period in component.periods or (None,)]
+        ),
         frame=joint,
         name=name.strip() or stem_of(tuple(names)) or "vector",
         description="",
         scale="linear",
         sources=merge_sources(inputs),
-        notes=tuple(dict.fromkeys(note for one in inputs for note in one.notes)),
+        notes=tuple(dict.fromkeys(note for component in inputs for note in component.notes)),
     )
 
 
 def _common_frame(series: list[Table], stated: str, x: int) -> str:
     """The frame that is stated, or that the series say, in their facts or their names; `x` is the place of x."""
-    known = [one.frame or frame_of("", {"LABLAXIS": one.name}) for one in series]
+    known = [component.frame or frame_of("", {"LABLAXIS": component.name}) for component in series]
     last = len(known) - 1 if x < len(known) - 1 else 0
-    wanted = stated or known[last]
-    for place, (one, frame) in enumerate(zip(series, known, strict=True)):
-        if place == x and {frame.upper(), wanted.upper()} == {"GSE", "GSM"}:
+    expected = stated or known[last]
+    for index, (component, frame) in enumerate(zip(series, known, strict=True)):
+        if index == x and {frame.upper(), expected.upper()} == {"GSE", "GSM"}:
             continue
         if stated and frame and frame.casefold() != stated.casefold():
             raise FrameMismatch(
-                f"the vector is to be in {stated}, and '{one.name}' is in {frame}",
+                f"the vector is to be in {stated}, and '{component.name}' is in {frame}",
                 advice=f"choose components in {stated}, or leave out frame",
             )
         if not stated:
-            same_frame(series[last], one, (wanted, frame))
-    return wanted
+            same_frame(series[last], component, (expected, frame))
+    return expected

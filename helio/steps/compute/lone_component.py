@@ -26,11 +26,11 @@ def letter_of(series: Table) -> str:
         return ""
     frame = frame_of_series(series)
     if frame == "RTN":
-        found = _RADIAL.search(series.name)
-        return found[1].casefold() if found else "?"
-    found = _CARTESIAN.search(series.name) or (_PLAIN.match(series.name) if frame else None)
-    if found:
-        return found[1].casefold()
+        match = _RADIAL.search(series.name)
+        return match[1].casefold() if match else "?"
+    match = _CARTESIAN.search(series.name) or (_PLAIN.match(series.name) if frame else None)
+    if match:
+        return match[1].casefold()
     return "?" if series.frame and not _TOTAL.fullmatch(series.name.strip()) else ""
 
 

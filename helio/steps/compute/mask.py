@@ -72,17 +72,17 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
     StepError
         When the numbers given do not fit the condition.
     """
-    numbers = [float(one) for one in (value if isinstance(value, list) else [value])]
-    wanted = 2 if where in ("between", "outside") else 1
+    numbers = [float(bound) for bound in (value if isinstance(value, list) else [value])]
+    count_needed = 2 if where in ("between", "outside") else 1
     if (
         not numbers
         or any(np.isnan(numbers))
-        or (where not in ("equals", "not") and len(numbers) != wanted)
-        or (wanted == 2 and not numbers[0] <= numbers[1])
+        or (where not in ("equals", "not") and len(numbers) != count_needed)
+        or (count_needed == 2 and not numbers[0] <= numbers[1])
     ):
         raise StepError(
             f"'{where}' cannot be told with {value!r}",
-            advice=f"value: {'[low, high]' if wanted == 2 else 'a number'}",
+            advice=f"value: {'[low, high]' if count_needed == 2 else 'a number'}",
         )
     # The numbers of a template are compared in the precision of the file: 0.1 is equal to a float32 0.1.
     with np.errstate(over="ignore"):  # beyond float32 nothing is greater, which infinity says as well
@@ -90,22 +90,22 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
     low, high = given[0], given[-1]
     known = ~np.isnan(values)
     if where == ">":
-        found = values > low
+        matches = values > low
     elif where == ">=":
-        found = values >= low
+        matches = values >= low
     elif where == "<":
-        found = values < low
+        matches = values < low
     elif where == "<=":
-        found = values <= low
+        matches = values <= low
     elif where == "equals":
-        found = np.isin(values, given)
+        matches = np.isin(values, given)
     elif where == "not":
-        found = ~np.isin(values, given)
+        matches = ~np.isin(values, given)
     elif where == "between":
-        found = (values >= low) & (values <= high)
+        matches = (values >= low) & (values <= high)
     else:
-        found = (values < low) | (values > high)
-    return np.asarray(found & known, dtype=bool)
+        matches = (values < low) | (values > high)
+    return np.asarray(matches & known, dtype=bool)
 
 
 def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
@@ -130,5 +130,5 @@ def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
 
 def said(where: Condition, value: float | list[float]) -> str:
     """The condition in words: ``> 5``, ``between 3 and 5``, ``not 0 or 1``."""
-    numbers = [f"{one:g}" for one in (value if isinstance(value, list) else [value])]
+    numbers = [f"{bound:g}" for bound in (value if isinstance(value, list) else [value])]
     return f"{where} {(' and ' if where in ('between', 'outside') else ' or ').join(numbers)}"

@@ -98,21 +98,21 @@ def minimum_variance(
     """
     names = cartesian_names(field, "a minimum variance analysis")
     values = cartesian(field, "a minimum variance analysis")
-    found = _principal_axes(field, values, interval)
-    result = replace(field, description=found.in_words(field), notes=(*field.notes, *found.doubts()))
+    axes = _principal_axes(field, values, interval)
+    result = replace(field, description=axes.in_words(field), notes=(*field.notes, *axes.doubts()))
     if give == "vector":
         return replace(
             result,
-            values=along_axes(values, found.axes),
+            values=along_axes(values, axes.axes),
             frame="LMN",
             components=renamed(names, ("L", "M", "N")),
         )
-    once = result.take(slice(found.first, found.first + 1))
+    once = result.take(slice(axes.first, axes.first + 1))
     if give == "axes":
         letters = [name.strip()[-1:] for name in names]
         return replace(
             once,
-            values=found.axes.reshape(1, 9).copy(),
+            values=axes.axes.reshape(1, 9).copy(),
             unit="",
             name="LMN axes",
             components=tuple(f"{axis}_{letter}" for axis in "LMN" for letter in letters),
@@ -120,7 +120,7 @@ def minimum_variance(
         )
     return replace(
         once,
-        values=found.variances[np.newaxis].copy(),
+        values=axes.variances[np.newaxis].copy(),
         unit=unit_product((field.unit, 2)) if field.unit else "",
         name="λ",
         frame="",
@@ -156,7 +156,7 @@ class _Found:
 def _principal_axes(field: Table, values: Values, interval: TimeRange | None) -> _Found:
     rows = slice(0, len(field))
     if interval is not None:
-        bounds = [np.datetime64(one, "ns") for one in (interval.start, interval.stop)]
+        bounds = [np.datetime64(time, "ns") for time in (interval.start, interval.stop)]
         first, last = np.searchsorted(field.epoch, np.array(bounds), side="left")
         rows = slice(int(first), int(last))
     complete = np.flatnonzero(np.isfinite(values[rows]).all(axis=1))
@@ -170,7 +170,7 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
     used = np.ascontiguousarray(values[rows][complete].T)
     used -= used.mean(axis=1, keepdims=True)
     # Sums, not a product of matrices, whose last digits depend on the machine.
-    covariance = np.array([[(one * other).mean() for other in used] for one in used])
+    covariance = np.array([[(component * other).mean() for other in used] for component in used])
     variances, vectors = np.linalg.eigh(covariance)
     if not variances[2] > 0:
         raise StepError(f"the vector does not vary {where}, and no direction can be told from another")

@@ -102,5 +102,5 @@ def parker_angle(
     metres = np.maximum(ASTRONOMICAL_UNIT * reached - source_radius * SOLAR_RADIUS, 0.0)
     tangent = metres * (SIDEREAL_ROTATION * 1e-3 * np.cos(np.radians(latitude))) / speed
     values = np.degrees(np.arctan(tangent, out=tangent), out=tangent)
-    said = "angle of the Parker spiral"
-    return derived(inputs, values, unit="deg", name="ψ_Parker", period=0.0, description=said)
+    provenance = "angle of the Parker spiral"
+    return derived(inputs, values, unit="deg", name="ψ_Parker", period=0.0, description=provenance)

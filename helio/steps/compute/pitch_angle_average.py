@@ -74,13 +74,13 @@ def pitch_angle_average(
     >>> pitch_angle_average(beam).values.round(6)
     array([2.])
     """
-    place = _place(spectrum, axis)
-    chosen = spectrum.axes[place]
+    index = _place(spectrum, axis)
+    chosen = spectrum.axes[index]
     if not 0 <= low < high <= 180:
         raise StepError(
             f"{low:g} to {high:g} deg is no range of pitch angles", advice="low below high, 0 to 180"
         )
-    flat = np.moveaxis(spectrum.values, 1 + place, -1)
+    flat = np.moveaxis(spectrum.values, 1 + index, -1)
     values = np.full(flat.shape[:-1], np.nan)
     sets = bin_sets(replace(chosen, scale="linear"), len(spectrum))
     seen, whole = 0.0, 0.0
@@ -104,13 +104,13 @@ def pitch_angle_average(
             f"no bin of '{chosen.label}' reaches into {low:g} to {high:g} deg",
             advice=f"centres: {centres_of(sets)}",
         )
-    said = f"mean over pitch angles {low:g} to {high:g} deg"
-    missing = f"{said}: {100 * (1 - seen / whole):.3g} % of the solid angle is missing"
+    provenance = f"mean over pitch angles {low:g} to {high:g} deg"
+    missing = f"{provenance}: {100 * (1 - seen / whole):.3g} % of the solid angle is missing"
     return replace(
         spectrum,
         values=values,
-        axes=tuple(one for number, one in enumerate(spectrum.axes) if number != place),
-        description=f"{spectrum.description}, {said}" if spectrum.description else said,
+        axes=tuple(other for number, other in enumerate(spectrum.axes) if number != index),
+        description=f"{spectrum.description}, {provenance}" if spectrum.description else provenance,
         notes=(*spectrum.notes, *([missing] if seen < whole * (1 - 1e-9) else [])),
     )
 
@@ -118,8 +118,8 @@ def pitch_angle_average(
 def _place(spectrum: Table, axis: str) -> int:
     """Number of the axis of pitch angles: the one named, else the only one in deg, or that calls itself so."""
     if axis:
-        place = place_of(spectrum, axis)
-        chosen = spectrum.axes[place]
+        index = place_of(spectrum, axis)
+        chosen = spectrum.axes[index]
         if not _in_degrees(chosen):
             raise StepError(
                 f"'{chosen.label}' is in {chosen.unit or 'no unit'}, and pitch angles are in deg",
@@ -127,20 +127,20 @@ def _place(spectrum: Table, axis: str) -> int:
                 if not chosen.unit or is_flux(chosen.unit)
                 else "choose another axis",
             )
-        return place
-    places = [place for place, one in enumerate(spectrum.axes) if one.unit and _in_degrees(one)]
+        return index
+    places = [number for number, angle in enumerate(spectrum.axes) if angle.unit and _in_degrees(angle)]
     places = places or [
-        place
-        for place, one in enumerate(spectrum.axes)
-        if "pitch" in one.label.casefold() and _in_degrees(one)
+        number
+        for number, angle in enumerate(spectrum.axes)
+        if "pitch" in angle.label.casefold() and _in_degrees(angle)
     ]
-    unclear = [one.label for one in spectrum.axes if not one.unit or is_flux(one.unit)]
+    unclear = [unfit.label for unfit in spectrum.axes if not unfit.unit or is_flux(unfit.unit)]
     if len(places) != 1:
         raise StepError(
             f"'{spectrum.name}' has {len(places)} axes in deg: which one has the pitch angles must be said"
             if places
             else f"'{spectrum.name}' has no axis of pitch angles in deg",
-            advice=f"axes: {', '.join(f'{one.label} [{one.unit}]' for one in spectrum.axes) or 'none'}"
+            advice=f"axes: {', '.join(f'{angle.label} [{angle.unit}]' for angle in spectrum.axes) or 'none'}"
             + (f"; {_how_to_declare(unclear[0])}" if unclear and not places else ""),
         )
     return places[0]

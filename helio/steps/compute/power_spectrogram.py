@@ -90,9 +90,9 @@ def power_spectrogram(
     every = np.arange(windows.first.size)
     density = periodograms(windows, every, taper, trend)
     middle = series.epoch[windows.first + windows.length // 2].astype(np.int64)
-    epoch, place = _with_gaps(middle, round(windows.hop * windows.cadence))
+    epoch, index = _with_gaps(middle, round(windows.hop * windows.cadence))
     values = np.full((epoch.size, axis.bins), np.nan)
-    values[place] = density
+    values[index] = density
     notes = list(series.notes)
     if windows.lost:
         notes.append(
@@ -114,11 +114,11 @@ def _with_gaps(middle: Indices, hop: int) -> tuple[Indices, Indices]:
     steps = np.diff(middle)
     wide, wider = steps > 1.5 * hop, steps > 2.5 * hop
     added = wide.astype(np.int64) + wider
-    place = np.arange(middle.size)
-    place[1:] += np.cumsum(added)
+    index = np.arange(middle.size)
+    index[1:] += np.cumsum(added)
     epoch = np.empty(middle.size + int(added.sum()), dtype=np.int64)
-    epoch[place] = middle
-    after = place[:-1]
+    epoch[index] = middle
+    after = index[:-1]
     epoch[after[wide] + 1] = np.where(wider, middle[:-1] + hop, middle[:-1] + steps // 2)[wide]
     epoch[after[wider] + 2] = (middle[1:] - hop)[wider]
-    return epoch, place
+    return epoch, index

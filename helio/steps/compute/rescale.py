@@ -67,15 +67,15 @@ def rescale(
         raise StepError(
             f"{factor:g} · x + {offset:g} leaves nothing of the series", advice="a finite factor other than 0"
         )
-    said = f"{factor:g} · x" if factor != 1 else "x"
+    provenance = f"{factor:g} · x" if factor != 1 else "x"
     if offset:
-        said += f" {'+' if offset > 0 else '−'} {abs(offset):g}"
+        provenance += f" {'+' if offset > 0 else '−'} {abs(offset):g}"
     return replace(
         series,
         values=series.values.astype(np.float64) * factor + offset,
         unit=canonical_unit(unit),
         stated_periods=scaled_periods(series.periods, factor),
         name=name or series.name,
-        description=f"{series.description}, {said}" if series.description else said,
+        description=f"{series.description}, {provenance}" if series.description else provenance,
         scale=series.scale if factor > 0 and offset >= 0 else "linear",
     )

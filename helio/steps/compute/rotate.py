@@ -90,12 +90,12 @@ def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
     products = axes @ axes.T
     wrong = np.argwhere(~(np.abs(products - np.eye(3)) <= ORTHONORMAL))
     if wrong.size:
-        one, other = (int(place) + 1 for place in wrong[0])
-        value = products[one - 1, other - 1]
+        first, second = (int(index) + 1 for index in wrong[0])
+        value = products[first - 1, second - 1]
         what = (
-            f"row {one} has the length {np.sqrt(value):.7g}"
-            if one == other
-            else f"rows {one} and {other} have the product {value:.3g}, not 0"
+            f"row {first} has the length {np.sqrt(value):.7g}"
+            if first == second
+            else f"rows {first} and {second} have the product {value:.3g}, not 0"
         )
         raise StepError(
             f"the matrix is not a rotation: {what}",

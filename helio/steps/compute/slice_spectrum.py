@@ -76,19 +76,21 @@ def slice_spectrum(
     """
     if (at is None) == (between is None):
         raise StepError("either one value or a range is taken", advice="at: 1.0, or between: [1.0, 10.0]")
-    place = place_of(spectrum, axis)
-    chosen = spectrum.axes[place]
+    index = place_of(spectrum, axis)
+    chosen = spectrum.axes[index]
     sets = bin_sets(chosen, len(spectrum))
-    flat = np.moveaxis(spectrum.values, 1 + place, -1)
+    flat = np.moveaxis(spectrum.values, 1 + index, -1)
     if at is not None:
-        return _one(spectrum, flat, place, sets, at)
+        return _nearest_bin(spectrum, flat, index, sets, at)
     assert between is not None
-    return _some(spectrum, flat, place, sets, between)
+    return _bins_in_range(spectrum, flat, index, sets, between)
 
 
-def _one(spectrum: Table, flat: npt.NDArray[np.floating], place: int, sets: list[Bins], at: float) -> Table:
+def _nearest_bin(
+    spectrum: Table, flat: npt.NDArray[np.floating], index: int, sets: list[Bins], at: float
+) -> Table:
     """The nearest bin of each record."""
-    chosen = spectrum.axes[place]
+    chosen = spectrum.axes[index]
     values = np.full(flat.shape[:-1], np.nan, dtype=flat.dtype)
     centers = []
     for bins in sets:
@@ -112,30 +114,30 @@ def _one(spectrum: Table, flat: npt.NDArray[np.floating], place: int, sets: list
             advice=f"centres: {centres_of(sets)}",
         )
     unit = f" {chosen.unit}" if chosen.unit else ""
-    low, high = (f"{float(f'{one:.4g}'):.12g}" for one in (min(centers), max(centers)))
+    low, high = (f"{float(f'{center:.4g}'):.12g}" for center in (min(centers), max(centers)))
     taken = f"{low}{unit}" if low == high else f"{low} to {high}{unit}"
-    said = f"bin of {chosen.label or 'the axis'} at {taken}, nearest to {at:g}{unit}"
+    provenance = f"bin of {chosen.label or 'the axis'} at {taken}, nearest to {at:g}{unit}"
     return replace(
         spectrum,
         values=values,
-        axes=tuple(one for number, one in enumerate(spectrum.axes) if number != place),
+        axes=tuple(other for number, other in enumerate(spectrum.axes) if number != index),
         name=f"{spectrum.name} at {taken}".strip(),
-        description=f"{spectrum.description}, {said}" if spectrum.description else said,
-        notes=(*spectrum.notes, said),
+        description=f"{spectrum.description}, {provenance}" if spectrum.description else provenance,
+        notes=(*spectrum.notes, provenance),
     )
 
 
-def _some(
+def _bins_in_range(
     spectrum: Table,
     flat: npt.NDArray[np.floating],
-    place: int,
+    index: int,
     sets: list[Bins],
     between: tuple[float, float],
 ) -> Table:
     """The bins of a range."""
-    chosen, (low, high) = spectrum.axes[place], between
+    chosen, (low, high) = spectrum.axes[index], between
     inside = [bins.within(low, high) for bins in sets]
-    counts = {one.size for one in inside}
+    counts = {columns_inside.size for columns_inside in inside}
     if max(counts) == 0 or len(counts) > 1:
         what = (
             "no bin" if max(counts) == 0 else f"{min(counts)} to {max(counts)} bins, from record to record,"
@@ -155,11 +157,11 @@ def _some(
             else:
                 parts[name][:] = part[columns]
     axes = list(spectrum.axes)
-    axes[place] = Axis(chosen.label, chosen.unit, scale=chosen.scale, **parts)
-    said = f"{chosen.label or 'bins'} {low:g} to {high:g} {chosen.unit}".rstrip()
+    axes[index] = Axis(chosen.label, chosen.unit, scale=chosen.scale, **parts)
+    provenance = f"{chosen.label or 'bins'} {low:g} to {high:g} {chosen.unit}".rstrip()
     return replace(
         spectrum,
-        values=np.ascontiguousarray(np.moveaxis(values, -1, 1 + place)),
+        values=np.ascontiguousarray(np.moveaxis(values, -1, 1 + index)),
         axes=tuple(axes),
-        description=f"{spectrum.description}, {said}" if spectrum.description else said,
+        description=f"{spectrum.description}, {provenance}" if spectrum.description else provenance,
     )

@@ -74,15 +74,15 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     >>> hourly.values.round(2), hourly.components
     (array([[3.  , 2.65, 6.  ]]), ('mean', 'std', 'max'))
     """
-    wanted: list[Statistic] = ["mean", "median", "std", "min", "max"] if of is None else list(of)
-    if not wanted or len(set(wanted)) != len(wanted) or ("count" in wanted and len(wanted) > 1):
+    measures: list[Statistic] = ["mean", "median", "std", "min", "max"] if of is None else list(of)
+    if not measures or len(set(measures)) != len(measures) or ("count" in measures and len(measures) > 1):
         raise StepError(
-            f"{', '.join(wanted) or 'nothing'} cannot stand in one table",
+            f"{', '.join(measures) or 'nothing'} cannot stand in one table",
             advice="each statistic once, and count in a step of its own, for it has no unit",
         )
     if series.kind == "spectrum":
         raise StepError(f"'{series.name}' is a spectrum", advice="take band_average first, or resample it")
-    if set(wanted) - {"mean", "count"}:
+    if set(measures) - {"mean", "count"}:
         hold_no_turn(series, purpose="measured by more than their mean")
     notes: tuple[str, ...] = ()
     if not len(series):
@@ -91,16 +91,18 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         epoch, first, last = intervals_of(series, interval)
     flat = columns_of(series.values)
     made = []
-    for one in wanted:
-        if one == "mean":
+    for statistic in measures:
+        if statistic == "mean":
             means, notes = mean_directions(series, first, last)
             made.append(columns_of(means))
         else:
-            made.append(_statistic(flat, first, last, one))
-    values = np.stack(made, axis=-1).reshape(epoch.size, flat.shape[1] * len(wanted))
-    names = [f"{one} {each}" for one in series.components for each in wanted] or list(wanted)
+            made.append(_statistic(flat, first, last, statistic))
+    values = np.stack(made, axis=-1).reshape(epoch.size, flat.shape[1] * len(measures))
+    names = [f"{component} {statistic}" for component in series.components for statistic in measures] or list(
+        measures
+    )
     alone = len(names) == 1
-    said = f"{', '.join(wanted)} of {interval}"
+    provenance = f"{', '.join(measures)} of {interval}"
     return replace(
         series,
         epoch=epoch,
@@ -109,16 +111,16 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         stated_representation=""
         if alone
         else series.representation
-        if wanted in (["mean"], ["median"])
+        if measures in (["mean"], ["median"])
         else "none",
-        stated_periods=known_periods([period for period in series.periods for _ in wanted])
-        if "count" not in wanted
+        stated_periods=known_periods([period for period in series.periods for _ in measures])
+        if "count" not in measures
         else (),
-        unit="" if wanted == ["count"] else series.unit,
-        name=f"{series.name} {wanted[0]}".strip() if len(wanted) == 1 else series.name,
-        frame="" if wanted == ["count"] else series.frame,
-        scale="linear" if "count" in wanted else series.scale,
-        description=f"{series.description}, {said}" if series.description else said,
+        unit="" if measures == ["count"] else series.unit,
+        name=f"{series.name} {measures[0]}".strip() if len(measures) == 1 else series.name,
+        frame="" if measures == ["count"] else series.frame,
+        scale="linear" if "count" in measures else series.scale,
+        description=f"{series.description}, {provenance}" if series.description else provenance,
         notes=(*series.notes, *notes, *leap_second_notes(series)),
     )
 

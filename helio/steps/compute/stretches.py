@@ -39,8 +39,8 @@ def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
     if not steps.size:
         return steps
     medians = ndimage.median_filter(steps, size=CADENCE_STEPS, mode="reflect")
-    place = np.arange(steps.size)
-    before, after = np.maximum(place - CADENCE_STEPS, 0), np.minimum(place + CADENCE_STEPS, steps.size - 1)
+    index = np.arange(steps.size)
+    before, after = np.maximum(index - CADENCE_STEPS, 0), np.minimum(index + CADENCE_STEPS, steps.size - 1)
     return np.asarray(np.maximum(medians, np.maximum(medians[before], medians[after])))
 
 

@@ -29,8 +29,8 @@ def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
     if (
         steps.size and steps.min() == steps.max() > 0
     ):  # most series; looking epochs up takes longer than the rest
-        reach, place = half // int(steps[0]), np.arange(times.size)
-        return np.maximum(place - reach, 0), np.minimum(place + reach + 1, times.size)
+        reach, index = half // int(steps[0]), np.arange(times.size)
+        return np.maximum(index - reach, 0), np.minimum(index + reach + 1, times.size)
     first = np.searchsorted(times, times - half, side="left")
     return first, np.searchsorted(times, times + half, side="right")
 
@@ -61,16 +61,16 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
     Higham, N. J. (1993), The accuracy of floating point summation, SIAM J. Sci. Comput. 14, 783.
     """
     sums = np.zeros((first.shape[0], values.shape[1]))
-    place, length = first.copy(), last - first
+    position, length = first.copy(), last - first
     level, width = values, 1  # the sum of `width` values from each on
     while True:
         take = np.flatnonzero(length & width)
         if take.size == length.size:
-            sums += level[place]
-            place += width
+            sums += level[position]
+            position += width
         elif take.size:
-            sums[take] += level[place[take]]
-            place[take] += width
+            sums[take] += level[position[take]]
+            position[take] += width
         if 2 * width > length.max(initial=0):
             return sums
         level = level[:-width] + level[width:]

@@ -47,17 +47,17 @@ def about(filename: str, tables: Mapping[str, Table]) -> About:
         dataset=one_line(dated["stem"] if dated else stem),
         version=(dated["version"] if dated else "") or "1",
         title=one_line("; ".join(dict.fromkeys(words))),
-        sources=_each(_cited(one) for one in every),
-        parents=_each(_parent(one.file) for one in every),
-        dois=_each(one.doi for one in every),
-        acknowledgements=_each(one.acknowledgement for one in every),
+        sources=_each(_cited(source) for source in every),
+        parents=_each(_parent(source.file) for source in every),
+        dois=_each(source.doi for source in every),
+        acknowledgements=_each(source.acknowledgement for source in every),
         notes=_each(note for table in tables.values() for note in table.notes),
     )
 
 
 def _cited(source: SourceFile) -> str:
-    said = [source.provider, f"version {source.version}" if source.version else ""]
-    return f"{source.dataset_id}: {source.file} ({', '.join(filter(None, said)) or 'version not known'})"
+    words = [source.provider, f"version {source.version}" if source.version else ""]
+    return f"{source.dataset_id}: {source.file} ({', '.join(filter(None, words)) or 'version not known'})"
 
 
 def _parent(file: str) -> str:

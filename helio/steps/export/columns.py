@@ -69,7 +69,7 @@ def lay_flat(tables: Mapping[str, Table]) -> Flat:
             # bins and nameless scalars of several tables are told apart by what they are
             names = [f"{parameter} {name}" for name in names] if table.axes else [parameter]
         flat = table.values.reshape(len(table), len(names))
-        made = [Column(_free(name, unit, taken), unit, flat[:, place]) for place, name in enumerate(names)]
+        made = [Column(_free(name, unit, taken), unit, flat[:, index]) for index, name in enumerate(names)]
         places["values"] = {"columns": [column.title for column in made]}
         columns += made
         for number, axis in enumerate(table.axes):
@@ -83,8 +83,8 @@ def lay_flat(tables: Mapping[str, Table]) -> Flat:
                 columns += moving
         facts.append(_facts(parameter, table, places))
     every = merge_sources(tables)
-    said = [{name: fact for name, fact in source.cited().items() if fact} for source in every]
-    return Flat(first.epoch, columns, facts, said)
+    cited = [{name: fact for name, fact in source.cited().items() if fact} for source in every]
+    return Flat(first.epoch, columns, facts, cited)
 
 
 def _facts(parameter: str, table: Table, places: Mapping[str, dict[str, Any]]) -> dict[str, Any]:

@@ -69,18 +69,18 @@ def format_of_export(filename: str, format: str | None) -> Format:
     >>> format_of_export("b.nc", None)
     'netcdf'
     """
-    said, ending = format_of_name(filename), _ending(filename)
-    if format and said and said != format:
+    format_, ending = format_of_name(filename), _ending(filename)
+    if format and format_ and format_ != format:
         raise StepError(
-            f"'{filename}' ends like {said}, and the format is {format}",
-            advice=f'set format: "{said}", or leave it out',
+            f"'{filename}' ends like {format_}, and the format is {format}",
+            advice=f'set format: "{format_}", or leave it out',
         )
     if ending in OTHER_ENDINGS:
         raise StepError(
             f"'{filename}' ends like a format that is not written here",
-            advice=f"an ending of {', '.join(one for endings in ENDINGS.values() for one in endings)}, or none",
+            advice=f"an ending of {', '.join(known for endings in ENDINGS.values() for known in endings)}, or none",
         )
-    return cast(Format, format) if format else said or "csv"
+    return cast(Format, format) if format else format_ or "csv"
 
 
 def format_of_name(filename: str) -> Format | None:

@@ -117,12 +117,12 @@ def _place(name: str, axis: Axis, clock: PlacedClock, names: Names) -> PlacedAxi
 
 def _identity(axis: Axis, clock: bytes) -> str:
     """What makes two axes one variable: the same bins in the same words, on the same clock if they change."""
-    said = hashlib.sha256(repr((axis.label, axis.unit, axis.scale)).encode("utf-8", "backslashreplace"))
-    said.update(clock if axis.per_record else b"fixed")
+    digest = hashlib.sha256(repr((axis.label, axis.unit, axis.scale)).encode("utf-8", "backslashreplace"))
+    digest.update(clock if axis.per_record else b"fixed")
     for part, array in axis.parts.items():
-        said.update(f"{part} {array.dtype.str} {array.shape}".encode())
-        said.update(array.tobytes())
-    return said.hexdigest()
+        digest.update(f"{part} {array.dtype.str} {array.shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 def _facts(name: str, table: Table, axes: list[PlacedAxis]) -> str:

@@ -19,8 +19,8 @@ def parameters_of(labels: Sequence[str]) -> list[str]:
     often = Counter(name.lower() for name in short)
     names = Names()
     return [
-        names.take(one if often[one.lower()] == 1 else plain_name(label))
-        for one, label in zip(short, labels, strict=True)
+        names.take(name if often[name.lower()] == 1 else plain_name(label))
+        for name, label in zip(short, labels, strict=True)
     ]
 
 
@@ -49,4 +49,4 @@ class Names:
 def one_line(text: str) -> str:
     """Text of a file or a person on one line that any encoding takes."""
     plain = text.encode("utf-8", "replace").decode("utf-8")
-    return " ".join("".join(one if one.isprintable() else " " for one in plain).split())
+    return " ".join("".join(character if character.isprintable() else " " for character in plain).split())

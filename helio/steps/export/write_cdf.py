@@ -32,7 +32,7 @@ _NO_TIME = -(2**63)
 Attributes = dict[str, Any]
 
 
-def write_cdf(tables: Mapping[str, Table], said: About) -> bytes:
+def write_cdf(tables: Mapping[str, Table], about: About) -> bytes:
     """Tables as one CDF: epochs in TT2000, one variable of them for each set that differs; missing values −1e31.
 
     Raises
@@ -52,7 +52,7 @@ def write_cdf(tables: Mapping[str, Table], said: About) -> bytes:
             # cdflib leaves files to the garbage collector
             warnings.simplefilter("ignore", ResourceWarning)
             file = CDF(path, cdf_spec={"Majority": "row_major", "Encoding": _IBMPC, "Checksum": False})
-            file.write_globalattrs(_global_attributes(said))
+            file.write_globalattrs(_global_attributes(about))
             _write(file, layout)
             file.close()
         return path.read_bytes()
@@ -127,13 +127,13 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
         if placed.clock is not None:
             attributes["DEPEND_0"] = placed.clock.name
         if part == "centers":
-            attributes |= {said: delta for delta, (said, _) in deltas.items()}
+            attributes |= {attribute: delta for delta, (attribute, _) in deltas.items()}
         array = axis.parts[part]
         _refuse_fill(name, array)
         attributes |= _limits(array.dtype)
         _add(file, name, _TYPES[array.dtype.name], _filled(array), attributes, constant=constant)
-    for name, (said, array) in deltas.items():
-        side = "below" if said == "DELTA_MINUS_VAR" else "above"
+    for name, (attribute, array) in deltas.items():
+        side = "below" if attribute == "DELTA_MINUS_VAR" else "above"
         attributes = _of_numbers(name, f"{words}, width {side} the centre", axis.unit) | _limits(array.dtype)
         if placed.clock is not None:
             attributes["DEPEND_0"] = placed.clock.name
@@ -242,28 +242,28 @@ def _filled(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.where(missing, values.dtype.type(_FILL), values) if missing.any() else values
 
 
-def _global_attributes(said: About) -> dict[str, dict[int, str]]:
+def _global_attributes(about: About) -> dict[str, dict[int, str]]:
     """Those that ISTP requires; none says when the file was made, so that the same tables give the same bytes."""
     entries: dict[str, tuple[str, ...]] = {
         "Project": ("helio",),
         "Discipline": ("Space Physics",),
         "Source_name": ("helio>helio pipelines",),
         "Data_type": ("DRV>Derived",),
-        "Descriptor": (f"{said.dataset}>{said.title or said.dataset}",),
-        "Data_version": (said.version,),
-        "Logical_file_id": (said.file,),
-        "Logical_source": (said.dataset,),
-        "Logical_source_description": (said.title or said.dataset,),
-        "TITLE": (said.title or said.dataset,),
-        "TEXT": said.sources or ("No file is known that the tables rest on",),
+        "Descriptor": (f"{about.dataset}>{about.title or about.dataset}",),
+        "Data_version": (about.version,),
+        "Logical_file_id": (about.file,),
+        "Logical_source": (about.dataset,),
+        "Logical_source_description": (about.title or about.dataset,),
+        "TITLE": (about.title or about.dataset,),
+        "TEXT": about.sources or ("No file is known that the tables rest on",),
         "Mission_group": (" ",),
         "Instrument_type": (" ",),
         "PI_name": (" ",),
         "PI_affiliation": (" ",),
-        "Parents": said.parents,
-        "Source_DOI": said.dois,
-        "Acknowledgement": said.acknowledgements,
-        "Caveats": said.notes,
+        "Parents": about.parents,
+        "Source_DOI": about.dois,
+        "Acknowledgement": about.acknowledgements,
+        "Caveats": about.notes,
         "Generated_by": ("helio",),
         "File_naming_convention": ("source",),
     }

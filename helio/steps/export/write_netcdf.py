@@ -29,7 +29,7 @@ _COMPRESSION = 4
 _EDGE = "helio_edge"
 
 
-def write_netcdf(tables: Mapping[str, Table], said: About) -> bytes:
+def write_netcdf(tables: Mapping[str, Table], about: About) -> bytes:
     """Tables as one netCDF-4 file: times as whole numbers since 1970, missing values NaN, bins as coordinates.
 
     The library writes no times of its own into a file on disk; a file in memory ends with whatever was there.
@@ -44,7 +44,7 @@ def write_netcdf(tables: Mapping[str, Table], said: About) -> bytes:
     with scratch_file(".nc") as path:
         file = netCDF4.Dataset(str(path), "w", format="NETCDF4")
         try:
-            file.setncatts(_global_attributes(said))
+            file.setncatts(_global_attributes(about))
             _write(file, layout)
         finally:
             file.close()
@@ -185,19 +185,19 @@ def _unit(unit: str) -> dict[str, str]:
     return {"units": spelled} if same else {"units": spelled, "comment": f"in units of {own}"}
 
 
-def _global_attributes(said: About) -> dict[str, str]:
+def _global_attributes(about: About) -> dict[str, str]:
     """Without the time of writing, so that the same tables give the same bytes."""
     texts = {
         "Conventions": "CF-1.11",
-        "title": said.title or said.dataset,
-        "history": f"written by helio {__version__} from {'; '.join(said.sources) or 'tables without a known file'}",
-        "id": said.dataset,
-        "Logical_source": said.dataset,
-        "Logical_file_id": said.file,
-        "Data_version": said.version,
-        "source": "; ".join(said.sources),
-        "references": "; ".join(f"https://doi.org/{doi}" for doi in said.dois),
-        "acknowledgement": " ".join(said.acknowledgements),
-        "comment": "; ".join(said.notes),
+        "title": about.title or about.dataset,
+        "history": f"written by helio {__version__} from {'; '.join(about.sources) or 'tables without a known file'}",
+        "id": about.dataset,
+        "Logical_source": about.dataset,
+        "Logical_file_id": about.file,
+        "Data_version": about.version,
+        "source": "; ".join(about.sources),
+        "references": "; ".join(f"https://doi.org/{doi}" for doi in about.dois),
+        "acknowledgement": " ".join(about.acknowledgements),
+        "comment": "; ".join(about.notes),
     }
     return {name: text for name, text in texts.items() if text}

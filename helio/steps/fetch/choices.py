@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Required, TypedDict
 
 from helio.errors import NoData, NotYetPublished, UnknownDataset, UnknownParameter
 
+FETCH = "fetch_data"
 ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
 """What makes a fetch with candidates look at the next one; damage and refusals are never passed over."""
+
+Path = tuple[str | int, ...]
 
 
 class Candidate(TypedDict, total=False):
@@ -22,21 +25,52 @@ class Candidate(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Choice:
-    """A dataset, the parameters wanted of it, and who serves it."""
+    """A dataset, the parameters wanted of it, and who serves it.
+
+    Parameters
+    ----------
+    path : tuple
+        Where the dataset stands in the arguments.
+    parameter_paths : tuple of tuple
+        Where each parameter stands; the candidate, for a parameter that the fetch names for all of them.
+    """
 
     dataset_id: str
     parameters: tuple[str, ...]
     provider: str
+    path: Path = field(default=(), compare=False)
+    parameter_paths: tuple[Path, ...] = field(default=(), compare=False)
 
 
 def choices_of(args: Mapping[str, Any]) -> list[Choice]:
-    """The choices of a fetch's arguments, the first one preferred."""
-    wanted: Sequence[str] = args.get("parameters") or [args.get("parameter_id", "")]
+    """The choices of a fetch's arguments, the first one preferred.
+
+    >>> wind = {"dataset_id": "WI_H0_MFI", "parameter_id": "BGSE"}
+    >>> for choice in choices_of({"candidates": ["AC_H2_MFI", wind], "parameter_id": "BGSEc"}):
+    ...     print(choice.dataset_id, choice.parameters, choice.path)
+    AC_H2_MFI ('BGSEc',) ('candidates', 0)
+    WI_H0_MFI ('BGSE',) ('candidates', 1, 'dataset_id')
+    """
+    several = args.get("parameters")
+    names = tuple(several or [args.get("parameter_id", "")])
     provider = args.get("provider", "")
-    found: list[Choice] = []
-    for candidate in args.get("candidates", ()):
-        one: Candidate = {"dataset_id": candidate} if isinstance(candidate, str) else candidate
-        parameter = one.get("parameter_id")
-        names = [parameter] if parameter else wanted
-        found.append(Choice(one["dataset_id"], tuple(names), one.get("provider", provider)))
-    return found or [Choice(args["dataset_id"], tuple(wanted), provider)]
+    choices: list[Choice] = []
+    for number, candidate in enumerate(args.get("candidates", ())):
+        path: Path = ("candidates", number)
+        if isinstance(candidate, str):
+            choices.append(Choice(candidate, names, provider, path, (path,) * len(names)))
+            continue
+        own = candidate.get("parameter_id")
+        choices.append(
+            Choice(
+                candidate["dataset_id"],
+                (own,) if own else names,
+                candidate.get("provider", provider),
+                (*path, "dataset_id"),
+                ((*path, "parameter_id"),) if own else (path,) * len(names),
+            )
+        )
+    if choices:
+        return choices
+    paths = tuple(("parameters", number) for number in range(len(names))) if several else (("parameter_id",),)
+    return [Choice(args["dataset_id"], names, provider, ("dataset_id",), paths)]

@@ -142,7 +142,8 @@ def fetch_data(
     if len(failures) == 1:
         raise failures[0]
     raise NoCandidate(
-        "no candidate has usable data: " + "; ".join(f"{one.dataset_id}: {one.outcome}" for one in attempts),
+        "no candidate has usable data: "
+        + "; ".join(f"{attempt.dataset_id}: {attempt.outcome}" for attempt in attempts),
         advice="another time range, or further candidates",
         attempts=tuple(attempts),
     ) from failures[-1]

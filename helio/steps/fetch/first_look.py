@@ -47,4 +47,4 @@ def _is_listed(dataset_id: str, parameter: str) -> bool:
     if dataset_id not in catalogue:
         return True
     known = catalogue.dataset(dataset_id).parameters
-    return not known or any(one.name == parameter for one in known)
+    return not known or any(entry.name == parameter for entry in known)

@@ -76,7 +76,7 @@ def colour_scale(name: str) -> list[list[float | str]]:
     """Stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
     if name.lower() in _SCALES:
         stops = _SCALES[name.lower()].split()
-        return [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)]
+        return [[number / (len(stops) - 1), colour] for number, colour in enumerate(stops)]
     from plotly import colors
 
     known = [*colors.named_colorscales(), "spedas"]
@@ -85,7 +85,7 @@ def colour_scale(name: str) -> list[list[float | str]]:
         raise StepError(
             f"no colour scale is called '{name}'", advice=did_you_mean(name, known, otherwise=every)
         )
-    return [[float(place), str(colour)] for place, colour in colors.get_colorscale(name)]
+    return [[float(position), str(colour)] for position, colour in colors.get_colorscale(name)]
 
 
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
@@ -95,7 +95,7 @@ def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
 
 def _darkened(colour: str) -> str:
     """Dark enough for a thin line on white: relative luminance (ITU-R BT.709) of at most 0.4."""
-    red, green, blue = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    red, green, blue = (int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5))
     linear = [part**2.2 for part in (red, green, blue)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     if luminance <= 0.4:
@@ -107,8 +107,8 @@ def _darkened(colour: str) -> str:
 def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
     """Colours at places from 0 to 1 along a scale."""
     # The ends of most scales are too dark or too pale for a thin line.
-    inner = [0.04 + 0.92 * place for place in places]
-    stops = [float(place) for place, _ in scale]
+    inner = [0.04 + 0.92 * position for position in places]
+    stops = [float(position) for position, _ in scale]
     parts = np.array([_as_parts(str(colour)) for _, colour in scale])
     sampled = np.stack([np.interp(inner, stops, part) for part in parts.T], axis=-1)
     return [_darkened("#" + "".join(f"{round(part):02x}" for part in colour)) for colour in sampled.tolist()]
@@ -171,7 +171,7 @@ def _last(name: str) -> str:
 def _as_parts(colour: str) -> tuple[float, float, float]:
     """Red, green and blue, 0 to 255, of ``#rrggbb`` or ``rgb(…)``."""
     if colour.startswith("#"):
-        parts = [float(int(colour[place : place + 2], 16)) for place in (1, 3, 5)]
+        parts = [float(int(colour[index : index + 2], 16)) for index in (1, 3, 5)]
     else:
         parts = [float(part) for part in re.findall(r"[\d.]+", colour)[:3]]
     return parts[0], parts[1], parts[2]

@@ -84,7 +84,7 @@ def panel_curves(
     many = sum(map(len, usable.values())) > MOST
     names = _table_names(usable)
     shades = colours.qualitative(len(usable), spec.get("palette", "tplot"), foreground)
-    found: list[Curve] = []
+    curves: list[Curve] = []
     for (label, table), colour in zip(usable.items(), shades, strict=True):
         whole = Line(label, "", table, table.values, inert(names[label]), colour)
         named = styled(whole, spec)
@@ -98,8 +98,8 @@ def panel_curves(
             group = _records(
                 named, table, prefix, scale, by_colour=len(usable) == 1 and named.colour == colour
             )
-        found += [_within(curve, log_x, limits, number) for curve in group]
-    return found
+        curves += [_within(curve, log_x, limits, number) for curve in group]
+    return curves
 
 
 def curve_traces(
@@ -224,10 +224,10 @@ def _records(
 def _median(line: Line, table: Table, log_x: bool, spec: FigureSpec) -> Curve:
     places, values = _common_bins(table, log_x, spec)
     three = np.full((3, places.size), np.nan)
-    for place, column in enumerate(values.T):
+    for number, column in enumerate(values.T):
         finite = column[np.isfinite(column)]
         if finite.size:
-            three[:, place] = np.percentile(finite, (25, 50, 75))
+            three[:, number] = np.percentile(finite, (25, 50, 75))
     return Curve(
         line.label, "", table, three[1], line.name, line.colour, places=places, quartiles=(three[0], three[2])
     )

@@ -40,13 +40,14 @@ def thin_line(
         A NaN stands wherever the line is broken.
     """
     finite = np.isfinite(values)
+    nanoseconds: Int = epoch.astype("datetime64[ns]", copy=False).view("i8")
     if finite.all():
-        chosen = epoch.astype("i8")
+        chosen = nanoseconds
         value = values
         breaks = np.flatnonzero(gap)
     else:
         index = np.flatnonzero(finite)
-        chosen = epoch.astype("i8")[index]
+        chosen = nanoseconds[index]
         value = values[index]
         # NaN between two values breaks the line, and so does a gap anywhere between them.
         passed = np.cumsum(gap)[index]
@@ -71,8 +72,8 @@ def thin_line(
     lowest = [first + int(value[first:last].argmin()) for first, last in zip(starts, stops, strict=True)]
     highest = [first + int(value[first:last].argmax()) for first, last in zip(starts, stops, strict=True)]
     ends = np.concatenate([[0, value.size - 1], breaks, breaks - 1])
-    kept = np.unique(np.concatenate([lowest, highest, ends]).astype(np.int64))
-    return _broken(chosen, value, kept, breaks)
+    samples = np.unique(np.concatenate([lowest, highest, ends]).astype(np.int64))
+    return _broken(chosen, value, samples, breaks)
 
 
 def thin_curve(
@@ -103,10 +104,14 @@ def thin_curve(
     groups = zip(starts, np.append(starts[1:], value.size), strict=True)
     extremes = [first + at for first, last in groups for at in _extremes(value[first:last])]
     borders = np.flatnonzero(np.diff(piece))
-    kept = np.unique(np.concatenate([extremes, borders, borders + 1, [0, value.size - 1]]).astype(np.int64))
-    breaks = np.flatnonzero(np.diff(piece[kept])) + 1
-    kept = index[kept]
-    return np.insert(places[kept], breaks, places[kept[breaks]]), np.insert(values[kept], breaks, np.nan)
+    samples = np.unique(
+        np.concatenate([extremes, borders, borders + 1, [0, value.size - 1]]).astype(np.int64)
+    )
+    breaks = np.flatnonzero(np.diff(piece[samples])) + 1
+    samples = index[samples]
+    return np.insert(places[samples], breaks, places[samples[breaks]]), np.insert(
+        values[samples], breaks, np.nan
+    )
 
 
 def _extremes(values: npt.NDArray[np.float64]) -> tuple[int, int]:
@@ -117,16 +122,16 @@ def isolated(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Values with no neighbour on either side: a line alone would not show them."""
     finite = np.isfinite(values)
     padded = np.pad(finite, 1)
-    found: npt.NDArray[np.bool_] = finite & ~padded[:-2] & ~padded[2:]
-    return found
+    alone: npt.NDArray[np.bool_] = finite & ~padded[:-2] & ~padded[2:]
+    return alone
 
 
 def _broken(
-    epoch: Int, values: npt.NDArray[Any], kept: Int, breaks: Int
+    epoch: Int, values: npt.NDArray[Any], samples: Int, breaks: Int
 ) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
-    where = np.searchsorted(kept, breaks)
+    where = np.searchsorted(samples, breaks)
     middle = (epoch[breaks - 1] + epoch[breaks]) // 2
     return (
-        np.insert(epoch[kept], where, middle).astype("datetime64[ns]"),
-        np.insert(values[kept], where, np.nan),
+        np.insert(epoch[samples], where, middle).astype("datetime64[ns]"),
+        np.insert(values[samples], where, np.nan),
     )

@@ -125,9 +125,9 @@ def find_browser(environ: Mapping[str, str]) -> Path | None:
             raise ExportError(f"the browser at {browser} is not executable", advice=_NAMED_WRONGLY)
         return browser
     for name in BROWSER_NAMES:
-        found = shutil.which(name, path=environ.get("PATH", ""))
-        if found:
-            return Path(found)
+        program = shutil.which(name, path=environ.get("PATH", ""))
+        if program:
+            return Path(program)
     return None
 
 
@@ -289,16 +289,16 @@ def _steady(drawn: bytes, format: Format, document: bytes) -> bytes:
     """What a browser makes up anew each time, replaced by what the figure determines."""
     if format == "svg":
         name = "h" + hashlib.sha256(document).hexdigest()[:8]
-        found = re.search(rb'id="(?:top)?defs-([0-9a-f]+)"', drawn)
-        return drawn.replace(found.group(1), name.encode()) if found else drawn
+        match = re.search(rb'id="(?:top)?defs-([0-9a-f]+)"', drawn)
+        return drawn.replace(match.group(1), name.encode()) if match else drawn
     if format == "pdf":
         return re.sub(rb"/(CreationDate|ModDate) \(D:[^)]*\)", _fixed_date, drawn)
     return drawn
 
 
-def _fixed_date(found: re.Match[bytes]) -> bytes:
+def _fixed_date(match: re.Match[bytes]) -> bytes:
     # Same length: a PDF's table of contents counts bytes.
-    head, tail = found.group(0).split(b"(D:")
+    head, tail = match.group(0).split(b"(D:")
     return head + b"(D:" + b"20000101000000+00'00')".rjust(len(tail), b"0")[-len(tail) :]
 
 

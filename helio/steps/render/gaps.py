@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from helio.store.leap_seconds import counted
 
 BLOCK = 16
 """Steps whose median is the local cadence."""
+_PART = 1 << 17
+"""Steps that are looked at together: they fit into the processor's cache."""
 
 Int = npt.NDArray[np.int64]
 
@@ -39,12 +42,23 @@ def gaps(epoch: npt.NDArray[np.datetime64], factor: float) -> npt.NDArray[np.boo
 
     A gap is a step longer than `factor` local cadences.
     """
-    found = np.zeros(epoch.size, dtype=bool)
-    steps = np.diff(counted(epoch))
-    if steps.size == 0 or steps.max() <= factor * steps.min():
-        return found
-    found[1:] = steps > factor * local_cadence(epoch)
-    return found
+    is_gap = np.zeros(epoch.size, dtype=bool)
+    shortest, longest = _extreme_steps(counted(epoch))
+    if longest > factor * shortest:
+        is_gap[1:] = np.diff(counted(epoch)) > factor * local_cadence(epoch)
+    return is_gap
+
+
+def _extreme_steps(counts: Int) -> tuple[int, int]:
+    """Return the shortest and the longest step; both 0 without a step."""
+    found = [(int(steps.min()), int(steps.max())) for steps in _steps_in_parts(counts)]
+    return min((low for low, _ in found), default=0), max((high for _, high in found), default=0)
+
+
+def _steps_in_parts(counts: Int) -> Iterator[Int]:
+    """Yield the steps between neighbours, in parts that fit into the processor's cache."""
+    for first in range(0, counts.size - 1, _PART):
+        yield np.diff(counts[first : first + _PART + 1])
 
 
 def record_edges(
@@ -63,8 +77,7 @@ def record_edges(
     centre = epoch.astype("i8")
     if centre.size == 1:
         return centre - alone // 2, centre + alone // 2
-    cadence = local_cadence(epoch)
-    steps = np.where(gap[1:], cadence, np.diff(centre))
+    steps = _record_steps(epoch, gap)
     before = np.concatenate([steps[:1], steps]) // 2
     after = np.concatenate([steps, steps[-1:]]) // 2
     # A gap says nothing about the width of its records; the cadence about it does.
@@ -82,13 +95,36 @@ def coverage(
     total = int((stop - start).astype("timedelta64[ns]").astype("i8"))
     if epoch.size == 0 or total <= 0:
         return 0.0
-    left, right = record_edges(epoch, gaps(epoch, factor), total // 200)
     # Whether an epoch starts or halves its record is not known here: records are widths, not places.
-    covered = int((right - left)[usable].sum())
+    nanoseconds: Int = epoch.astype("datetime64[ns]", copy=False).view("i8")
+    if epoch.size == 1:
+        left, right = record_edges(epoch, usable, total // 200)
+        return min(1.0, int((right - left)[usable].sum()) / total)
+    gap = gaps(epoch, factor)
+    if usable.all() and not gap.any():
+        halves = sum(int((steps >> 1).sum()) for steps in _steps_in_parts(nanoseconds))
+        covered = 2 * halves + int(
+            (nanoseconds[1] - nanoseconds[0]) // 2 + (nanoseconds[-1] - nanoseconds[-2]) // 2
+        )
+    else:
+        steps = _record_steps(epoch, gap) // 2
+        ends = int(steps[0]) * bool(usable[0]) + int(steps[-1]) * bool(usable[-1])
+        covered = int((steps * usable[1:]).sum() + (steps * usable[:-1]).sum()) + ends
     return min(1.0, covered / total)
+
+
+def _record_steps(epoch: npt.NDArray[np.datetime64], gap: npt.NDArray[np.bool_]) -> Int:
+    """Return the step before each record but the first, in ns; at a gap the cadence about it."""
+    steps: Int = np.diff(epoch.astype("i8"))
+    if gap.any():
+        steps[gap[1:]] = local_cadence(epoch)[gap[1:]]
+    return steps
 
 
 def usable_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Records with at least one finite value."""
-    found: npt.NDArray[np.bool_] = np.isfinite(values).reshape(values.shape[0], -1).any(axis=1)
-    return found
+    finite: npt.NDArray[np.bool_] = np.isfinite(values)
+    if finite.ndim == 1:
+        return finite
+    of_record: npt.NDArray[np.bool_] = finite.reshape(values.shape[0], -1)
+    return np.logical_or.reduce(of_record, axis=1)  # type: ignore[no-any-return]

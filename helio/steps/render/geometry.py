@@ -52,7 +52,7 @@ class Geometry:
 def lay_out(
     spec: FigureSpec,
     *,
-    wanted: Sequence[float],
+    natural_heights: Sequence[float],
     below: Sequence[float],
     left: int = 0,
     right: int,
@@ -65,7 +65,7 @@ def lay_out(
     ----------
     spec : FigureSpec
         Its canvas_size, row_heights and font_size are heeded.
-    wanted : sequence of float
+    natural_heights : sequence of float
         Height in pixels that each panel would have.
     below : sequence of float
         Height of the x axis that stands below each panel at a font size of 14, 0 for none.
@@ -84,10 +84,12 @@ def lay_out(
     left = max(left, round(LEFT * scale))
     top = round(14 + title_lines * 20 * scale)
     bottom = round(below[-1] * scale + footer_lines * 14 * scale + (6 if footer_lines else 0))
-    relative = _relative_heights(spec, wanted)
+    relative = _relative_heights(spec, natural_heights)
     gap = 14.0
     axes = [room * scale for room in below[:-1]]
-    height = canvas.get("height", round(sum(wanted) + gap * (len(wanted) - 1) + sum(axes) + top + bottom))
+    height = canvas.get(
+        "height", round(sum(natural_heights) + gap * (len(natural_heights) - 1) + sum(axes) + top + bottom)
+    )
     width = canvas.get("width", WIDTH)
     if not 300 <= width <= 6000 or not 200 <= height <= 10_000:
         raise StepError(
@@ -97,11 +99,11 @@ def lay_out(
     plot = height - top - bottom
     # Never further apart than 2 % of the figure: the eye follows a time from panel to panel.
     gap = min(gap, 0.02 * height)
-    room = plot - gap * (len(wanted) - 1) - sum(axes)
-    if room / len(wanted) < 30 or width - left - right < 100:
-        least = round(top + bottom + sum(axes) + 44 * len(wanted))
+    room = plot - gap * (len(natural_heights) - 1) - sum(axes)
+    if room / len(natural_heights) < 30 or width - left - right < 100:
+        least = round(top + bottom + sum(axes) + 44 * len(natural_heights))
         raise StepError(
-            f"{len(wanted)} panels do not fit {width} × {height} pixels",
+            f"{len(natural_heights)} panels do not fit {width} × {height} pixels",
             advice=f"at least {left + right + 100} × {least} in canvas_size",
         )
     domains = []
@@ -113,13 +115,13 @@ def lay_out(
     return Geometry(width, height, left, right, top, bottom, tuple(domains), font)
 
 
-def _relative_heights(spec: FigureSpec, wanted: Sequence[float]) -> list[float]:
+def _relative_heights(spec: FigureSpec, natural_heights: Sequence[float]) -> list[float]:
     heights = spec.get("row_heights")
     if heights is None:
-        return [height / sum(wanted) for height in wanted]
-    if len(heights) != len(wanted):
+        return [height / sum(natural_heights) for height in natural_heights]
+    if len(heights) != len(natural_heights):
         raise StepError(
-            f"row_heights has {len(heights)} entries for {len(wanted)} panels",
+            f"row_heights has {len(heights)} entries for {len(natural_heights)} panels",
             advice="one number for each panel",
         )
     if min(heights) <= 0:

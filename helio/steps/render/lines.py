@@ -79,12 +79,12 @@ def panel_lines(
         if table.kind == "spectrum":
             lines += _bin_lines(label, table, scale)
         elif table.kind == "vector":
-            found = colours.vector_colours(table.components, palette, foreground)
+            line_colours = colours.vector_colours(table.components, palette, foreground)
             if len(table.components) > 4:
-                found = colours.sequence(len(table.components), scale)
+                line_colours = colours.sequence(len(table.components), scale)
             dash = _DASHES[sum(other.table is not table for other in _firsts(lines)) % len(_DASHES)]
             lines += [
-                Line(label, name, table, table.values[:, column], name, found[column], dash)
+                Line(label, name, table, table.values[:, column], name, line_colours[column], dash)
                 for column, name in enumerate(table.components)
             ]
         else:
@@ -178,9 +178,9 @@ def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
     From 179° to −179° there are two degrees, and no line across the panel.
     """
     jumps = np.zeros(len(line.table), dtype=bool)
-    found = turning(line.table).by_column
+    wraps = turning(line.table).by_column
     names = line.table.components or (line.component,)
-    period = found.get(names.index(line.component)) if found else None
+    period = wraps.get(names.index(line.component)) if wraps else None
     if period is not None:
         with np.errstate(invalid="ignore"):
             jumps[1:] = np.abs(np.diff(line.values.astype(np.float64))) > period / 2
@@ -263,7 +263,7 @@ def _bin_lines(label: str, table: Table, scale: list[list[float | str]]) -> list
 def _fractions(centres: npt.NDArray[np.float64], *, log: bool) -> list[float]:
     places = np.log(centres) if log and (centres > 0).all() else centres
     span = float(places[-1] - places[0]) or 1.0
-    return [float(place) for place in (places - places[0]) / span]
+    return [float(position) for position in (places - places[0]) / span]
 
 
 def _firsts(lines: Sequence[Line]) -> list[Line]:
@@ -315,9 +315,9 @@ def styled(line: LineLike, spec: FigureSpec) -> LineLike:
 
 def line_style(line: Line, spec: FigureSpec) -> dict[str, Any]:
     """What the spec says of a line's width, dash and mode."""
-    found = _addressed(line, spec.get("line_styles", {}))
-    return dict(found) if found else {}
+    style = _addressed(line, spec.get("line_styles", {}))
+    return dict(style) if style else {}
 
 
-def _addressed(line: Line, said: Mapping[str, Value]) -> Value | None:
-    return next((said[key] for key in line.keys if key in said), None)
+def _addressed(line: Line, styles: Mapping[str, Value]) -> Value | None:
+    return next((styles[key] for key in line.keys if key in styles), None)

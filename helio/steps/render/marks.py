@@ -47,8 +47,8 @@ def marks(
     texts: list[dict[str, Any]] = []
     flags: list[tuple[np.datetime64, str, str, str]] = []
     timed = [axis for number, axis in enumerate(axes, 1) if number not in bin_axes]
-    for place, rect in enumerate(spec.get("vrects", []), 1):
-        where = f"vrects: entry {place}"
+    for entry_number, rect in enumerate(spec.get("vrects", []), 1):
+        where = f"vrects: entry {entry_number}"
         _check_timed(timed, where)
         first, last = instant(_need(rect, "x0", where), where), instant(_need(rect, "x1", where), where)
         if not first < last:
@@ -63,8 +63,8 @@ def marks(
         if rect.get("label"):
             middle = first + (last - first) // 2
             flags.append((middle, rect["label"], foreground, "center"))
-    for place, line in enumerate(spec.get("vlines", []), 1):
-        where = f"vlines: entry {place}"
+    for entry_number, line in enumerate(spec.get("vlines", []), 1):
+        where = f"vlines: entry {entry_number}"
         colour = check_colour(line.get("color", "red"), where)
         if colour == "white" and background in ("#ffffff", "white"):
             colour = "red"
@@ -91,8 +91,8 @@ def marks(
     if flags:
         top = geometry.domains[axes.index(timed[0])][1]
         texts += _flags(flags, geometry, top=top, start=start, stop=stop, background=background)
-    for place, line_at in enumerate(spec.get("hlines", []), 1):
-        where = f"hlines: entry {place}"
+    for entry_number, line_at in enumerate(spec.get("hlines", []), 1):
+        where = f"hlines: entry {entry_number}"
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)
         axis = axes[panel - 1]
@@ -123,9 +123,11 @@ def marks(
                     "font": {"size": geometry.font - 3, "color": colour}, "showarrow": False,
                 }
             )  # fmt: skip
-    for place, note in enumerate(spec.get("annotations", []), 1):
+    for entry_number, note in enumerate(spec.get("annotations", []), 1):
         texts.append(
-            _note(note, f"annotations: entry {place}", geometry, axes, logarithmic, bin_axes, foreground)
+            _note(
+                note, f"annotations: entry {entry_number}", geometry, axes, logarithmic, bin_axes, foreground
+            )
         )
     return shapes, texts
 
@@ -135,8 +137,8 @@ def _need(entry: Mapping[str, Any], key: str, where: str) -> str | float:
         raise StepError(
             f"{where} has no {key}", advice=f"{key}: what to mark, for instance '2024-05-10T17:00'"
         )
-    found: str | float = entry[key]
-    return found
+    value: str | float = entry[key]
+    return value
 
 
 def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
@@ -178,9 +180,9 @@ def _at_bin(
 def _bin_flag(
     text: str, drawn: Mapping[str, Any], logarithmic: bool, colour: str, geometry: Geometry
 ) -> dict[str, Any]:
-    place = _on_axis(drawn["x0"], logarithmic, text, "x")
+    position = _on_axis(drawn["x0"], logarithmic, text, "x")
     return {
-        "text": text, "xref": drawn["xref"], "x": place, "xanchor": "left", "yref": drawn["yref"], "y": 1,
+        "text": text, "xref": drawn["xref"], "x": position, "xanchor": "left", "yref": drawn["yref"], "y": 1,
         "yanchor": "top", "showarrow": False, "borderpad": 1,
         "font": {"size": geometry.font - 3, "color": colour},
     }  # fmt: skip
@@ -203,7 +205,7 @@ def _flags(
     size = geometry.font - 3
     pixel = geometry.plot_width / int((stop - start).astype("timedelta64[ns]").astype("i8"))
     ends: list[float] = []
-    found = []
+    flagged = []
     for moment, text, colour, anchor in sorted(flags, key=lambda flag: (int(flag[0].astype("i8")), flag[1])):
         middle = anchor == "center"
         left = int((moment - start).astype("timedelta64[ns]").astype("i8")) * pixel
@@ -214,7 +216,7 @@ def _flags(
             left -= width / 2
         row = next((row for row, end in enumerate(ends) if end + 6 < left), len(ends))
         ends[row : row + 1] = [left + width]
-        found.append(
+        flagged.append(
             {
                 "text": text, "xref": "x", "x": iso(moment), "xanchor": anchor, "yref": "paper", "y": top,
                 "yanchor": "top", "yshift": -(2 + row * (size + 4)), "showarrow": False, "borderpad": 1,
@@ -222,7 +224,7 @@ def _flags(
                 **({} if middle else {"bgcolor": background, "opacity": 0.8}),
             }
         )  # fmt: skip
-    return found
+    return flagged
 
 
 def _note(
@@ -249,8 +251,8 @@ def _note(
                 f"{where}: panel {panel} is a spectrum and has no time '{x}'",
                 advice="x as a fraction of the panels' width, y of their height",
             )
-        place = _on_axis(y, logarithmic[panel - 1], where)
-        return drawn | {"xref": "x", "x": iso(instant(x, where)), "yref": axes[panel - 1], "y": place}
+        position = _on_axis(y, logarithmic[panel - 1], where)
+        return drawn | {"xref": "x", "x": iso(instant(x, where)), "yref": axes[panel - 1], "y": position}
     return drawn | {"xref": "paper", "x": float(x), "yref": "paper", "y": y}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
@@ -271,26 +272,23 @@ class Panel(ABC):
             )
         return low, high
 
-    def extent(self) -> tuple[float, float]:
+    @cached_property
+    def _extent(self) -> tuple[float, float]:
         """Lowest and highest value that the y axis has to show; above zero on a logarithmic axis.
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
         """
-        shown = [
-            values[np.isfinite(values) & ((values > 0) | (not self.log_y))] for values in self.shown_arrays()
-        ]
-        shown = [values for values in shown if values.size]
-        if not shown:
+        limits = _limits_of(self.shown_arrays(), above=0.0 if self.log_y else None)
+        if not limits:
             return 0.0, 0.0
-        low = min(float(values.min()) for values in shown)
-        high = max(float(values.max()) for values in shown)
+        low, high = min(low for low, _ in limits), max(high for _, high in limits)
         if low < high:
             return low, high
         return (low / 10, high * 10) if self.log_y else (low - 1, high + 1)
 
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         limits = self.y_limits()
-        low, high = limits or self.extent()
+        low, high = limits or self._extent
         if not low < high:
             return []
         if self.log_y:
@@ -316,17 +314,17 @@ class Panel(ABC):
 
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
         """Set the ticks of a logarithmic y axis, or a zero line where values change sign."""
-        finite = [line.values[np.isfinite(line.values)] for line in self.lines]
+        limits = _limits_of(line.values for line in self.lines)
         if self.log_y:
-            if not any((values > 0).any() for values in finite):
+            if not any(high > 0 for _, high in limits):
                 raise StepError(
                     f"panel {self.number} is logarithmic and no value is above 0",
                     advice="log_scale: linear",
                 )
-            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self.extent()
+            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self._extent
             set_log_ticks(y_axis, low, high)
             return
-        signed = any((values < 0).any() for values in finite) and any((values > 0).any() for values in finite)
+        signed = any(low < 0 for low, _ in limits) and any(high > 0 for _, high in limits)
         if self.style.spec.get("show_zero_line", signed):
             y_axis |= {"zeroline": True, "zerolinecolor": "#999999", "zerolinewidth": 1}
 
@@ -400,6 +398,20 @@ def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> N
             advice="give it a panel of type 'line'"
             + (f"; spectra here: {', '.join(spectra)}" if spectra else ""),
         )
+
+
+def _limits_of(arrays: Iterable[npt.NDArray[Any]], above: float | None = None) -> list[tuple[float, float]]:
+    """Return the lowest and the highest finite value of each array, of those above a bound; none of an empty array."""
+    limits = []
+    for values in arrays:
+        low, high = (values.min(), values.max()) if values.size else (np.nan, np.nan)
+        if not np.isfinite([low, high]).all() or (above is not None and low <= above):
+            shown = np.isfinite(values) if above is None else np.isfinite(values) & (values > above)
+            if not shown.any():
+                continue
+            low, high = values[shown].min(), values[shown].max()
+        limits.append((float(low), float(high)))
+    return limits
 
 
 def _legend_height(entries: int) -> int:

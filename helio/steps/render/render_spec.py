@@ -182,7 +182,7 @@ def _size(
     lay = partial(
         lay_out,
         spec,
-        wanted=[panel.height(font) for panel in panels],
+        natural_heights=[panel.height(font) for panel in panels],
         below=[height_below(panel) for panel in panels],
         right=round(min(max(24.0, *(panel.room_at_right(font) for panel in panels)), 280)),
         title_lines=titles,

@@ -32,9 +32,9 @@ def coverage_notes(
             counts = share_of_expected(table.notes)
             words = ""
             if counts is not None:
-                found, expected = counts
-                share = min(share, found / expected)
-                words = f" ({found:,} of {expected:,} records)"
+                valid, expected = counts
+                share = min(share, valid / expected)
+                words = f" ({valid:,} of {expected:,} records)"
             shares.append(f"{label} {100 * share:.1f} %{words}")
         notes.append(f"panel {panel.number}: coverage {', '.join(shares)}")
     return notes
@@ -43,34 +43,38 @@ def coverage_notes(
 def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     """Remarks on a panel of lines."""
     notes = []
-    place = f"panel {panel.number}"
+    where = f"panel {panel.number}"
     if len(lines) > CROWDED:
-        notes.append(f"{place}: {len(lines)} lines in one panel")
+        notes.append(f"{where}: {len(lines)} lines in one panel")
     for line in lines:
-        finite = np.isfinite(line.values)
-        missing = 1 - finite.mean()
+        missing = 1 - np.count_nonzero(np.isfinite(line.values)) / line.values.size
         if missing == 1:
-            notes.append(f"{place}: {line.label} {line.name} has no value in the interval")
+            notes.append(f"{where}: {line.label} {line.name} has no value in the interval")
         elif missing > 0.5:
-            notes.append(f"{place}: {line.label} {line.name} is {100 * missing:.0f} % missing")
+            notes.append(f"{where}: {line.label} {line.name} is {100 * missing:.0f} % missing")
     for label in dict.fromkeys(line.label for line in lines) if log else ():
         lost = sum(int((line.values <= 0).sum()) for line in lines if line.label == label)
         if lost:
             notes.append(
-                f"{place}: {lost} values of {label} are not above 0, a logarithmic axis leaves them out"
+                f"{where}: {lost} values of {label} are not above 0, a logarithmic axis leaves them out"
             )
     if not log:
-        sizes = np.array([np.nanmax(np.abs(line.values)) for line in lines if np.isfinite(line.values).any()])
+        limits = [
+            (np.nanmin(line.values), np.nanmax(line.values))
+            for line in lines
+            if np.isfinite(line.values).any()
+        ]
+        sizes = np.array([max(abs(low), abs(high)) for low, high in limits])
         sizes = sizes[sizes > 0]
         if sizes.size > 1 and sizes.max() > 1e6 * sizes.min():
-            notes.append(f"{place}: lines differ more than a million times in size, the smaller look flat")
+            notes.append(f"{where}: lines differ more than a million times in size, the smaller look flat")
     counts = {label: len(table) for label, table in panel.tables.items()}
     if min(counts.values()) and max(counts.values()) > 10 * min(counts.values()):
         few, many = min(counts, key=lambda label: counts[label]), max(counts, key=lambda label: counts[label])
-        notes.append(f"{place}: {many} has {counts[many]} records, {few} only {counts[few]}")
+        notes.append(f"{where}: {many} has {counts[many]} records, {few} only {counts[few]}")
     units = list(dict.fromkeys(table.unit for table in panel.tables.values()))
     if len(units) > 1:
-        notes.append(f"{place}: different units on one axis: {', '.join(unit or 'none' for unit in units)}")
+        notes.append(f"{where}: different units on one axis: {', '.join(unit or 'none' for unit in units)}")
     return notes
 
 
@@ -95,7 +99,7 @@ def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
 
 def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
     """How many points of a panel's lines are in the page, where not all are."""
-    drawn, given = (sum(each) for each in zip(*lines, strict=True))
+    drawn, given = (sum(counts) for counts in zip(*lines, strict=True))
     if drawn == given:
         return []
     return [

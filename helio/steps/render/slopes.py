@@ -41,10 +41,10 @@ def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]
     spectra : sequence of int
         Numbers of the spectrum panels.
     """
-    found: dict[int, list[Guide]] = {}
-    for place, said in enumerate(spec.get("slopes", []), 1):
-        entry: Slope = said if isinstance(said, dict) else {"slope": said}
-        where = f"slopes: entry {place}"
+    guides: dict[int, list[Guide]] = {}
+    for entry_number, written in enumerate(spec.get("slopes", []), 1):
+        entry: Slope = written if isinstance(written, dict) else {"slope": written}
+        where = f"slopes: entry {entry_number}"
         if not spectra:
             raise StepError(
                 f"{where}: no panel is a spectrum", advice="panel_types names one 'spectrum', or leave it out"
@@ -55,8 +55,8 @@ def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]
                 f"{where}: panel {number} is not a spectrum",
                 advice=f"spectra: panel {', '.join(map(str, spectra))}",
             )
-        found.setdefault(number, []).append(_guide(entry, where))
-    return found
+        guides.setdefault(number, []).append(_guide(entry, where))
+    return guides
 
 
 def guide_traces(
@@ -70,15 +70,15 @@ def guide_traces(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Traces and texts of a panel's guides; both its axes are logarithmic."""
     traces, texts = [], []
-    for place, guide in enumerate(guides, 1):
+    for number, guide in enumerate(guides, 1):
         # Several guides without places stand side by side, in their order.
-        x0, x1 = _ends(guide, x_limits, (place - 1) / len(guides), 1 / len(guides))
+        x0, x1 = _ends(guide, x_limits, (number - 1) / len(guides), 1 / len(guides))
         y0 = guide.y if guide.y is not None else _clear_above(curves, guide.slope, x0, x1)
         ends = np.array([x0, x1])
         values = y0 * (ends / x0) ** guide.slope
         traces.append(
             {
-                "type": "scatter", "name": guide.label, "uid": f"{axis}-slope-{place}", "mode": "lines",
+                "type": "scatter", "name": guide.label, "uid": f"{axis}-slope-{number}", "mode": "lines",
                 "x": [_short(end) for end in ends], "y": [_short(value) for value in values],
                 "xaxis": x_axis, "yaxis": axis, "hoverinfo": "skip", "showlegend": False,
                 "line": {"color": guide.colour, "width": 1.3, "dash": "dash", "simplify": False},
@@ -119,7 +119,7 @@ def _ends(guide: Guide, limits: tuple[float, float], first: float, share: float)
 def _guide(entry: Slope, where: str) -> Guide:
     if "slope" not in entry:
         raise StepError(f"{where} has no slope", advice="the exponent of a power law: '-5/3'")
-    said = entry["slope"]
+    given = entry["slope"]
     for key in ("x0", "x1", "y"):
         if key in entry and not float(entry[key]) > 0:
             raise StepError(
@@ -127,10 +127,10 @@ def _guide(entry: Slope, where: str) -> Guide:
                 advice="a value above 0",
             )
     try:
-        slope = float(Fraction(said.replace("−", "-"))) if isinstance(said, str) else float(said)
+        slope = float(Fraction(given.replace("−", "-"))) if isinstance(given, str) else float(given)
     except (ValueError, ZeroDivisionError) as error:
-        raise StepError(f"{where}: '{said}' is not a slope", advice="-1.67 or '-5/3'") from error
-    written = (said if isinstance(said, str) else f"{said:g}").strip().replace("-", "−")
+        raise StepError(f"{where}: '{given}' is not a slope", advice="-1.67 or '-5/3'") from error
+    written = (given if isinstance(given, str) else f"{given:g}").strip().replace("-", "−")
     return Guide(
         where,
         slope,

@@ -213,9 +213,9 @@ def _row_edges(tables: list[Edges], *, rows: int, log: bool) -> Reals:
     if every.size == 0:
         return np.array([1.0, 10.0])
     if len(tables) <= TABLES:
-        place = np.log(every) if log else every
+        position = np.log(every) if log else every
         # Float32 edges of neighbouring bins may differ in the last digit: that is one edge, not a row.
-        merged: Reals = every[_apart(place, 1e-5 * max(place[-1] - place[0], 1e-300))]
+        merged: Reals = every[_apart(position, 1e-5 * max(position[-1] - position[0], 1e-300))]
         return merged
     if log:
         return np.geomspace(every[0], every[-1], rows + 1)
@@ -268,13 +268,13 @@ def _visible_rows(
     return (np.geomspace if log else np.linspace)(low, high, count + 1), True
 
 
-def _apart(place: Reals, least: float) -> Int:
+def _apart(position: Reals, least: float) -> Int:
     """Which of increasing places to take so that neighbours are `least` apart; the first and the last always."""
     taken = [0]
-    for number in range(1, place.size - 1):
-        if min(place[number] - place[taken[-1]], place[-1] - place[number]) >= least:
+    for number in range(1, position.size - 1):
+        if min(position[number] - position[taken[-1]], position[-1] - position[number]) >= least:
             taken.append(number)
-    return np.unique([*taken, place.size - 1])
+    return np.unique([*taken, position.size - 1])
 
 
 def _in_rows(values: Reals, y: Reals, table: Edges, *, log: bool) -> Reals:

@@ -26,25 +26,25 @@ def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
         step = 1 + (len(powers) - 1) // 6
         chosen = [power for power in powers if power % step == 0] if step > 1 else powers
         return [float(power) for power in chosen], [f"10<sup>{_signed(power)}</sup>" for power in chosen]
-    found: list[tuple[float, int]] = []
+    ticks: list[tuple[float, int]] = []
     for digits in _DIGITS:
-        found = [
+        ticks = [
             (digit, power)
             for power in range(math.floor(first) - 1, math.ceil(last) + 1)
             for digit in digits
             if first - 1e-9 <= power + math.log10(digit) <= last + 1e-9
         ]
-        if len(found) >= _FEWEST:
+        if len(ticks) >= _FEWEST:
             break
     else:
         last_power = math.floor(last)
         even = _multiples(_step((high - low) / 5), low, high)
-        found = [(round(value / 10**last_power, 9), last_power) for value in even if value > 0]
-    if len(found) < 2:
+        ticks = [(round(value / 10**last_power, 9), last_power) for value in even if value > 0]
+    if len(ticks) < 2:
         return [_short(first), _short(last)], [f"{low:.3g}", f"{high:.3g}"]
     return (
-        [_short(power + math.log10(digit)) for digit, power in found],
-        [_text(digit, power) for digit, power in found],
+        [_short(power + math.log10(digit)) for digit, power in ticks],
+        [_text(digit, power) for digit, power in ticks],
     )
 
 

@@ -63,9 +63,9 @@ def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]
     Letters shrink to 0.65 of `font` before anything is broken further or cut.
     """
     brackets = bracketed(unit)
-    one = f"{name} {brackets}".strip()
-    if text_width(one, font) <= room:
-        return {"text": inert(one), "font": {"size": font}}
+    title = f"{name} {brackets}".strip()
+    if text_width(title, font) <= room:
+        return {"text": inert(title), "font": {"size": font}}
     parts = [part for part in (name, brackets) if part]
     small = round(max(0.65 * font, min(font, room / (0.6 * max(map(len, parts))))), 1)
     lines = [line for part in parts for line in wrap(part, room, small, 2)]

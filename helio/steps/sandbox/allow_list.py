@@ -213,7 +213,7 @@ _CALLED_IN_PLACE = (
     _PARSERS
     | _words("pd.DataFrame pd.Series pd.Index pd.MultiIndex xr.DataArray pd.DataFrame.from_dict")
     | _words("pd.DataFrame.from_records np.random.default_rng")
-    | {f"np.{one}" for one in _SIZED}
+    | {f"np.{maker}" for maker in _SIZED}
 )
 """Members of modules of which the same holds; the classes, because their methods could be called on anything."""
 _TAKES_ANY_KEYWORD = _words("assign")
@@ -286,7 +286,7 @@ def assigns_result(code: str) -> bool:
         node = waiting.pop()
         if isinstance(node, ast.Name) and node.id == "result" and isinstance(node.ctx, ast.Store):
             return True
-        waiting += [one for one in ast.iter_child_nodes(node) if not isinstance(one, _SCOPES)]
+        waiting += [child for child in ast.iter_child_nodes(node) if not isinstance(child, _SCOPES)]
     return False
 
 
@@ -297,7 +297,7 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
     """
     suffixes = names_in_scope(labels)
-    names = [f"{kind}_{one}" for one in suffixes for kind in ("df", "da")]
+    names = [f"{kind}_{suffix}" for suffix in suffixes for kind in ("df", "da")]
     return ("df", "da", *names) if suffixes else ()
 
 
@@ -409,7 +409,7 @@ class _Reader:
         elif isinstance(node, ast.BinOp):
             yield from _operation(node)
         elif isinstance(node, ast.Delete):
-            if not all(isinstance(one, (ast.Name, ast.Subscript)) for one in node.targets):
+            if not all(isinstance(target, (ast.Name, ast.Subscript)) for target in node.targets):
                 yield "only names and members are deleted"
         elif isinstance(node, ast.With):
             if not _is_errstate(node):
@@ -492,13 +492,13 @@ class _Reader:
             if not isinstance(node, ast.Call):
                 continue
             if isinstance(node.func, ast.Name) and node.func.id == "isinstance":
-                types |= {id(inner) for one in node.args[1:] for inner in ast.walk(one)}
-            dtypes |= {id(one) for one in _dtypes(node)}
+                types |= {id(inner) for argument in node.args[1:] for inner in ast.walk(argument)}
+            dtypes |= {id(dtype) for dtype in _dtypes(node)}
         return types, dtypes
 
     def _sources(self) -> dict[str, list[ast.expr]]:
         """What each name is given, as far as it is given in one piece or an item at a time."""
-        found: dict[str, list[ast.expr]] = {}
+        sources: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
             given: list[tuple[ast.expr, ast.expr]] = []
             if isinstance(node, ast.Assign):
@@ -508,10 +508,10 @@ class _Reader:
             elif isinstance(node, (ast.For, ast.comprehension)):
                 given = [(node.target, node.iter)]
             for target, value in given:
-                for name, one in _named(target, value, isinstance(node, (ast.For, ast.comprehension))):
-                    if len(found.setdefault(name, [])) < _MOST_SOURCES:
-                        found[name].append(one)
-        return found
+                for name, source in _named(target, value, isinstance(node, (ast.For, ast.comprehension))):
+                    if len(sources.setdefault(name, [])) < _MOST_SOURCES:
+                        sources[name].append(source)
+        return sources
 
     def _without_date(self) -> set[int]:
         """Texts that need no date, or whose names do not: durations, times of any day, times behind a date."""
@@ -521,55 +521,55 @@ class _Reader:
                 dotted = _dotted(node.func)
                 needs_none = dotted in _OF_DURATIONS or (not dotted and node.func.attr in _DURATIONS)
                 if needs_none or _is_written_time(node.func.value):
-                    given = [*node.args, *(one.value for one in node.keywords)]
-                    inside |= {id(inner) for one in given for inner in _pieces(one)}
+                    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+                    inside |= {id(inner) for argument in given for inner in _pieces(argument)}
             elif isinstance(node, (ast.BinOp, ast.JoinedStr)) and self._has_year_first(node):
                 inside |= {id(inner) for inner in _pieces(node)}
             elif isinstance(node, ast.Compare):
                 compared = [node.left, *node.comparators]
-                if any(_is_written_time(one) for one in compared):
-                    inside |= {id(inner) for one in compared for inner in _pieces(one)}
-        read = [one for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)]
-        named = {one.id for one in read if id(one) in inside}
-        named -= {one.id for one in read if id(one) not in inside}
-        for value in (one for name in named for one in self.sources.get(name, [])):
+                if any(_is_written_time(side) for side in compared):
+                    inside |= {id(inner) for side in compared for inner in _pieces(side)}
+        read = [name for name in self.nodes if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)]
+        named = {name.id for name in read if id(name) in inside}
+        named -= {name.id for name in read if id(name) not in inside}
+        for value in (source for name in named for source in self.sources.get(name, [])):
             inside |= {id(inner) for inner in _pieces(value)}
         return inside
 
     def _local_functions(self) -> dict[str, ast.FunctionDef | ast.Lambda]:
         """Functions that a name certainly means: bound once, and never as an argument."""
         stores = [
-            one.id for one in self.nodes if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+            name.id for name in self.nodes if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
         ]
-        stores += [one.arg for one in self.nodes if isinstance(one, ast.arg)]
-        stores += [one.name for one in self.nodes if isinstance(one, ast.FunctionDef)]
-        found: dict[str, ast.FunctionDef | ast.Lambda] = {}
+        stores += [argument.arg for argument in self.nodes if isinstance(argument, ast.arg)]
+        stores += [function.name for function in self.nodes if isinstance(function, ast.FunctionDef)]
+        functions: dict[str, ast.FunctionDef | ast.Lambda] = {}
         for node in self.nodes:
             if isinstance(node, ast.FunctionDef):
-                found[node.name] = node
+                functions[node.name] = node
             elif (
                 isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) and len(node.targets) == 1
             ):
                 target = node.targets[0]
                 if isinstance(target, ast.Name):
-                    found[target.id] = node.value
-        return {name: function for name, function in found.items() if stores.count(name) == 1}
+                    functions[target.id] = node.value
+        return {name: function for name, function in functions.items() if stores.count(name) == 1}
 
     def _recursion(self) -> Iterator[Refusal]:
         """Refuse functions that end up calling themselves: nothing bounds them."""
         named = {node.name: node for node in self.nodes if isinstance(node, ast.FunctionDef)} | self.functions
         calls = {
-            name: {one.id for one in ast.walk(function) if isinstance(one, ast.Name)} & named.keys()
+            name: {inner.id for inner in ast.walk(function) if isinstance(inner, ast.Name)} & named.keys()
             for name, function in named.items()
         }
         for name in named:
             reached: set[str] = set()
             waiting = list(calls[name])
             while waiting:
-                one = waiting.pop()
-                if one not in reached:
-                    reached.add(one)
-                    waiting += calls[one]
+                function_name = waiting.pop()
+                if function_name not in reached:
+                    reached.add(function_name)
+                    waiting += calls[function_name]
             if name in reached:
                 yield Refusal(f"the function {name} calls itself", named[name].lineno)
 
@@ -591,8 +591,8 @@ class _Reader:
         elif name in _DISPATCHING and not dotted:
             yield from self._dispatching(node)
         elif name == "pivot_table":
-            for one in node.args[3:4]:
-                yield from self._dispatched(one)
+            for argument in node.args[3:4]:
+                yield from self._dispatched(argument)
         yield from self._time(node, dotted)
 
     def _arguments(self, node: ast.Call) -> Iterator[str]:
@@ -603,7 +603,9 @@ class _Reader:
         )
         dotted = _dotted(node.func) if isinstance(node.func, ast.Attribute) else ""
         looked_at = name in _IN_PLACE or dotted in _CALLED_IN_PLACE
-        if (looked_at and dotted not in _CLASSES) and any(isinstance(one, ast.Starred) for one in node.args):
+        if (looked_at and dotted not in _CLASSES) and any(
+            isinstance(argument, ast.Starred) for argument in node.args
+        ):
             yield "* and ** hide what is called"
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -618,7 +620,7 @@ class _Reader:
             elif keyword.arg == "aggfunc":
                 yield from self._dispatched(keyword.value)
             elif keyword.arg == "where" and not is_own and name not in _REDUCED:
-                out = [one.value for one in node.keywords if one.arg == "out"]
+                out = [given.value for given in node.keywords if given.arg == "out"]
                 if not out or (isinstance(out[0], ast.Constant) and out[0].value is None):
                     yield (
                         "where= without out= leaves values to chance: "
@@ -629,27 +631,27 @@ class _Reader:
 
     def _time(self, node: ast.Call, dotted: str) -> Iterator[str]:
         """Refuse texts from which the clock would make a time: what is put together, and what has no year."""
-        keywords = {one.arg: one.value for one in node.keywords if one.arg}
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         given: list[ast.expr] = []
         if dotted in _PARSERS:
             # a format leaves nothing open; "mixed" is none
             formats = self._texts(keywords["format"], set()) if "format" in keywords else ()
-            if not any("%" in one for one in formats):
+            if not any("%" in text for text in formats):
                 given = [*node.args[: 2 if dotted == "pd.date_range" else 1]]
-                given += [keywords[one] for one in _GIVEN_TIMES if one in keywords]
-            for text in (inner for one in given for inner in self._texts(one, set())):
+                given += [keywords[name] for name in _GIVEN_TIMES if name in keywords]
+            for text in (inner for argument in given for inner in self._texts(argument, set())):
                 if not _YEAR.search(text) and text.strip().lower() not in _NO_TIMES and text.strip():
                     yield f"'{text}' has no year of four digits"
-        elif any(self._is_time(one) for one in _dtypes(node)):
+        elif any(self._is_time(dtype) for dtype in _dtypes(node)):
             given = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
         if "origin" in keywords:
             given.append(keywords["origin"])
-        if any(self._is_built(one, set()) for one in given):
+        if any(self._is_built(argument, set()) for argument in given):
             yield "a time is read from a text that stands in the code, not from one that is put together"
 
     def _comparison(self, node: ast.Compare) -> Iterator[str]:
-        ordered = any(isinstance(one, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for one in node.ops)
-        if ordered and any(self._is_built(one, set()) for one in (node.left, *node.comparators)):
+        ordered = any(isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for operator in node.ops)
+        if ordered and any(self._is_built(side, set()) for side in (node.left, *node.comparators)):
             yield "a text that is put together is not compared: pd.Timestamp('2024-05-10 12:00')"
 
     def _is_time(self, node: ast.expr) -> bool:
@@ -662,8 +664,8 @@ class _Reader:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         else:
-            for one in self._same(node, seen):
-                yield from self._texts(one, seen)
+            for expression in self._same(node, seen):
+                yield from self._texts(expression, seen)
 
     def _same(self, node: ast.expr, seen: set[str]) -> list[ast.expr]:
         """What an expression hands on as it is: a name's values, a container's items, one of two."""
@@ -705,9 +707,9 @@ class _Reader:
                 if self._is_built(function.value, seen):  # np.array([…]).astype(…)
                     return True
             taken_apart = isinstance(function, ast.Name) and function.id in _CONTAINERS
-            if taken_apart and any(self._is_certainly_text(one) for one in node.args):
+            if taken_apart and any(self._is_certainly_text(argument) for argument in node.args):
                 return True
-        return any(self._is_built(one, seen) for one in self._same(node, seen))
+        return any(self._is_built(expression, seen) for expression in self._same(node, seen))
 
     def _is_certainly_text(self, node: ast.expr) -> bool:
         if id(node) not in self.text:
@@ -740,7 +742,7 @@ class _Reader:
             )
         if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _LONGEST_CHAIN:
             seen.add(node.id)
-            return any(self._is_text(one, seen) for one in self.sources.get(node.id, []))
+            return any(self._is_text(source, seen) for source in self.sources.get(node.id, []))
         return False
 
     def _begins_with_year(self, node: ast.expr, seen: set[str]) -> bool:
@@ -755,23 +757,23 @@ class _Reader:
         if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _LONGEST_CHAIN:
             values = self.sources.get(node.id, [])
             seen.add(node.id)
-            return bool(values) and all(self._begins_with_year(one, seen) for one in values)
+            return bool(values) and all(self._begins_with_year(value, seen) for value in values)
         if isinstance(node, (ast.List, ast.Tuple)):
-            return bool(node.elts) and all(self._begins_with_year(one, seen) for one in node.elts)
+            return bool(node.elts) and all(self._begins_with_year(element, seen) for element in node.elts)
         return False
 
     # Functions that are handed on ------------------------------------------------------------------------------
 
     def _dispatching(self, node: ast.Call) -> Iterator[str]:
-        if any(one.arg is None for one in node.keywords) or any(
-            isinstance(one, ast.Starred) for one in node.args
+        if any(keyword.arg is None for keyword in node.keywords) or any(
+            isinstance(argument, ast.Starred) for argument in node.args
         ):
             return  # refused already
-        given = [*node.args[:1], *(one.value for one in node.keywords if one.arg not in _BESIDE)]
+        given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg not in _BESIDE)]
         if not given:
             yield "what is to be called is not said"
-        for one in given:
-            yield from self._dispatched(one)
+        for argument in given:
+            yield from self._dispatched(argument)
 
     def _dispatched(self, node: ast.expr) -> Iterator[str]:
         """Refuse what could name or be anything else than a listed reduction or a function in sight."""
@@ -783,13 +785,13 @@ class _Reader:
             named = (
                 isinstance(node, ast.Tuple) and len(node.elts) == 2 and isinstance(node.elts[0], ast.Constant)
             )
-            for one in node.elts[1:] if named else node.elts:
-                yield from self._dispatched(one)
+            for element in node.elts[1:] if named else node.elts:
+                yield from self._dispatched(element)
         elif isinstance(node, ast.Dict):
-            if any(one is None for one in node.keys):
+            if any(key is None for key in node.keys):
                 yield "** hides what is called"
-            for one in node.values:
-                yield from self._dispatched(one)
+            for value in node.values:
+                yield from self._dispatched(value)
         elif not (
             isinstance(node, ast.Lambda)
             or (isinstance(node, ast.Attribute) and _dotted(node).startswith("np."))
@@ -833,8 +835,10 @@ def _kind(node: ast.AST) -> str:
 def _advice(node: ast.AST) -> str:
     """What is written in the place of a kind of syntax."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
-        modules = [one.name for one in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-        known = [_IN_SCOPE[one] for one in modules if one in _IN_SCOPE]
+        modules = (
+            [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        )
+        known = [_IN_SCOPE[module] for module in modules if module in _IN_SCOPE]
         if known and len(known) == len(modules):
             return f" ({' and '.join(known)} in scope already)"
         return " (pd, np, xr, signal and pywt are in scope)"
@@ -853,8 +857,8 @@ def _named(target: ast.expr, value: ast.expr, in_turn: bool) -> Iterator[tuple[s
         items = value.elts if in_turn and isinstance(value, (ast.Tuple, ast.List)) else [value]
         for item in items:
             if isinstance(item, (ast.Tuple, ast.List)) and len(item.elts) == len(target.elts):
-                for one, part in zip(target.elts, item.elts, strict=True):
-                    yield from _named(one, part, False)
+                for name, part in zip(target.elts, item.elts, strict=True):
+                    yield from _named(name, part, False)
 
 
 def _pieces(node: ast.expr) -> Iterator[ast.expr]:
@@ -871,8 +875,8 @@ def _pieces(node: ast.expr) -> Iterator[ast.expr]:
         inner = [node.left, node.right]
     elif isinstance(node, ast.IfExp):
         inner = [node.body, node.orelse]
-    for one in inner:
-        yield from _pieces(one)
+    for child in inner:
+        yield from _pieces(child)
 
 
 def _is_written_time(node: ast.expr) -> bool:
@@ -884,13 +888,13 @@ def _is_written_time(node: ast.expr) -> bool:
 
 def _dtypes(node: ast.Call) -> list[ast.expr]:
     """What a call is told of the type of elements."""
-    found = [one.value for one in node.keywords if one.arg == "dtype"]
+    dtypes = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
     if isinstance(node.func, ast.Attribute):
         if node.func.attr in ("astype", "view"):
-            found += node.args[:1]
+            dtypes += node.args[:1]
         elif _dotted(node.func) in ("np.array", "np.asarray"):
-            found += node.args[1:2]
-    return found
+            dtypes += node.args[1:2]
+    return dtypes
 
 
 def _instead(name: str) -> str:
@@ -933,15 +937,17 @@ def _is_errstate(node: ast.With) -> bool:
         and isinstance(call.func, ast.Attribute)
         and _dotted(call.func) == "np.errstate"
         and not call.args
-        and all(isinstance(one.value, ast.Constant) and one.arg is not None for one in call.keywords)
+        and all(
+            isinstance(keyword.value, ast.Constant) and keyword.arg is not None for keyword in call.keywords
+        )
     )
 
 
 def _is_seeded(node: ast.Call, argument: str, *, positional: bool = True) -> bool:
-    given: list[Any] = [one.value for one in node.keywords if one.arg == argument]
+    given: list[Any] = [keyword.value for keyword in node.keywords if keyword.arg == argument]
     if positional:
         given += node.args[:1]
-    return any(not (isinstance(one, ast.Constant) and one.value is None) for one in given)
+    return any(not (isinstance(value, ast.Constant) and value.value is None) for value in given)
 
 
 def _constant(node: ast.Constant) -> Iterator[str]:
@@ -970,10 +976,10 @@ def _operation(node: ast.BinOp) -> Iterator[str]:
         elif base is not None and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
             yield "a power of a power is not allowed"
     elif isinstance(node.op, ast.Mult):
-        for one, other in ((node.left, node.right), (node.right, node.left)):
+        for side, other in ((node.left, node.right), (node.right, node.left)):
             count = _number(other)
-            repeated = isinstance(one, (ast.List, ast.Tuple)) or (
-                isinstance(one, ast.Constant) and isinstance(one.value, str)
+            repeated = isinstance(side, (ast.List, ast.Tuple)) or (
+                isinstance(side, ast.Constant) and isinstance(side.value, str)
             )
             if repeated and count is not None and count > _LARGEST:
                 yield "so many repetitions are not allowed"
@@ -986,11 +992,14 @@ def _operation(node: ast.BinOp) -> Iterator[str]:
 def _sizes(node: ast.Call) -> Iterator[str]:
     """Refuse arrays and ranges whose size stands in the code and is beyond any table."""
     total = 1.0
-    for argument in [*node.args, *(one.value for one in node.keywords if one.arg in ("shape", "N", "num"))]:
+    for argument in [
+        *node.args,
+        *(keyword.value for keyword in node.keywords if keyword.arg in ("shape", "N", "num")),
+    ]:
         parts = argument.elts if isinstance(argument, (ast.Tuple, ast.List)) else [argument]
         product = 1.0
-        for one in parts:
-            product *= abs(float(_number(one) or 1))
+        for length in parts:
+            product *= abs(float(_number(length) or 1))
         total = max(total, product)
     if total > _LARGEST:
         yield "so large an array is not allowed"

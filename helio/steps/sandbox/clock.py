@@ -22,7 +22,7 @@ _LOADED, _DYNAMIC = 1, 2
 _HASH, _STRINGS, _SYMBOLS, _GNU_HASH = 4, 5, 6, 0x6FFFFEF5
 _SYMBOL = struct.Struct("=IBBHQQ")
 _FUNCTIONS = ("clock_gettime", "clock_getres", "gettimeofday", "time", "getrandom")
-_NAMES = {f"{prefix}{one}".encode() for prefix in ("__vdso_", "__kernel_") for one in _FUNCTIONS}
+_NAMES = {f"{prefix}{function}".encode() for prefix in ("__vdso_", "__kernel_") for function in _FUNCTIONS}
 # Return -1: "not permitted" for a function of the kernel's.
 _REFUSAL = {
     "x86_64": bytes.fromhex("48c7c0ffffffff c3"),  # mov rax, -1; ret
@@ -61,13 +61,13 @@ def find_clock() -> Clock:
     if not start:
         return Clock(0, 0, ())
     length, shift, tables = _tables(start)
-    found = set()
+    addresses = set()
     for number in range(_symbols(tables)):
         name, _, _, section, value, _ = _words(_SYMBOL.format, tables[_SYMBOLS] + number * _SYMBOL.size)
         if section and ctypes.string_at(tables[_STRINGS] + name) in _NAMES:
-            found.add(shift + value)
+            addresses.add(shift + value)
     pages = -(-length // mmap.PAGESIZE)
-    return Clock(start, pages * mmap.PAGESIZE, tuple(sorted(found)))
+    return Clock(start, pages * mmap.PAGESIZE, tuple(sorted(addresses)))
 
 
 def stop_clock(clock: Clock) -> None:
@@ -94,8 +94,8 @@ def _tables(start: int) -> tuple[int, int, dict[int, int]]:
     (headers,) = _words("=Q", start + 32)
     size, count = _words("=HH", start + 54)
     segments = [_words("=IIQQQQQQ", start + headers + at * size) for at in range(count)]
-    loaded = next(one for one in segments if one[0] == _LOADED)
-    dynamic = next(one for one in segments if one[0] == _DYNAMIC)
+    loaded = next(segment for segment in segments if segment[0] == _LOADED)
+    dynamic = next(segment for segment in segments if segment[0] == _DYNAMIC)
     shift = start + loaded[2] - loaded[3]
     tags: dict[int, int] = {}
     at = shift + dynamic[3]

@@ -117,7 +117,7 @@ def _in_scope(facts: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> It
 def _bin_names(axis: dict[str, Any], bins: int) -> list[Any]:
     """The centres of fixed bins, where each has its own; else their numbers."""
     centers = axis["centers"]
-    if centers is None or len(set(centers)) < bins or not all(math.isfinite(one) for one in centers):
+    if centers is None or len(set(centers)) < bins or not all(math.isfinite(center) for center in centers):
         return list(range(1, bins + 1))
     return list(centers)
 
@@ -175,8 +175,8 @@ def pack_result(result: Any, limits: Limits, file: BinaryIO) -> None:
         _check_size(len(frame), frame.shape[1], limits)
         facts |= _packed_index(frame.index, arrays)
         facts |= {
-            "columns": [_name(one) for one in frame.columns],
-            "dtypes": [str(one)[:_LONGEST_NAME] for one in frame.dtypes],
+            "columns": [_name(column) for column in frame.columns],
+            "dtypes": [str(dtype)[:_LONGEST_NAME] for dtype in frame.dtypes],
         }
         values = _block(frame)
     elif _is_array(result):
@@ -211,25 +211,28 @@ def unpack_result(packed: Any, limits: Limits) -> Returned:
         raise NotReadableError(str(error)[:_LONGEST_NAME]) from error
 
 
-def _returned(facts: dict[str, Any], packed: Any, place: int, limits: Limits) -> Returned:
-    kind, shape = str(facts["kind"])[:_LONGEST_NAME], [int(one) for one in facts["shape"]]
+def _returned(facts: dict[str, Any], packed: Any, position: int, limits: Limits) -> Returned:
+    kind, shape = str(facts["kind"])[:_LONGEST_NAME], [int(length) for length in facts["shape"]]
     if kind not in ("frame", "series", "array"):
         return Returned(kind)
-    if not 1 <= len(shape) <= 3 or any(one < 0 for one in shape) or shape[0] > limits.rows:
+    if not 1 <= len(shape) <= 3 or any(length < 0 for length in shape) or shape[0] > limits.rows:
         raise NotReadableError("another shape")
     if math.prod(shape[1:]) > limits.columns or facts["dtype"] not in ("<f4", "<f8"):
         raise NotReadableError("more columns than asked for, or no numbers")
     index, dtype = str(facts.get("index", ""))[:_LONGEST_NAME], np.dtype(facts["dtype"])
     timed = 8 * shape[0] if index == "time" else 0
-    if place % _ALIGNED or len(packed) != place + timed + math.prod(shape) * dtype.itemsize:
+    if position % _ALIGNED or len(packed) != position + timed + math.prod(shape) * dtype.itemsize:
         raise NotReadableError("another length than its shape")
-    epoch = np.frombuffer(packed, "M8[ns]", shape[0], place) if index == "time" else None
-    values = np.frombuffer(packed, dtype, math.prod(shape), place + timed).reshape(shape)
-    columns, dtypes = tuple(_read_name(one) for one in facts.get("columns", ())), facts.get("dtypes", ())
+    epoch = np.frombuffer(packed, "M8[ns]", shape[0], position) if index == "time" else None
+    values = np.frombuffer(packed, dtype, math.prod(shape), position + timed).reshape(shape)
+    columns, dtypes = (
+        tuple(_read_name(column) for column in facts.get("columns", ())),
+        facts.get("dtypes", ()),
+    )
     if kind != "array" and not (len(shape) == 2 and len(columns) == len(dtypes) == shape[1]):
         raise NotReadableError("other columns than names")
     axes = tuple(
-        (str(name)[:_LONGEST_NAME], None if marks is None else tuple(_read_name(one) for one in marks))
+        (str(name)[:_LONGEST_NAME], None if marks is None else tuple(_read_name(mark) for mark in marks))
         for name, marks in facts.get("axes", ())
     )
     if kind == "array" and len(axes) != len(shape) - 1:
@@ -238,8 +241,8 @@ def _returned(facts: dict[str, Any], packed: Any, place: int, limits: Limits) ->
         marks is not None and len(marks) != size for (_, marks), size in zip(axes, shape[1:], strict=False)
     ):
         raise NotReadableError("other coordinates than bins")
-    told = tuple(str(one)[:_LONGEST_NAME] for one in dtypes)
-    return Returned(kind, index, epoch, values, columns, told, axes)
+    dtype_names = tuple(str(dtype_name)[:_LONGEST_NAME] for dtype_name in dtypes)
+    return Returned(kind, index, epoch, values, columns, dtype_names, axes)
 
 
 def _packed_index(index: pd.Index, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -260,13 +263,13 @@ def _packed_array(
 
     facts: dict[str, Any] = {"kind": "array", "dtypes": [str(result.dtype)], "axes": []}
     timed = [
-        one
-        for one in result.dims
-        if one in result.coords and np.asarray(result.coords[one].values).dtype.kind == "M"
+        dimension
+        for dimension in result.dims
+        if dimension in result.coords and np.asarray(result.coords[dimension].values).dtype.kind == "M"
     ]
     if len(timed) != 1 or not 1 <= result.ndim <= 3:
-        said = ", ".join(str(one) for one in result.dims)
-        facts |= {"kind": f"DataArray over ({said})"[:_LONGEST_NAME]}
+        dimensions = ", ".join(str(dimension) for dimension in result.dims)
+        facts |= {"kind": f"DataArray over ({dimensions})"[:_LONGEST_NAME]}
         return facts, np.empty((0, 1))
     ordered = result.transpose(timed[0], ...)
     _check_size(ordered.shape[0], math.prod(ordered.shape[1:]), limits)
@@ -276,7 +279,7 @@ def _packed_array(
         facts["axes"].append(
             [
                 str(dim),
-                None if marks is None or marks.shape != (size,) else [_name(one) for one in marks.tolist()],
+                None if marks is None or marks.shape != (size,) else [_name(mark) for mark in marks.tolist()],
             ]
         )
     values = np.asarray(ordered.values)
@@ -302,21 +305,21 @@ def _block(frame: pd.DataFrame) -> npt.NDArray[Any]:
     if len(kinds) == 1 and kinds <= set(_NUMBERS):
         return _as_floats(frame.to_numpy())
     block = np.full(frame.shape, np.nan)
-    for place in range(frame.shape[1]):
-        column = frame.iloc[:, place]
+    for number in range(frame.shape[1]):
+        column = frame.iloc[:, number]
         if column.dtype.kind in _NUMBERS:  # also the nullable ones of pandas
-            block[:, place] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            block[:, number] = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return block
 
 
 def _as_floats(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    kept = values.dtype == np.float32
-    return np.ascontiguousarray(values, dtype=np.float32 if kept else np.float64)
+    is_float32 = values.dtype == np.float32
+    return np.ascontiguousarray(values, dtype=np.float32 if is_float32 else np.float64)
 
 
 def _name(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_name(one) for one in value[:8]]
+        return [_name(item) for item in value[:8]]
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
         return str(value)[:_LONGEST_NAME]
     number = float(value)
@@ -325,7 +328,7 @@ def _name(value: Any) -> Any:
 
 def _read_name(written: Any) -> Any:
     if isinstance(written, list):
-        return tuple(str(one)[:_LONGEST_NAME] for one in written[:8])
+        return tuple(str(item)[:_LONGEST_NAME] for item in written[:8])
     return written if isinstance(written, (int, float)) else str(written)[:_LONGEST_NAME]
 
 
@@ -356,5 +359,5 @@ def _as_numpy(column: Any, shape: Sequence[int]) -> npt.NDArray[Any]:
         column = column.flatten()
     if column.null_count or len(column) != math.prod(shape):
         raise NotReadableError(f"{len(column)} numbers for the shape {list(shape)}")
-    found: npt.NDArray[Any] = column.to_numpy(zero_copy_only=True).reshape(shape)
-    return found
+    array: npt.NDArray[Any] = column.to_numpy(zero_copy_only=True).reshape(shape)
+    return array

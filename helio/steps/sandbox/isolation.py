@@ -59,12 +59,15 @@ def call_libc(function: str, *arguments: Any) -> int:
 
 def _system_call(number: int, *arguments: Any) -> int:
     # without a type ctypes passes 32 bits, and the upper half of a register is anything
-    words = [one if isinstance(one, (bytes, ctypes.Array)) else ctypes.c_long(one) for one in arguments]
+    words = [
+        argument if isinstance(argument, (bytes, ctypes.Array)) else ctypes.c_long(argument)
+        for argument in arguments
+    ]
     return call_libc("syscall", ctypes.c_long(number), *words)
 
 
 def _control(option: int, *values: int) -> None:
-    words = [ctypes.c_ulong(one) for one in (*values, 0, 0, 0, 0)[:4]]
+    words = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)[:4]]
     call_libc("prctl", ctypes.c_int(option), *words)
 
 
@@ -107,11 +110,11 @@ def enter_namespaces() -> None:
 
 def leave_files() -> None:
     """Change to an empty, read-only root in which there is no file, no device and no /proc."""
-    place = next(one for one in (b"/tmp", b"/proc", b"/dev") if os.path.isdir(one))
+    folder = next(folder for folder in (b"/tmp", b"/proc", b"/dev") if os.path.isdir(folder))
     call_libc("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
     flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
-    call_libc("mount", b"none", place, b"tmpfs", ctypes.c_ulong(flags), b"size=4k,nr_inodes=2,mode=555")
-    os.chdir(place)
+    call_libc("mount", b"none", folder, b"tmpfs", ctypes.c_ulong(flags), b"size=4k,nr_inodes=2,mode=555")
+    os.chdir(folder)
     _system_call(_PIVOT_ROOT[platform.machine()], b".", b".")
     call_libc("umount2", b".", _MNT_DETACH)
     os.chdir("/")

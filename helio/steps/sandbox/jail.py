@@ -202,10 +202,12 @@ class _Zygote:
             try:
                 ready = self._receive(time.monotonic() + _STARTUP_SECONDS)
             except (EOFError, TimeoutError) as error:
-                said = self.end()
-                told = said or ("it took too long" if isinstance(error, TimeoutError) else "it was killed")
+                output = self.end()
+                reason = output or (
+                    "it took too long" if isinstance(error, TimeoutError) else "it was killed"
+                )
                 raise NoSandbox(
-                    f"the process that runs code did not start: {told}",
+                    f"the process that runs code did not start: {reason}",
                     advice="again; if it stays so, helio doctor",
                 ) from error
             self._parts = parts(ready["lacking"])
@@ -225,11 +227,11 @@ class _Zygote:
             except BrokenPipeError as error:
                 raise EOFError from error
             answer = self._receive(time.monotonic() + limits.wall_seconds + _GRACE_SECONDS)
-            told = _told(answer)
+            reply = _told(answer)
             size = os.fstat(result).st_size
-            if told.get("ok") is not True or not 0 < size <= limits.output:
-                return told, b""
-            return told, mmap.mmap(result, size, mmap.MAP_PRIVATE, mmap.PROT_READ)
+            if reply.get("ok") is not True or not 0 < size <= limits.output:
+                return reply, b""
+            return reply, mmap.mmap(result, size, mmap.MAP_PRIVATE, mmap.PROT_READ)
         finally:
             os.close(given)
             os.close(result)
@@ -242,9 +244,9 @@ class _Zygote:
         self._process.kill()
         self._process.wait()
         self._said.seek(0)
-        said = self._said.read().decode(errors="replace").strip()
+        output = self._said.read().decode(errors="replace").strip()
         self._said.close()
-        return said
+        return output
 
     def _receive(self, deadline: float) -> dict[str, Any]:
         poll = select.poll()
@@ -269,8 +271,8 @@ class _Zygote:
 def _environment() -> dict[str, str]:
     """That of any child of ours, and nothing from which code could learn about the user."""
     ours = child.child_environment()
-    kept = ("PYTHONPATH", "PYTHONHASHSEED", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "LD_LIBRARY_PATH")
-    return {name: ours[name] for name in kept if name in ours} | {
+    names = ("PYTHONPATH", "PYTHONHASHSEED", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "LD_LIBRARY_PATH")
+    return {name: ours[name] for name in names if name in ours} | {
         "MKL_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         # large arrays in large pages: a child touches every page of its memory for the first time
@@ -299,17 +301,17 @@ def _told(answer: dict[str, Any]) -> dict[str, Any]:
     if "said" not in answer:
         return answer
     try:
-        told = json.loads(answer["said"])
+        reply = json.loads(answer["said"])
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(told, dict):
+    if not isinstance(reply, dict):
         return {}
-    line = told.get("line")
+    line = reply.get("line")
     is_line = isinstance(line, int) and not isinstance(line, bool) and 0 < line <= _LONGEST_REQUEST
     return {
-        "ok": told.get("ok") is True,
-        "error": told.get("error"),
-        "message": told.get("message"),
+        "ok": reply.get("ok") is True,
+        "error": reply.get("error"),
+        "message": reply.get("message"),
         "line": line if is_line else 0,
     }
 
@@ -324,7 +326,7 @@ def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str,
     number = answer.get("signal")
     if isinstance(number, int):
         return _killed(number, limits)
-    name, message, line = (answer.get(one) for one in ("error", "message", "line"))
+    name, message, line = (answer.get(key) for key in ("error", "message", "line"))
     if not isinstance(name, str):
         return CodeFailed("the process of the code ended without a word")
     name, message = _plain(name), _plain(message if isinstance(message, str) else "")
@@ -348,7 +350,7 @@ def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str,
         )
     advice = ""
     if name in ("KeyError", "NameError", "AttributeError"):
-        advice = f"in scope: {'; '.join(_in_words(*one) for one in tables) or 'no table'}"
+        advice = f"in scope: {'; '.join(_in_words(*table) for table in tables) or 'no table'}"
     return CodeFailed(f"the code failed{where}: {name}{f': {message}' if message else ''}", advice=advice)
 
 
@@ -374,5 +376,5 @@ def _in_words(name: str, table: Table) -> str:
 
 def _plain(text: str) -> str:
     """A text of the code's own making, without what a terminal would obey."""
-    shown = "".join(one if one.isprintable() else " " for one in " ".join(text.split()))
+    shown = "".join(character if character.isprintable() else " " for character in " ".join(text.split()))
     return shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"

@@ -56,12 +56,12 @@ def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
     """
     try:
         reader = _Reader(inputs)
-        found = reader.result_of(syntax_tree(code))
+        sources = reader.result_of(syntax_tree(code))
     except (SyntaxError, ValueError):  # refused by whoever checks the code
         return NumberSources(frozenset(inputs), doubtful=False)
     except (RecursionError, MemoryError, _TooMuchError):
         return NumberSources(frozenset(inputs), doubtful=True)
-    return NumberSources(found.sources, found.doubtful)
+    return NumberSources(sources.sources, sources.doubtful)
 
 
 class _TooMuchError(Exception):
@@ -203,9 +203,9 @@ class _Reader:
 
     def result_of(self, tree: ast.Module) -> _Value:
         self._run(tree.body)
-        found = self.scope.get("result")
+        value = self.scope.get("result")
         # code without a result is refused by whoever checks it
-        return _Value(sources=self.inputs) if found is None else found
+        return _Value(sources=self.inputs) if value is None else value
 
     # ---- statements
 
@@ -273,8 +273,8 @@ class _Reader:
                 target, _Value(text=f"{_EACH if whole else _MOST} {','.join(arg.text for arg in args)}")
             )
         elif isinstance(call, ast.Name) and call.id == "zip" and len(targets) == len(args):
-            for one, value in zip(targets, args, strict=True):
-                self._assign(one, _element(value))
+            for element, value in zip(targets, args, strict=True):
+                self._assign(element, _element(value))
         elif isinstance(call, ast.Attribute) and call.attr in ("items", "iterrows") and len(targets) == 2:
             base = self._of(call.value)
             key = _Value(
@@ -290,13 +290,13 @@ class _Reader:
             self.scope[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
             whole = value.items is not None and len(value.items) == len(target.elts)
-            for place, one in enumerate(target.elts):
+            for index, element in enumerate(target.elts):
                 item = (
-                    value.items[place]
+                    value.items[index]
                     if whole and value.items
-                    else replace(value, text=f"{value.text}[{place}]", terms=None)
+                    else replace(value, text=f"{value.text}[{index}]", terms=None)
                 )
-                self._assign(one, item)
+                self._assign(element, item)
         elif isinstance(target, ast.Subscript):
             self._assign_part(target, value)
 
@@ -435,7 +435,9 @@ class _Reader:
         if isinstance(node, ast.JoinedStr):
             return _TEXT
         if isinstance(node, ast.Slice):
-            return _combined([self._of(one) for one in (node.lower, node.upper, node.step) if one], "slice")
+            return _combined(
+                [self._of(bound) for bound in (node.lower, node.upper, node.step) if bound], "slice"
+            )
         return _Value(
             sources=frozenset().union(*(value.sources for value in self.scope.values())), doubtful=True
         )
@@ -494,9 +496,9 @@ class _Reader:
             return (
                 base.columns[texts[0]] if len(texts) == 1 else _listed([base.columns[text] for text in texts])
             )
-        place = index.value if isinstance(index, ast.Constant) else None
-        if base.items is not None and isinstance(place, int) and -len(base.items) <= place < len(base.items):
-            return base.items[place]
+        key = index.value if isinstance(index, ast.Constant) else None
+        if base.items is not None and isinstance(key, int) and -len(base.items) <= key < len(base.items):
+            return base.items[key]
         chosen = self._of(index)
         if base.number is not None and not chosen.sources:
             return base
@@ -511,9 +513,9 @@ class _Reader:
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> _Value:
         before = dict(self.scope)
         conditions: list[_Value] = []
-        for one in node.generators:
-            self._bind_loop(one.target, one.iter)
-            conditions += [self._of(each) for each in one.ifs]
+        for generator in node.generators:
+            self._bind_loop(generator.target, generator.iter)
+            conditions += [self._of(condition) for condition in generator.ifs]
         made = self._of(node.value if isinstance(node, ast.DictComp) else node.elt)
         self.scope = before
         chosen = frozenset[str]().union(*(condition.sources for condition in conditions))
@@ -591,8 +593,10 @@ class _Reader:
             return _clipped([base], args, named)
         if name == "assign":
             columns = {
-                key: self._applied(one, [base]) or one if one.function is not None else one
-                for key, one in named.items()
+                key: self._applied(argument, [base]) or argument
+                if argument.function is not None
+                else argument
+                for key, argument in named.items()
             }
             made = base
             for part in columns.values():
@@ -604,15 +608,15 @@ class _Reader:
                 return made_of
             # a mapping of some values to others that the author chose
             written = args[0].invents and not args[0].is_text and not isinstance(function.value, ast.Constant)
-            found = _combined(every, name)
-            return replace(found, doubtful=found.doubtful or (name == "map" and written))
+            applied = _combined(every, name)
+            return replace(applied, doubtful=applied.doubtful or (name == "map" and written))
         if name in _SELECTING:
             return replace(base, selected=bool(base.sources), terms=None, text=f"{base.text}.{name}()")
-        found = _method_of_all(name, every)
+        applied = _method_of_all(name, every)
         filled = [item for key, item in named.items() if key in ("fill_value", "value", "other", "cval")]
         if any(value.invents for value in filled):
-            found = replace(found, doubtful=True)
-        return replace(found, selected=found.selected or base.selected)
+            applied = replace(applied, doubtful=True)
+        return replace(applied, selected=applied.selected or base.selected)
 
     def _applied(self, function: _Value, args: Sequence[_Value]) -> _Value | None:
         """What a function of the code's own makes of elements; None where it is none."""
@@ -638,10 +642,10 @@ class _Reader:
                 return self._of(function.body)
             self.returned = []
             self._run(function.body)
-            found = self.returned or [_NAN]
-            made = found[0]
-            for one in found[1:]:
-                made = _either(made, one, _combined(list(args), "condition"))
+            values = self.returned or [_NAN]
+            made = values[0]
+            for value in values[1:]:
+                made = _either(made, value, _combined(list(args), "condition"))
             return made
         finally:
             self.depth -= 1
@@ -693,17 +697,18 @@ def _combined(values: Sequence[_Value], what: str) -> _Value:
 
 
 def _method_of_all(name: str, values: Sequence[_Value]) -> _Value:
-    found = _combined(values, name)
-    if not found.sources and len(values) == 1 and values[0].number is not None:
+    combined = _combined(values, name)
+    if not combined.sources and len(values) == 1 and values[0].number is not None:
         return (
-            replace(found, terms={}, constant=values[0].number)
+            replace(combined, terms={}, constant=values[0].number)
             if name in ("float", "int", "float64")
-            else found
+            else combined
         )
-    flagged = name in _FLAGS and bool(found.sources)
-    filled = name in _FILLING and bool(found.sources) and any(value.invents for value in values[1:])
+    flagged = name in _FLAGS and bool(combined.sources)
+    filled = name in _FILLING and bool(combined.sources) and any(value.invents for value in values[1:])
     return replace(
-        found, doubtful=found.doubtful or flagged or filled or (name == "nan_to_num" and bool(found.sources))
+        combined,
+        doubtful=combined.doubtful or flagged or filled or (name == "nan_to_num" and bool(combined.sources)),
     )
 
 
@@ -727,9 +732,9 @@ def _either(one: _Value, other: _Value, condition: _Value) -> _Value:
     if _key(one) == _key(other):
         return one
     if one.missing or other.missing:  # numbers taken out are no numbers put in
-        kept = other if one.missing else one
-        if kept.sources or not condition.sources:
-            return replace(kept, terms=None, text=f"either {_key(kept)},{condition.text}", columns={})
+        chosen = other if one.missing else one
+        if chosen.sources or not condition.sources:
+            return replace(chosen, terms=None, text=f"either {_key(chosen)},{condition.text}", columns={})
     made = _combined([one, other], "either")
     differ = bool(one.sources) != bool(other.sources) or (not made.sources and bool(condition.sources))
     sources = made.sources | condition.sources
@@ -802,14 +807,14 @@ def _constant_of(value: _Value) -> float:
 
 
 def _of_terms(terms: Mapping[str, _Term], constant: float, left: _Value, right: _Value) -> _Value:
-    kept = {text: term for text, term in terms.items() if term.factor != 0}
-    factors = [abs(term.factor) for term in kept.values() if term.sources]
+    remaining = {text: term for text, term in terms.items() if term.factor != 0}
+    factors = [abs(term.factor) for term in remaining.values() if term.sources]
     drowned = bool(factors) and max(factors) < DROWNED * abs(constant)
     return _Value(
-        frozenset[str]().union(*(value.sources for value in kept.values())),
-        drowned or any(value.doubtful for value in kept.values()),
-        f"sum {sorted((text, term.factor) for text, term in kept.items())} {constant}",
-        terms=kept,
+        frozenset[str]().union(*(value.sources for value in remaining.values())),
+        drowned or any(value.doubtful for value in remaining.values()),
+        f"sum {sorted((text, term.factor) for text, term in remaining.items())} {constant}",
+        terms=remaining,
         constant=constant,
         selected=left.selected or right.selected,
     )
@@ -819,8 +824,8 @@ def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _
     """``np.where`` and ``np.select``."""
     if name == "where":
         if len(args) < 3:
-            found = _combined(args, name)
-            return replace(found, doubtful=found.doubtful or bool(found.sources))
+            value = _combined(args, name)
+            return replace(value, doubtful=value.doubtful or bool(value.sources))
         condition, one, other = args[:3]
         if condition.number is not None:
             return one if condition.number else other
@@ -839,8 +844,8 @@ def _masked(name: str, base: _Value, args: Sequence[_Value], named: Mapping[str,
     condition = args[0] if args else named.get("cond", _NAN)
     other = args[1] if len(args) > 1 else named.get("other", _NAN)
     if condition.number is not None and not condition.missing:
-        kept = bool(condition.number) == (name == "where")
-        return base if kept else other
+        keeps = bool(condition.number) == (name == "where")
+        return base if keeps else other
     if other.missing:
         return replace(base, terms=None, text=f"{base.text}.{name}({condition.text})", columns={})
     return _either(base, other, condition)
@@ -867,11 +872,11 @@ def _made(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Va
     first = held[0]
     if len(held) == 1 and not (by_values - first.sources) and not (first.is_text or first.items == ()):
         return first if first.items is None else replace(first, items=None)
-    found = _combined(held, f"made {name}")
+    made = _combined(held, f"made {name}")
     return replace(
-        found,
-        sources=found.sources | by_values,
-        doubtful=found.doubtful or bool(by_values - found.sources),
+        made,
+        sources=made.sources | by_values,
+        doubtful=made.doubtful or bool(by_values - made.sources),
         columns=first.columns,
     )
 

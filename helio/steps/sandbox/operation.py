@@ -76,10 +76,11 @@ def run(
 def _keep_only(nothing: int, packed: int, result: int, status: int) -> None:
     """Hold on to four files, each at its own number, and to nothing else."""
     high = [
-        fcntl.fcntl(one, fcntl.F_DUPFD, 20) for one in (nothing, nothing, nothing, packed, result, status)
+        fcntl.fcntl(descriptor, fcntl.F_DUPFD, 20)
+        for descriptor in (nothing, nothing, nothing, packed, result, status)
     ]
-    for number, one in enumerate(high):
-        os.dup2(one, number)
+    for number, descriptor in enumerate(high):
+        os.dup2(descriptor, number)
     # never closerange(0, 0): CPython 3.11 takes that for everything
     os.closerange(_FIRST_FREE, _HIGHEST)
 
@@ -128,7 +129,7 @@ def _on_copies(function: Callable[..., Any]) -> Callable[..., Any]:
         def copied(one: Any) -> Any:
             return np.array(one) if hasattr(one, "__array__") else one
 
-        return function(*map(copied, args), **{name: copied(one) for name, one in others.items()})
+        return function(*map(copied, args), **{name: copied(argument) for name, argument in others.items()})
 
     return call
 

@@ -69,11 +69,11 @@ def check_system() -> None:
     if sys.platform != "linux" or machine not in ("x86_64", "aarch64"):
         raise NoSandbox(
             f"code in a template is run on Linux alone (x86_64, aarch64), and this is {platform.system()} ({machine})",
-            advice="named tools run everywhere: helio list --tools",
+            advice="named tools run everywhere: helio tools",
         )
 
 
-def check_parts(found: tuple[Part, ...], policy: Policy) -> None:
+def check_parts(every: tuple[Part, ...], policy: Policy) -> None:
     """Refuse to run code behind a wall that is not whole.
 
     Raises
@@ -82,13 +82,13 @@ def check_parts(found: tuple[Part, ...], policy: Policy) -> None:
         A part is lacking that the policy demands.
     """
     demanded = NECESSARY if policy == "refuse" else ALWAYS
-    missing = [one for one in found if one.lacking and one.name in demanded]
+    missing = [part for part in every if part.lacking and part.name in demanded]
     if not missing:
         return
-    told = "; ".join(f"{one.meaning}: {one.lacking}" for one in missing)
-    can_do_without = not any(one.name in ALWAYS for one in missing)
+    reasons = "; ".join(f"{part.meaning}: {part.lacking}" for part in missing)
+    can_do_without = not any(part.name in ALWAYS for part in missing)
     raise NoSandbox(
-        f"this machine cannot shut code in as it must be: {told}",
-        advice="named tools instead: helio list --tools"
+        f"this machine cannot shut code in as it must be: {reasons}",
+        advice="named tools instead: helio tools"
         + ("; or HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
     )

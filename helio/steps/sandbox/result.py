@@ -84,7 +84,7 @@ def as_table(
         values=np.ascontiguousarray(values),
         unit=canonical_unit(units) if units else "",
         # a name that came with an input says what went in, and not what came out
-        name=name if called in {one for table in inputs for one in table.columns()} else called or name,
+        name=name if called in {column for table in inputs for column in table.columns()} else called or name,
         components=components,
         axes=axes,
         description=description,
@@ -99,8 +99,8 @@ def label_and_unit(text: str) -> tuple[str, str]:
     >>> label_and_unit("Frequency (Hz)"), label_and_unit("PSD [nT^2/Hz]"), label_and_unit("Energy")
     (('Frequency', 'Hz'), ('PSD', 'nT^2/Hz'), ('Energy', ''))
     """
-    found = _UNIT_BEHIND.fullmatch(text)
-    return (found[1], canonical_unit(found[2])) if found else (text.strip(), "")
+    match = _UNIT_BEHIND.fullmatch(text)
+    return (match[1], canonical_unit(match[2])) if match else (text.strip(), "")
 
 
 def _epoch(returned: Returned) -> npt.NDArray[np.datetime64]:
@@ -146,9 +146,9 @@ def _columns(
     if returned.kind == "array":
         if values.ndim == 1:
             return (), (), ""
-        marks = [one for _, one in returned.axes]
-        if values.ndim == 2 and marks[0] is not None and all(isinstance(one, str) for one in marks[0]):
-            return _distinct([_column_name(one) for one in marks[0]]), (), ""
+        marks = [array for _, array in returned.axes]
+        if values.ndim == 2 and marks[0] is not None and all(isinstance(mark, str) for mark in marks[0]):
+            return _distinct([_column_name(mark) for mark in marks[0]]), (), ""
         return (), _axes_of_array(returned, values, epoch, inputs), ""
     names = returned.columns
     if not names:
@@ -162,7 +162,7 @@ def _columns(
             axes = (Axis("", "", numbers, scale="linear"),)
         if axes is not None:
             return (), axes, ""
-    return _distinct([_column_name(one) for one in names]), (), ""
+    return _distinct([_column_name(name) for name in names]), (), ""
 
 
 def _axes_of_array(
@@ -210,7 +210,7 @@ def _of_epochs(table: Table, epoch: npt.NDArray[np.datetime64]) -> tuple[Axis, .
 def _numbers(names: Sequence[Any]) -> npt.NDArray[np.float64] | None:
     """Names as numbers, where all of them are, each finite and another."""
     try:
-        numbers = np.array([float(one) for one in names if not isinstance(one, tuple)])
+        numbers = np.array([float(name) for name in names if not isinstance(name, tuple)])
     except (ValueError, OverflowError):  # no number, or a whole one that no float holds
         return None
     distinct = len(numbers) == len(names) == len(np.unique(numbers))
@@ -223,7 +223,7 @@ def _is_count(numbers: Floats) -> bool:
 
 
 def _distinct(names: list[str]) -> tuple[str, ...]:
-    twice = {one for one in names if names.count(one) > 1}
+    twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise BadResult(
             f"the result has the column '{sorted(twice)[0]}' twice", advice="add_suffix('_…') to one"
@@ -240,7 +240,7 @@ def _column_name(name: Any) -> str:
         It is not plain text: empty, too long, with control characters, or with what a page takes for markup.
     """
     if isinstance(name, tuple):
-        text = "_".join(str(one) for one in name if str(one))
+        text = "_".join(str(level) for level in name if str(level))
     else:
         text = f"{name:g}" if isinstance(name, float) else str(name)
     if text != plain_name(text) or len(text) > LONGEST_NAME or _MARKUP.search(text):
@@ -253,7 +253,7 @@ def _column_name(name: Any) -> str:
 
 def plain_name(text: str) -> str:
     """A text that can be shown: no control characters, and not long."""
-    shown = "".join(one if one.isprintable() else "�" for one in text)
+    shown = "".join(character if character.isprintable() else "�" for character in text)
     return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
 
 
@@ -269,13 +269,13 @@ def _notes(table: Table, inputs: Sequence[Table]) -> Iterator[str]:
     infinite = int(np.isinf(values).sum())
     if infinite:
         yield f"{infinite:,} values are infinite, as after a division by zero"
-    zeros = max((_zeros_from_nothing(table, one) for one in inputs), default=0)
+    zeros = max((_zeros_from_nothing(table, source) for source in inputs), default=0)
     if zeros:
         yield (
             f"{zeros:,} rows are 0 where an input has no value at all: sums leave NaN out; "
             "skipna=False or min_count=1 keeps it"
         )
-    longest = max((len(one) for one in inputs), default=0)
+    longest = max((len(source) for source in inputs), default=0)
     if inputs and len(table) > _MOST_GROWTH * longest:
         yield f"{len(table):,} rows came of {longest:,}"
     constant = [

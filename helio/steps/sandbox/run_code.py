@@ -33,18 +33,18 @@ def run_code(jail: Jail, code: str, sources: Sequence[Labelled] = ()) -> Returne
         As the jail says.
     """
     names: dict[str, str] = {}
-    for one, name in zip(sources, names_in_scope(source.label for source in sources), strict=True):
+    for operand, name in zip(sources, names_in_scope(source.label for source in sources), strict=True):
         if name in names:
             raise StepError(
-                f"'{names[name]}' and '{one.label}' would both be df_{name} in the code",
+                f"'{names[name]}' and '{operand.label}' would both be df_{name} in the code",
                 advice="give one of them another last part: output_label",
             )
-        names[name] = one.label
+        names[name] = operand.label
     refused = refusals(code, input_names(names.values()))
     if refused:
         more = f"; and {len(refused) - _MOST_SHOWN} more" if len(refused) > _MOST_SHOWN else ""
         raise CodeRefused(
             f"the code says what it may not: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
-            advice="pandas, numpy and scipy.signal on the tables given; helio list --tools for named tools",
+            advice="pandas, numpy and scipy.signal on the tables given; helio tools for named tools",
         )
-    return jail.run(code, [(name, one.table) for name, one in zip(names, sources, strict=True)])
+    return jail.run(code, [(name, source.table) for name, source in zip(names, sources, strict=True)])

@@ -132,4 +132,4 @@ def call_filter(machine: str = "") -> bytes:
             (_VERDICT, 0, 0, _ALLOW),
         ]
     program.append((_VERDICT, 0, 0, _REFUSE))
-    return b"".join(struct.pack("=HBBI", *one) for one in program)
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in program)

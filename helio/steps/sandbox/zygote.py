@@ -139,14 +139,14 @@ def _import() -> None:
 
 def _import_all(package: ModuleType) -> None:
     """Import what a package is made of, without its tests and without what wants a library that is not here."""
-    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        if found.name.rpartition(".")[2] in _LEFT_OUT:
+    for submodule in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        if submodule.name.rpartition(".")[2] in _LEFT_OUT:
             continue
         try:
-            module = importlib.import_module(found.name)
+            module = importlib.import_module(submodule.name)
         except ImportError:  # of an optional dependency: numba, dask
             continue
-        if found.ispkg:
+        if submodule.ispkg:
             _import_all(module)
 
 
@@ -264,9 +264,9 @@ class _Zygote:
             (FILTER, self._run_into_filter),
             (CLOCK, self._run_into_clock),
         ):
-            said = _in_child(attempt)
-            if said:
-                lacking[part] = said
+            problem = _in_child(attempt)
+            if problem:
+                lacking[part] = problem
         if CLOCK in lacking:
             self._clock = None
         return lacking
@@ -295,7 +295,7 @@ class _Zygote:
             except PermissionError:
                 held.append(what)
         if len(held) < len(attempts):
-            raise OSError(f"code still {', '.join(one for one in attempts if one not in held)}")
+            raise OSError(f"code still {', '.join(attempt for attempt in attempts if attempt not in held)}")
 
     def _run_into_clock(self) -> None:
         if self._clock is not None:
@@ -318,39 +318,39 @@ class _Zygote:
 
     def _operate(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
         packed, result = descriptors
-        told, status = os.pipe()
+        reading, status = os.pipe()
         space = self._space + request["limits"]["memory"]
         child = os.fork()
         if child == 0:
             operation.run(request, (self._nothing, packed, result, status), self._filter, space, self._clock)
-        for one in (packed, result, status):
-            os.close(one)
+        for descriptor in (packed, result, status):
+            os.close(descriptor)
         deadline = time.monotonic() + request["limits"]["wall_seconds"]
-        answer = self._wait(child, told, deadline)
-        os.close(told)
+        answer = self._wait(child, reading, deadline)
+        os.close(reading)
         self._leave_nobody()
         return answer
 
-    def _wait(self, child: int, told: int, deadline: float) -> dict[str, Any]:
+    def _wait(self, child: int, reading: int, deadline: float) -> dict[str, Any]:
         """Wait for a child to end, or end it; says what it told, or how it ended."""
         watched = os.pidfd_open(child)
         poll = select.poll()
         poll.register(watched, select.POLLIN)
-        poll.register(told, select.POLLIN)
+        poll.register(reading, select.POLLIN)
         poll.register(self._server, select.POLLRDHUP)
-        said, late = b"", False
+        output, late = b"", False
         while True:
             left = deadline - time.monotonic()
             ready = dict(poll.poll(max(0.0, left) * 1000))
             if self._server.fileno() in ready:
                 os._exit(0)  # nobody waits for the answer; the child dies with us
-            if told in ready:
-                some = os.read(told, _LONGEST_STATUS)
-                said += some
-                if len(said) > _LONGEST_STATUS:
+            if reading in ready:
+                some = os.read(reading, _LONGEST_STATUS)
+                output += some
+                if len(output) > _LONGEST_STATUS:
                     os.kill(child, signal.SIGKILL)  # nothing of ours talks so much
-                if not some or len(said) > _LONGEST_STATUS:
-                    poll.unregister(told)
+                if not some or len(output) > _LONGEST_STATUS:
+                    poll.unregister(reading)
             if watched in ready:
                 break
             if not ready:
@@ -359,14 +359,14 @@ class _Zygote:
                 break
         _, status = os.waitpid(child, 0)
         os.close(watched)
-        os.set_blocking(told, False)
+        os.set_blocking(reading, False)
         with contextlib.suppress(BlockingIOError):
-            said += os.read(told, _LONGEST_STATUS)
+            output += os.read(reading, _LONGEST_STATUS)
         if late:
             return {"late": True}
         if os.WIFSIGNALED(status):
             return {"signal": os.WTERMSIG(status)}
-        return {"said": said[:_LONGEST_STATUS].decode(errors="replace")}
+        return {"said": output[:_LONGEST_STATUS].decode(errors="replace")}
 
     def _leave_nobody(self) -> None:
         """End whatever the child may have left: there is no way to leave anything, and this is behind it."""
@@ -381,20 +381,20 @@ class _Zygote:
 
 def _in_child(attempt: Any) -> str:
     """Do something in a child of its own; what went wrong there, or nothing."""
-    told, tell = os.pipe()
+    reading, tell = os.pipe()
     child = os.fork()
     if child == 0:
-        said = ""
+        output = ""
         try:
             attempt()
         except OSError as error:
-            said = str(error)
+            output = str(error)
         finally:
-            os.write(tell, said.encode())
+            os.write(tell, output.encode())
             os._exit(0)
     os.close(tell)
-    wrong = os.read(told, _LONGEST_STATUS).decode()
-    os.close(told)
+    wrong = os.read(reading, _LONGEST_STATUS).decode()
+    os.close(reading)
     _, status = os.waitpid(child, 0)
     return wrong or ("" if status == 0 else f"ended by signal {status}")
 

@@ -79,6 +79,9 @@ def test_a_dataset_of_swpc_is_told_to_be_one():
 def test_a_provider_that_is_none_is_refused_with_the_closest():
     found = refused(fetch(args={"provider": "cdawep"}))
     assert (found.code, found.candidates) == ("HS102", ("cdaweb",))
+    assert found.advice[0] == "did you mean 'cdaweb'?"
+    far = refused(fetch(args={"provider": "zzz"}))
+    assert [advice[:13] for advice in far.advice] == ["--archive DIR"]
 
 
 def test_each_candidate_has_its_own():

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helio.pipelines.dialect.walk import each_list, each_step
+from helio.pipelines.dialect.written import lists_of_written_steps, written_steps
 from helio.pipelines.template.edit import Context, Dataset
 from helio.pipelines.template.graph import Graph, Read, StepView, graph_of, in_order
 from helio.pipelines.template.maps import DEEPEST_BLOCK, places
@@ -188,19 +188,19 @@ def test_steps_of_blocks_stand_in_the_order_in_which_they_are_read() -> None:
     plan = {"steps": [{"step_id": "a", "block": [inner, 7, {"step_id": "e"}]}, None, {"step_id": "f"}]}
     assert [place.step["step_id"] for place in places(plan)] == ["a", "b", "c", "d", "e", "f"]
     assert [place.maps for place in places(plan)] == [(), (each,), (each,), (each,), (), ()]
-    assert [path for path, _ in each_list(plan)] == [
+    assert [steps[0].path[:-1] for steps in lists_of_written_steps(plan)] == [
         ("steps",),
         ("steps", 0, "block"),
         ("steps", 0, "block", 0, "block"),
     ]
-    assert [step["step_id"] for _, step in each_step(plan)] == ["a", "f", "b", "e", "c", "d"]
+    assert [step.id for step in written_steps(plan)] == ["a", "f", "b", "e", "c", "d"]
 
 
 def test_blocks_beyond_the_deepest_are_not_looked_into() -> None:
     inside, beyond = nested(DEEPEST_BLOCK - 1, magnitude()), nested(DEEPEST_BLOCK, magnitude())
     assert "B" in graph_of(template(inside), KNOWN).producers
     assert "B" not in graph_of(template(beyond), KNOWN).producers
-    assert sum(1 for _ in each_list({"steps": [beyond]})) == DEEPEST_BLOCK + 1
+    assert sum(1 for _ in lists_of_written_steps({"steps": [beyond]})) == DEEPEST_BLOCK + 1
 
 
 def view(label: str, *maps: dict[str, Any]) -> StepView:

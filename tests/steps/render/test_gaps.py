@@ -1,6 +1,7 @@
 """Gaps and coverage."""
 
 import numpy as np
+import pytest
 
 from helio.steps.render.gaps import coverage, gaps, record_edges
 from tests.steps.series import START, epochs
@@ -48,3 +49,17 @@ def test_coverage_counts_records_with_values_over_the_time_range():
 
 def test_nothing_covers_nothing():
     assert coverage(epochs(), np.zeros(0, bool), START, START + np.timedelta64(1, "h"), 1.5) == 0.0
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_coverage_is_the_width_of_the_records_with_values(seed: int):
+    random = np.random.default_rng(seed)
+    steps = random.choice([1, 1, 1, 2, 40], size=random.integers(1, 300)) * 1_000_000_001
+    steps[: seed % 3 * 50] = 1_000_000_001
+    epoch = START + np.concatenate([[0], steps.cumsum()]).astype("timedelta64[ns]")
+    usable = random.random(epoch.size) < (1.0 if seed % 2 else 0.8)
+    start, stop = epoch[0], epoch[-1] + np.timedelta64(1000, "s")
+
+    left, right = record_edges(epoch, gaps(epoch, 1.5), 0)
+    expected = int((right - left)[usable].sum()) / int((stop - start).astype("i8"))
+    assert coverage(epoch, usable, start, stop, 1.5) == min(1.0, expected)

@@ -1,0 +1,152 @@
+"""What a pipeline can be made of: tools, keys, codes, passes and the schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say
+from helio.cli.completion import complete_tools, complete_words
+
+if TYPE_CHECKING:
+    from helio.store.runs import RunRecord
+
+
+@app.command("tools")
+def tools_command(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The name of a tool, to show its page.", metavar="[TOOL]", autocompletion=complete_tools
+        ),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """List the tools that steps use, or show one: arguments, result, formula, references, example."""
+    with errors_as_text(as_json):
+        if name:
+            print_tool(name, as_json)
+        else:
+            print_tools(as_json)
+
+
+@app.command()
+def explain(
+    subject: Annotated[
+        str,
+        typer.Argument(
+            help="A tool, a code such as HR203, a key of a template or a figure, or a run's id.",
+            metavar="TOOL|CODE|KEY|RUN",
+            autocompletion=complete_words,
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Explain a tool, a code or a key of a template, or list what each pass did to the pipeline of a run."""
+    with errors_as_text(as_json):
+        from helio.pipelines.reference import look_up
+
+        entries = look_up(subject)
+        if not entries:
+            _print_edits(_run_called(subject), as_json)
+        elif as_json:
+            print_json([entry.to_json() for entry in entries] if len(entries) > 1 else entries[0].to_json())
+        else:
+            say("\n\n".join(map(str, entries)))
+
+
+@app.command()
+def passes(as_json: Json = False) -> None:
+    """List the passes in the order in which they run."""
+    with errors_as_text(as_json):
+        from helio.pipelines.passes import LETTERS
+
+        rows = [
+            {
+                "stage": letter,
+                "pass": function.__name__,
+                "does": (function.__doc__ or "").strip().splitlines()[0],
+            }
+            for letter, stages in LETTERS
+            for stage in stages
+            for function in stage
+        ]
+        if as_json:
+            print_json(rows)
+            return
+        for row in rows:
+            say(f"{row['stage']}  {row['pass']:<26}  {row['does']}")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of templates."""
+    from helio.pipelines.template.schema import schema_text
+
+    say(schema_text(), nl=False)
+
+
+def print_tools(as_json: bool) -> None:
+    """Print one line for each tool, by group."""
+    from helio.steps.signature import signatures
+    from helio.steps.tool_page import GROUPS, group_of
+
+    rows = [
+        {"id": name, "group": group, "summary": tool.summary}
+        for group in GROUPS
+        for name, tool in signatures().items()
+        if group_of(tool) == group
+    ]
+    if as_json:
+        print_json(rows)
+        return
+    width = max(len(row["id"]) for row in rows)
+    for group in GROUPS:
+        say(group)
+        for row in rows:
+            if row["group"] == group:
+                say(f"  {row['id']:<{width}}  {row['summary']}")
+    say("\nhelio tools NAME shows a tool's arguments, result and an example")
+
+
+def print_tool(name: str, as_json: bool) -> None:
+    """Print the page of a tool.
+
+    Raises
+    ------
+    RequestError
+        No tool has that name.
+    """
+    from helio.pipelines.reference import find_tool
+
+    page = find_tool(name)
+    if as_json:
+        print_json(page.to_json())
+    else:
+        say(page)
+
+
+def _run_called(subject: str) -> RunRecord:
+    from helio.errors import RequestError, UnknownRun, did_you_mean
+    from helio.pipelines.reference import names
+
+    runs = run_records()
+    try:
+        return runs.load(subject)
+    except UnknownRun as error:
+        if any(summary.id.startswith(subject) for summary in runs.list()):
+            raise
+        advice = did_you_mean(subject, names(), otherwise="helio tools lists the tools, helio runs the runs")
+        raise RequestError(f"no tool, code, key or run is called '{subject}'", advice=advice) from error
+
+
+def _print_edits(record: RunRecord, as_json: bool) -> None:
+    edits = record.edits
+    if as_json:
+        print_json(edits)
+        return
+    say(f"{record.id}: {len(edits)} edits")
+    for edit in edits:
+        where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
+        say(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")

@@ -1,0 +1,180 @@
+"""A template as it is written: what a pass may read before any part of it has a known type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from helio.limits import LIMITS
+from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointer
+from helio.pipelines.template.document import Document
+from helio.pipelines.template.edit import Context, Edit, Operation, added, removed, replaced
+from helio.pipelines.template.maps import lists_of_steps
+from helio.pipelines.template.variables import Path
+from helio.steps.signature import Signature
+
+
+def text_of(value: Any) -> str:
+    """Return a text as it is, and an empty one for anything else."""
+    return value if isinstance(value, str) else ""
+
+
+def object_of(value: Any) -> Document:
+    """Return an object as it is, and an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def list_of(value: Any) -> list[Any]:
+    """Return a list as it is, and an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def id_of(step: Document) -> StepId | None:
+    """Return the id of a step, if it is one."""
+    step_id = step.get("step_id")
+    return step_id if isinstance(step_id, (int, str)) and not isinstance(step_id, bool) else None
+
+
+@dataclass(frozen=True)
+class WrittenStep:
+    """A step as its author wrote it; a part that is missing or of another shape reads as empty."""
+
+    path: Path
+    json: Document
+
+    @property
+    def id(self) -> StepId | None:
+        """The id, if it is one."""
+        return id_of(self.json)
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool."""
+        return text_of(self.json.get("tool_name"))
+
+    @property
+    def args(self) -> Document:
+        """The arguments of the tool."""
+        return object_of(self.json.get("tool_args"))
+
+    @property
+    def loop(self) -> Document:
+        """The ``for_each``."""
+        return object_of(self.json.get("for_each"))
+
+    @property
+    def over(self) -> Document:
+        """Where the items of the ``for_each`` come from, if an object says so."""
+        return object_of(self.loop.get("over"))
+
+    @property
+    def item(self) -> str:
+        """The name that the ``for_each`` gives its item."""
+        return text_of(self.loop.get("as"))
+
+    def at(self, *inside: str | int) -> str:
+        """Return the JSON Pointer of a part of the step."""
+        return pointer(*self.path, *inside)
+
+    def signature(self, context: Context) -> Signature | None:
+        """Return the signature of the tool, if it is known."""
+        return context.signatures.get(self.tool)
+
+    def edit(
+        self, code: str, message: str, operations: Iterable[Operation], at: str = "", warning: str = ""
+    ) -> Edit:
+        """Return a safe edit of the step."""
+        return Edit(code, message, tuple(operations), self.id, warning=warning, path=at)
+
+    def error(
+        self,
+        code: str,
+        message: str,
+        at: str,
+        advice: Iterable[str],
+        candidates: Iterable[Any] = (),
+        fixes: Iterable[Fix] = (),
+    ) -> Diagnostic:
+        """Return an error about the step and its tool."""
+        return Diagnostic(
+            code, message, "error", self.id, self.tool, at, tuple(advice), tuple(candidates), tuple(fixes)
+        )
+
+
+def written_steps(plan: Document) -> Iterator[WrittenStep]:
+    """Yield every step that is an object, the steps of blocks after those that hold them.
+
+    >>> plan = {"steps": [{"step_id": 1, "block": [{"step_id": "a"}]}, {"step_id": 2}]}
+    >>> [(step.path, step.id) for step in written_steps(plan)]
+    [(('steps', 0), 1), (('steps', 1), 2), (('steps', 0, 'block', 0), 'a')]
+    """
+    return (step for steps in lists_of_written_steps(plan) for step in steps)
+
+
+def lists_of_written_steps(plan: Document) -> Iterator[list[WrittenStep]]:
+    """Yield the steps of each list: the plan's own, and that of each block."""
+    for path, steps, _ in lists_of_steps(plan, LIMITS.nesting):
+        yield [
+            WrittenStep((*path, index), step) for index, step in enumerate(steps) if isinstance(step, dict)
+        ]
+
+
+def variables_of(plan: Document) -> dict[str, Document]:
+    """Return the declared variables that are objects, by name."""
+    variables = object_of(plan.get("variables"))
+    return {name: facts for name, facts in variables.items() if isinstance(facts, dict)}
+
+
+class Change(NamedTuple):
+    """A value that becomes another one."""
+
+    path: Path
+    old: Any
+    new: Any
+
+
+def replacements(changes: Iterable[Change]) -> tuple[Operation, ...]:
+    """Return the operations that make all of these changes."""
+    return tuple(
+        operation for change in changes for operation in replaced(pointer(*change.path), *change[1:])
+    )
+
+
+def removals(path: Path, members: Mapping[str, Any]) -> tuple[Operation, ...]:
+    """Return the operations that remove members of one object."""
+    return tuple(
+        operation for key, value in members.items() for operation in removed(pointer(*path, key), value)
+    )
+
+
+class EditedObject:
+    """An object of a template while a pass changes it: its present members, and the operations that led there."""
+
+    def __init__(self, path: Path, before: Document) -> None:
+        self.path = path
+        self.now = dict(before)
+        self.operations: list[Operation] = []
+
+    def at(self, *inside: str | int) -> str:
+        """Return the JSON Pointer of a member."""
+        return pointer(*self.path, *inside)
+
+    def take(self, key: str) -> Any:
+        """Remove a member, and return its value."""
+        value = self.now.pop(key)
+        self.operations += removed(self.at(key), value)
+        return value
+
+    def put(self, key: str, value: Any) -> None:
+        """Set a member, at the end where it is new."""
+        if key in self.now:
+            self.operations += replaced(self.at(key), self.now[key], value)
+        else:
+            self.operations += added(self.at(key), value)
+        self.now[key] = value
+
+    def new_operations(self) -> tuple[Operation, ...]:
+        """Return the operations since the last call."""
+        operations, self.operations = tuple(self.operations), []
+        return operations

@@ -1,0 +1,356 @@
+"""Explain the keys of a template, of its steps and of a figure, as the JSON Schema of templates has them."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from helio.pipelines.template.schema import STRUCTURE
+from helio.steps.schema_words import type_words
+from helio.steps.signature import Schema, Signature, signatures
+from helio.steps.tool_page import example_step
+
+_WIDTH = 100
+_MOST_TOOLS = 6
+_LONGEST_EXAMPLE = 200
+_ARGUMENTS = "steps[].tool_args"
+EXAMPLE: dict[str, Any] = {
+    "$schema": "helio-template-1.schema.json",
+    "schema_version": 1,
+    "id": "l1-field",
+    "name": "Magnetic field at L1",
+    "description": "The field of two spacecraft, day by day.",
+    "artifact": "figure",
+    "variables": {
+        "$TIME_RANGE": {"type": "time_range", "default": "last 7 days", "description": "What is drawn."},
+        "$SPACECRAFT": {"type": "enum", "choices": ["ACE", "Wind"], "required": True},
+        "$DAY": {"type": "interval", "of": "$TIME_RANGE", "step": "1d"},
+        "$CUTOFF": {"type": "number", "minimum": 0, "maximum": 0.5, "default": 0.01},
+    },
+    "steps": [
+        {
+            "step_id": "field",
+            "tool_name": "fetch_data",
+            "tool_args": {"dataset_id": "AC_H2_MFI", "parameter_id": "BGSEc", "time_range": "$DAY"},
+            "intent": "Hourly magnetic field",
+            "produces": ["AC_H2_MFI.BGSEc"],
+            "for_each": {"as": "$DAY", "over": {"intervals": "$TIME_RANGE", "step": "1d"}},
+            "collect": "concat",
+            "on_item_error": "keep_partial",
+        },
+        {
+            "step_id": "parts",
+            "for_each": {"as": "$PART", "over": {"components_of": "AC_H2_MFI.BGSEc"}},
+            "block": [
+                {
+                    "step_id": "smooth",
+                    "tool_name": "running_average",
+                    "tool_args": {"source_label": "$PART", "window": "1h", "output_label": "smooth"},
+                }
+            ],
+        },
+        {
+            "step_id": "every-parameter",
+            "tool_name": "fetch_data",
+            "tool_args": {
+                "dataset_id": "AC_H2_MFI",
+                "parameter_id": "$PARAMETER",
+                "time_range": "2024-05-10",
+            },
+            "for_each": {"as": "$PARAMETER", "over": {"parameters_of": "AC_H2_MFI"}},
+            "loop_over": ["BGSEc", "Magnitude"],
+            "critical": False,
+            "pin": ["time_range"],
+        },
+        {
+            "step_id": "density",
+            "tool_name": "fetch_data",
+            "tool_args": {
+                "candidates": [
+                    {"dataset_id": "AC_H0_SWE", "parameter_id": "Np", "provider": "cdaweb"},
+                    {"dataset_id": "WI_H1_SWE", "parameter_id": "Proton_Np_nonlin"},
+                ],
+                "provider": "cdaweb",
+                "time_range": "$TIME_RANGE",
+                "each_interval": "1d",
+                "output_label": "density",
+            },
+        },
+        {"step_id": "wind", "use": "omni-solar-wind", "with": {"TIME_RANGE": "$TIME_RANGE"}},
+        {
+            "step_id": "figure",
+            "tool_name": "render_spec",
+            "tool_args": {
+                "spec": {
+                    "labels": ["AC_H2_MFI.BGSEc", "power"],
+                    "panels": [["AC_H2_MFI.BGSEc"], ["power"]],
+                    "panel_types": ["line", "spectrum"],
+                    "title": "ACE, {start} to {stop}",
+                    "subtitle": "Hourly means",
+                    "filename": "ace_{start}.png",
+                    "formats": ["html", "pdf"],
+                    "x_label": "UT",
+                    "bin_label": "Frequency [Hz]",
+                    "y_label": {"1": "B GSE [nT]"},
+                    "trace_names": {"AC_H2_MFI.BGSEc.Bx": "radial"},
+                    "trace_colors": {"AC_H2_MFI.BGSEc.Bx": "red"},
+                    "line_styles": {"AC_H2_MFI.BGSEc.Bx": {"width": 2, "dash": "dot", "mode": "lines"}},
+                    "palette": "okabe-ito",
+                    "log_scale": {"2": "log"},
+                    "log_y": {"2": True},
+                    "log_x": {"2": False},
+                    "log_z": True,
+                    "x_range": ["2024-05-10T12:00", "2024-05-11T12:00"],
+                    "bin_range": {"2": [0.0001, 0.1]},
+                    "y_range": {"1": [-50, 50]},
+                    "z_min": 0.1,
+                    "z_max": {"2": 1000},
+                    "colorscale": "viridis",
+                    "gap_factor": 3,
+                    "show_zero_line": True,
+                    "vlines": [
+                        {
+                            "x": "2024-05-10T17:05",
+                            "label": "shock",
+                            "color": "red",
+                            "dash": "dash",
+                            "width": 2,
+                        },
+                        {"x": 0.01, "panel": 2},
+                    ],
+                    "vrects": [
+                        {
+                            "x0": "2024-05-10T17:05",
+                            "x1": "2024-05-11T02:00",
+                            "label": "main phase",
+                            "color": "orange",
+                            "opacity": 0.2,
+                        }
+                    ],
+                    "hlines": [
+                        {"y": -50, "panel": 1, "label": "storm", "color": "red", "dash": "dot", "width": 2}
+                    ],
+                    "slopes": [
+                        "-5/3",
+                        {
+                            "slope": -2.8,
+                            "panel": 2,
+                            "x0": 0.01,
+                            "x1": 0.1,
+                            "y": 20,
+                            "label": "k^-2.8",
+                            "color": "grey",
+                        },
+                    ],
+                    "annotations": [
+                        {
+                            "text": "shock",
+                            "x": "2024-05-10T17:05",
+                            "y": 40,
+                            "panel": 1,
+                            "showarrow": True,
+                            "color": "black",
+                        }
+                    ],
+                    "legend": True,
+                    "footer": False,
+                    "theme": "simple_white",
+                    "font_size": 16,
+                    "canvas_size": {"width": 1200, "height": 800},
+                    "row_heights": [2, 1],
+                },
+                "time_range": "$TIME_RANGE",
+                "caption": "ACE MFI",
+            },
+            "depends_on": ["field"],
+            "annotations": {"note": "for the report"},
+        },
+    ],
+    "annotations": {"asked": "the field at L1"},
+    "created_at": "2024-05-12T08:00:00Z",
+    "updated_at": "2024-05-12T09:00:00Z",
+    "source_session": "l1",
+}
+"""A template that has every key, for the examples."""
+
+
+@dataclass
+class Key:
+    """A key in one of its meanings.
+
+    Parameters
+    ----------
+    schema : dict
+        What it may hold.
+    default : object
+        Its value when it is left out; None where the schema states none.
+    example : object
+        A value that a template or the page of the tool has; None for an argument that none of them has.
+    places : dict
+        The object that has it, as ``"steps[].for_each"``, with the tools that take it there; none for a key of
+        every template.
+    """
+
+    name: str
+    schema: Schema
+    required: bool
+    default: Any = None
+    example: Any = None
+    places: dict[str, list[str]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    @property
+    def inner(self) -> tuple[str, ...]:
+        """The keys of the objects that it holds."""
+        return tuple(
+            dict.fromkeys(
+                name
+                for name, place, *_ in _members(self.schema, "")
+                if re.fullmatch(r"(\[\]|\.NAME)*", place)
+            )
+        )
+
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.name}: {type_words(self.schema)}{', required' if self.required else ''}"
+        yield from textwrap.wrap(
+            self.schema.get("description", ""), _WIDTH, initial_indent="  ", subsequent_indent="  "
+        )
+        yield from _fact("in", "; ".join(_place_words(place, tools) for place, tools in self.places.items()))
+        if self.inner:
+            yield from _fact("keys", ", ".join(self.inner))
+        if self.default not in (None, "", []):
+            yield from _fact("default", json.dumps(self.default, ensure_ascii=False))
+        if self.example is not None:
+            yield from _fact(
+                "example", f"{json.dumps(self.name)}: {json.dumps(self.example, ensure_ascii=False)}"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "key": self.name,
+            "type": type_words(self.schema),
+            "description": self.schema.get("description", ""),
+            "places": self.places,
+            "keys": list(self.inner),
+            "required": self.required,
+            "default": self.default,
+            "example": self.example,
+        }
+
+
+@cache
+def keys() -> Mapping[str, tuple[Key, ...]]:
+    """Every key by name, once for each of its meanings.
+
+    >>> [key.default for key in keys()["critical"]]
+    [True]
+    """
+    meanings: dict[tuple[str, str], Key] = {}
+    for name, place, schema, required in _members(STRUCTURE, ""):
+        _note(meanings, Key(name, schema, required, schema.get("default")), place)
+    for tool in signatures().values():
+        for name, place, schema, required in _members(tool.schema(), _ARGUMENTS) if tool.runs else ():
+            argument = tool.argument(name) if place == _ARGUMENTS else None
+            default = argument.default if argument else schema.get("default")
+            _note(meanings, Key(name, schema, required, default), place, tool)
+    found: dict[str, list[Key]] = {}
+    for key in meanings.values():
+        found.setdefault(key.name, []).append(key)
+    examples = _examples()
+    for key in meanings.values():
+        known = [
+            examples[place, key.name, tool]
+            for place, tools in key.places.items()
+            for tool in tools or [""]
+            if (place, key.name, tool) in examples
+        ]
+        key.example = known[0] if known else None
+    return {name: tuple(same_name) for name, same_name in sorted(found.items())}
+
+
+def _note(meanings: dict[tuple[str, str], Key], key: Key, place: str, tool: Signature | None = None) -> None:
+    """Add a place to the key of this meaning."""
+    meaning = json.dumps([key.schema, key.required, key.default], sort_keys=True, default=list)
+    tools = meanings.setdefault((key.name, meaning), key).places.setdefault(place, [])
+    if tool is not None:
+        tools.append(tool.name)
+
+
+def _members(schema: Schema, place: str) -> Iterator[tuple[str, str, Schema, bool]]:
+    """Each key that a schema speaks of: its name, the place of its object, its schema, whether it is required."""
+    for name, part in schema.get("properties", {}).items():
+        yield name, place, part, name in schema.get("required", ())
+        yield from _members(part, f"{place}.{name}".removeprefix("."))
+    for inner, inner_place in _inner(schema, place):
+        yield from _members(inner, inner_place)
+
+
+def _inner(schema: Schema, place: str) -> Iterator[tuple[Schema, str]]:
+    """The schemas of what a value holds without a key of its own, and of what it may be."""
+    for option in schema.get("anyOf", ()):
+        yield option, place
+    for rule, mark in (("items", "[]"), ("additionalProperties", ".NAME")):
+        if isinstance(schema.get(rule), dict):
+            yield schema[rule], f"{place}{mark}"
+
+
+def _examples() -> dict[tuple[str, str, str], Any]:
+    """The first value of each place, key and tool in `EXAMPLE` and the pages of the tools."""
+    found: dict[tuple[str, str, str], Any] = {}
+    pages = [example_step(tool) for tool in signatures().values() if tool.runs]
+    written = [(place, name, "", value) for place, name, value in _written(EXAMPLE, STRUCTURE, "")]
+    for step in (*EXAMPLE["steps"], *pages):
+        if "tool_name" in step:
+            tool = signatures()[step["tool_name"]]
+            values = _written(step["tool_args"], tool.schema(), _ARGUMENTS)
+            written += [(place, name, tool.name, value) for place, name, value in values]
+    for place, name, tool_name, value in written:
+        found.setdefault((place, name, tool_name), _shortened(value))
+    return found
+
+
+def _written(value: Any, schema: Schema, place: str) -> Iterator[tuple[str, str, Any]]:
+    """The place, name and value of each key that a value has."""
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        for name, inner in value.items():
+            if name in known:
+                yield place, name, inner
+                yield from _written(inner, known[name], f"{place}.{name}".removeprefix("."))
+    for inner_schema, inner_place in _inner(schema, place):
+        if inner_place == place:
+            yield from _written(value, inner_schema, place)
+        elif isinstance(value, list if inner_place.endswith("[]") else dict):
+            for inner in value if isinstance(value, list) else value.values():
+                yield from _written(inner, inner_schema, inner_place)
+
+
+def _shortened(value: Any) -> Any:
+    """A value, or only the first of its items where all of them are too long for an example."""
+    if len(json.dumps(value)) <= _LONGEST_EXAMPLE or not isinstance(value, (list, dict)):
+        return value
+    return value[:1] if isinstance(value, list) else dict([*value.items()][:2])
+
+
+def _place_words(place: str, tools: list[str]) -> str:
+    more = f" and {len(tools) - _MOST_TOOLS} more" if len(tools) > _MOST_TOOLS else ""
+    of = f" of {', '.join(tools[:_MOST_TOOLS])}{more}" if tools else ""
+    return f"{place or 'the template'}{of}"
+
+
+def _fact(name: str, text: str) -> list[str]:
+    return textwrap.wrap(
+        f"  {name:<8} {text}",
+        _WIDTH,
+        subsequent_indent=" " * 11,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )

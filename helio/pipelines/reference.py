@@ -1,0 +1,85 @@
+"""Look up a word: a tool, a code, a key of a template, or another word for one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from helio.errors import RequestError, did_you_mean
+from helio.pipelines.codes import Code, codes, explained
+from helio.pipelines.dialect.synonyms import (
+    ARGUMENTS,
+    LOOP_KEYS,
+    STEP_KEYS,
+    TEMPLATE_KEYS,
+    VARIABLE_KEYS,
+    fold,
+)
+from helio.pipelines.keys import Key, keys
+from helio.steps.signature import signatures
+from helio.steps.tool_page import ToolPage, tool_page
+
+Entry = ToolPage | Code | Key
+
+
+def look_up(word: str) -> Sequence[Entry]:
+    """Find everything that has a name, in its own spelling or another: a tool, a code, or the meanings of a key.
+
+    >>> [entry.name for entry in look_up("for_each.over") if isinstance(entry, Key)]
+    ['over']
+    >>> [entry.tool.name for entry in look_up("smooth") if isinstance(entry, ToolPage)]
+    ['running_average']
+    """
+    code = explained(word)
+    if code is not None:
+        return (code,)
+    entries: tuple[Entry, ...] = (*_tools_called(word), *_keys_called(word))
+    return entries or tuple(entry for name in _meant_by(word) for entry in look_up(name))
+
+
+def find_tool(name: str) -> ToolPage:
+    """Find the page of a tool, by its name or another word for it.
+
+    Raises
+    ------
+    RequestError
+        No tool has that name.
+    """
+    pages = [*_tools_called(name)] or [page for meant in _meant_by(name) for page in _tools_called(meant)]
+    if not pages:
+        known = [*signatures(), *(word for tool in signatures().values() for word in tool.synonyms)]
+        raise RequestError(
+            f"no tool is called '{name}'",
+            advice=did_you_mean(name, known, otherwise="helio tools lists the tools"),
+        )
+    return pages[0]
+
+
+def names() -> Iterator[str]:
+    """Every tool, code and key."""
+    yield from signatures()
+    yield from codes()
+    yield from keys()
+
+
+def _tools_called(name: str) -> Iterator[ToolPage]:
+    tool = signatures().get(name)
+    if tool is not None:
+        yield tool_page(tool)
+
+
+def _keys_called(word: str) -> Iterator[Key]:
+    """The keys of that name; ``for_each.over`` is the one that ``for_each`` has."""
+    for key in keys().get(word.rpartition(".")[2], ()):
+        if any(f"{place}.{key.name}".endswith(word) for place in key.places):
+            yield key
+
+
+def _meant_by(word: str) -> list[str]:
+    """The tools and keys whose name or other words a word is, capital letters and underscores aside."""
+    spellings = [(tool.name, tool.synonyms) for tool in signatures().values()]
+    spellings += [(name, ()) for name in keys()]
+    for table in (TEMPLATE_KEYS, STEP_KEYS, LOOP_KEYS, VARIABLE_KEYS, ARGUMENTS):
+        spellings += [(name, tuple(words.split())) for name, words in table.items() if name in keys()]
+    folded = fold(word)
+    meant = [name for name, words in spellings if folded in map(fold, (name, *words))]
+    return [name for name in dict.fromkeys(meant) if name != word]

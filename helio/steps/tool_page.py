@@ -1,0 +1,315 @@
+"""Write the page of a tool: what it takes, what it gives, where it comes from, and an example as a step."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helio.steps.docstrings import entries, in_one_line, sections
+from helio.steps.quantity import ANYTHING, Quantity
+from helio.steps.result import NOTHING_SAID, Result
+from helio.steps.schema_words import type_words
+from helio.steps.signature import Argument, Signature
+
+GROUPS = (
+    "fetch",
+    "series",
+    "vectors and frames",
+    "spectra",
+    "solar wind and plasma",
+    "your own code",
+    "figures",
+    "files",
+)
+"""The groups of tools, in the order in which they are listed."""
+_CODE = Path(__file__).parents[2]
+_WIDTH = 100
+_GIVES = {"tables": "one table for each label", "table": "a table", "figure": "a figure", "export": "a file"}
+
+
+@dataclass(frozen=True)
+class ToolPage:
+    """What a person reads about a tool.
+
+    Parameters
+    ----------
+    notes, returns, raises, references : str
+        Sections of the docstring; empty where it has none.
+    step : mapping, optional
+        The example as the step of a template.
+    """
+
+    tool: Signature
+    notes: str = ""
+    returns: str = ""
+    raises: str = ""
+    references: str = ""
+    step: Mapping[str, Any] | None = None
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        tool = self.tool
+        yield from _wrapped(f"{tool.name}: {tool.summary}", indent=0)
+        if self.notes:
+            yield from ("", *_paragraphs(self.notes, indent=0))
+        yield from ("", "Arguments")
+        for argument in tool.arguments:
+            yield from _wrapped(f"{argument.name}  ({argument_words(tool, argument)})", indent=2, hang=6)
+            yield from _wrapped(argument.schema.get("description", ""), indent=6)
+            if members := argument.schema.get("properties"):
+                yield from _wrapped(
+                    f"Its keys, as helio explain KEY shows them: {', '.join(members)}", indent=6
+                )
+        for group in tool.needs:
+            yield f"  One of these is required: {', '.join(group)}."
+        yield from ("", "Gives", *_wrapped(result_words(tool), indent=2))
+        yield from _paragraphs(self.returns, indent=2)
+        yield from _wrapped(context_words(tool), indent=2)
+        for title, text in (("Fails", self.raises), ("References", self.references)):
+            if text:
+                yield from ("", title, *_paragraphs(text, indent=2))
+        if self.step is not None:
+            yield from ("", "As a step of a template", *_indented(step_text(self.step), 2))
+        if tool.module:
+            imports = f">>> from {tool.module} import *"
+            yield from ("", "In Python", f"  {imports}", *_indented(tool.example, 2))
+
+    def to_json(self) -> dict[str, Any]:
+        """For ``--json``: the signature and the sections."""
+        return {
+            "id": self.tool.name,
+            "group": group_of(self.tool),
+            **self.tool.to_json(),
+            "notes": in_one_line(self.notes),
+            "returns": in_one_line(self.returns),
+            "raises": in_one_line(self.raises),
+            "references": in_one_line(self.references),
+            "step": self.step,
+        }
+
+
+def tool_page(tool: Signature) -> ToolPage:
+    """Read the page of a tool from its file, without importing it."""
+    if not tool.module:
+        return ToolPage(tool, step=json.loads(tool.example))
+    path = _CODE.joinpath(*tool.module.split(".")).with_suffix(".py")
+    functions = ast.parse(path.read_text(encoding="utf-8")).body
+    [function] = (node for node in functions if isinstance(node, ast.FunctionDef) and node.name == tool.name)
+    parts = sections(ast.get_docstring(function) or "")
+    notes = [parts[""].partition("\n")[2].strip(), parts.get("Notes", "")]
+    return ToolPage(
+        tool,
+        notes="\n\n".join(note for note in notes if note),
+        returns=" ".join(dict.fromkeys(text for _, text in entries(parts.get("Returns", "") + "\n"))),
+        raises="\n\n".join(f"{names}: {text}" for names, text in _failures(parts.get("Raises", ""))),
+        references=parts.get("References", ""),
+        step=example_step(tool),
+    )
+
+
+def group_of(tool: Signature) -> str:
+    """Name the group of a tool, by what it takes and gives.
+
+    >>> from helio.steps.signature import signatures
+    >>> [group_of(signatures()[name]) for name in ("resample", "rotate", "vbs", "save_data")]
+    ['series', 'vectors and frames', 'solar wind and plasma', 'files']
+    """
+    kinds = {table.takes.kind for table in tool.tables}
+    given = tool.result.kind or ""
+    if tool.gives != "table":
+        return {"tables": "fetch", "figure": "figures", "export": "files"}[tool.gives]
+    if tool.runs_code:
+        return "your own code"
+    if "spectrum" in kinds or "spectrum" in given:
+        return "spectra"
+    if tool.gives_quantity.unit or any(table.takes.unit not in ("", "1") for table in tool.tables):
+        return "solar wind and plasma"
+    if "vector" in kinds or (given == "vector" and kinds == {"scalar"}):
+        return "vectors and frames"
+    return "series"
+
+
+def example_step(tool: Signature) -> dict[str, Any]:
+    """Write the first call of a tool's example as the step of a template.
+
+    >>> from helio.steps.signature import signatures
+    >>> example_step(signatures()["running_average"])["tool_args"]
+    {'source_label': 'series', 'window': '2min', 'output_label': 'running_average'}
+    """
+    code = "\n".join(line[4:] for line in tool.example.splitlines() if line.startswith((">>>", "...")))
+    tree = ast.parse(code)
+    names = {
+        node.targets[0].id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    call = next(
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == tool.name
+    )
+    args: dict[str, Any] = {}
+    tables = [node for node in call.args if not _is_service(node)]
+    for position, table in enumerate(tool.tables):
+        written = tables[position] if position < len(tables) else None
+        if tool.argument(table.argument) is None or (table.optional and written is None):
+            continue
+        labels = _labels(written, names, table.parameter)
+        args[table.argument] = labels if table.many else labels[0]
+    for keyword in call.keywords:
+        value = _value(keyword.value, names)
+        args.update({keyword.arg: value} if keyword.arg else value)
+    if tool.gives == "table":
+        args["output_label"] = tool.name
+    return {"step_id": tool.name, "tool_name": tool.name, "tool_args": args}
+
+
+def step_text(step: Mapping[str, Any]) -> str:
+    """Write a step as templates do: one member a line, its arguments too."""
+    args = step["tool_args"].items()
+    inner = ",\n".join(
+        f"    {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in args
+    )
+    members = [
+        f'  "tool_args": {{\n{inner}\n  }}'
+        if name == "tool_args"
+        else f"  {json.dumps(name)}: {json.dumps(value)}"
+        for name, value in step.items()
+    ]
+    return "{\n" + ",\n".join(members) + "\n}"
+
+
+def result_words(tool: Signature) -> str:
+    """Say in words what a tool gives: the kind, the unit and the frame, as far as they are known before a run."""
+    said = [_GIVES[tool.gives]]
+    if tool.gives_quantity != ANYTHING:
+        said.append(_quantity_words(tool.gives_quantity))
+    elif tool.result != NOTHING_SAID:
+        always = _aspects(tool.result)
+        said += always
+        for argument, cases in tool.result.by.items():
+            for value, case in cases.items():
+                differs = [words for words in _aspects(tool.result.updated(case)) if words not in always]
+                said.append(f"with {argument} {value}: {', '.join(differs)}")
+    words = "; ".join(said)
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def _aspects(result: Result) -> list[str]:
+    stated = {"unit": result.unit, "frame": result.frame, "kind": result.kind}
+    kept = [aspect for aspect, text in stated.items() if text is None]
+    said = [f"{', '.join(kept)} of {result.like}"] if result.like and kept else []
+    return said + [f"{aspect} {_expression(text)}" for aspect, text in stated.items() if text is not None]
+
+
+def _expression(text: str) -> str:
+    """An expression of a `Result`: ``{field}|{series:last}|?`` is ``that of field or series``."""
+    if text in ("", "1"):
+        return "none"
+    if text == "?":
+        return "not known before the run"
+    plain = re.sub(r"\{(\w+)(?::last)?\}", r"\1", text).replace("&", " and ").replace("*", " times ")
+    alternatives = [part or "none" for part in plain.split("|") if part != "?"]
+    return ("as " if "{" in text else "") + " or ".join(alternatives)
+
+
+def _quantity_words(quantity: Quantity) -> str:
+    unit = {"": "", "1": "without a unit"}.get(quantity.unit, f"in {quantity.unit}")
+    frames = f"in {' or '.join(quantity.frames)}" if quantity.frames else ""
+    kind = {"": "", "scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}[quantity.kind]
+    return " ".join(part for part in (kind, unit, frames) if part)
+
+
+def context_words(tool: Signature) -> str:
+    context = tool.context
+    if tool.gives != "table":
+        return ""
+    if context.reach == "record":
+        return "Each record depends on the records of the same time alone."
+    if context.reach == "window":
+        near = [*context.lengths, *([f"{context.records} records"] if context.records else [])]
+        return f"Each record depends on the records near it, as far as {' + '.join(near)}."
+    return f"Each record may depend on the whole time range: {context.reason}."
+
+
+def argument_words(tool: Signature, argument: Argument) -> str:
+    """Type, unit and default of an argument."""
+    table = next((table for table in tool.tables if table.argument == argument.name), None)
+    said = type_words(argument.schema)
+    if table is not None and table.takes != ANYTHING:
+        quantity = _quantity_words(table.takes)
+        said += f"{', each' if table.many else ''} of {'' if table.takes.kind else 'a table '}{quantity}"
+    if argument.required:
+        return f"{said}, required"
+    if argument.default in (None, "", []):
+        return f"{said}, optional"
+    return f"{said}, default {json.dumps(argument.default, ensure_ascii=False)}"
+
+
+def _failures(section: str) -> Iterator[tuple[str, str]]:
+    """The errors of a ``Raises`` section, those of one text together."""
+    said: dict[str, list[str]] = {}
+    for name, text in entries(section + "\n"):
+        said.setdefault(text, []).append(name)
+    return ((", ".join(names), text) for text, names in said.items())
+
+
+def _is_service(node: ast.expr) -> bool:
+    """Whether the runner gives this argument: a jail for code, or the archives."""
+    return ast.unparse(node).startswith(("jail", "Archives("))
+
+
+def _labels(node: ast.expr | None, names: Mapping[str, ast.expr], otherwise: str) -> list[str]:
+    """The labels of the tables that an example gives for one parameter."""
+    if isinstance(node, ast.List):
+        return [label for item in node.elts for label in _labels(item, names, otherwise)]
+    if isinstance(node, ast.Dict):
+        return [ast.literal_eval(key) for key in node.keys if key is not None]
+    if isinstance(node, ast.Name):
+        meant = names.get(node.id)
+        labelled = isinstance(meant, ast.Call) and ast.unparse(meant.func) == "Labelled"
+        return _labels(meant, names, otherwise) if labelled else [node.id]
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "Labelled":
+        return [ast.literal_eval(node.args[0])]
+    return [otherwise]
+
+
+def _value(node: ast.expr, names: Mapping[str, ast.expr]) -> Any:
+    """An argument as a template writes it: ``Duration("2min")`` is ``"2min"``."""
+    if isinstance(node, ast.Name):
+        return _value(names[node.id], names)
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "TimeRange":
+        return "/".join("-".join(f"{number:02}" for number in _numbers(day)) for day in node.args)
+    if isinstance(node, ast.Call):
+        return ast.literal_eval(node.args[0])
+    return json.loads(json.dumps(ast.literal_eval(node)))
+
+
+def _numbers(call: ast.expr) -> list[int]:
+    """The year, month and day of ``datetime(2020, 1, 4)``."""
+    assert isinstance(call, ast.Call)
+    return [ast.literal_eval(argument) for argument in call.args]
+
+
+def _paragraphs(text: str, *, indent: int) -> Iterator[str]:
+    for number, paragraph in enumerate(part for part in re.split(r"\n\s*\n", text) if part.strip()):
+        if number:
+            yield ""
+        yield from _wrapped(in_one_line(paragraph), indent=indent)
+
+
+def _wrapped(text: str, *, indent: int, hang: int | None = None) -> list[str]:
+    first, later = " " * indent, " " * (indent if hang is None else hang)
+    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
+
+
+def _indented(text: str, indent: int) -> list[str]:
+    return textwrap.indent(text, " " * indent).splitlines()

@@ -1,0 +1,55 @@
+"""Files and folders as a survey saw them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class DiskEntry:
+    """A file as the survey saw it, or a folder with its whole content."""
+
+    path: Path
+    size: int
+    modified: float
+
+    @property
+    def digits(self) -> str:
+        """Digest or key in the name of an object or a result."""
+        return self.path.name[:64]
+
+
+def look_at(path: Path) -> DiskEntry | None:
+    """Describe a file or folder; return None when it is gone."""
+    try:
+        stat = path.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    size = folder_size(path) if path.is_dir() else stat.st_size
+    return DiskEntry(path, size, stat.st_mtime)
+
+
+def files_below(folder: Path) -> Iterator[DiskEntry]:
+    """Yield all files of a folder and of its subfolders."""
+    for entry in entries_of(folder):
+        if entry.is_dir(follow_symlinks=False):
+            yield from files_below(Path(entry.path))
+        elif (below := look_at(Path(entry.path))) is not None:
+            yield below
+
+
+def entries_of(folder: Path) -> list[os.DirEntry[str]]:
+    """List the entries of a folder in order of name; return an empty list without such a folder."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def folder_size(folder: Path) -> int:
+    """Sum the bytes of all files in a folder."""
+    return sum(entry.size for entry in files_below(folder))

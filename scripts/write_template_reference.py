@@ -1,0 +1,73 @@
+"""Makes the pages of a template's keys and of a figure's keys from the JSON Schema; `make docs` writes them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from reference_text import cell, markdown
+
+from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
+from helio.steps.schema_words import type_words
+from helio.steps.signature import signatures
+
+FIGURE = """# Keys of a figure
+
+These keys stand in `spec` of [render_spec](tools/render_spec.md), and as arguments of
+[plot_data](tools/plot_data.md) and [style_plot](tools/style_plot.md). No key is required. Panels are counted from 1 at
+the top. "By panel number" means an object such as `{"1": …, "2": …}`.
+
+```json
+{"labels": ["ACE_B", "ACE_Bmag"], "panels": [["ACE_B"], ["ACE_Bmag"]],
+ "title": "ACE, {start} to {stop}", "y_label": {"1": "B GSE [nT]", "2": "|B| [nT]"}}
+```
+"""
+TEMPLATE = """# Keys of a template
+
+A template is one JSON object. `helio schema` prints its JSON Schema, from which editors complete keys, and
+`helio check FILE.json` lists everything that is wrong in a file. [Tools](tools/index.md) explains the arguments of
+steps.
+"""
+
+
+def pages() -> dict[str, str]:
+    """Make the two pages, by path in the reference."""
+    figure = signatures()["render_spec"].argument("spec")
+    assert figure is not None
+    keys = [_key(name, schema) for name, schema in figure.schema["properties"].items()]
+    parts = [TEMPLATE]
+    for title, schema in (("Template", STRUCTURE), ("Step", STEP), ("Variable", VARIABLE)):
+        parts += [f"## {title}\n", _table(schema), ""]
+    return {"figure.md": "\n".join([FIGURE, *keys]), "template.md": "\n".join(parts)}
+
+
+def _key(name: str, schema: Mapping[str, Any]) -> str:
+    text = (
+        f"## {name}\n\n{markdown(schema.get('description', ''))}\n\nValue: {markdown(type_words(schema))}.\n"
+    )
+    return text + "".join(f"\n{_table(inner)}\n" for inner in _objects(schema))
+
+
+def _objects(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects with keys of their own that a value may have inside."""
+    if "properties" in schema:
+        yield schema
+    for option in schema.get("anyOf", ()):
+        yield from _objects(option)
+    for below in ("items", "additionalProperties"):
+        if isinstance(schema.get(below), Mapping):
+            yield from _objects(schema[below])
+
+
+def _table(schema: Mapping[str, Any]) -> str:
+    rows = ["| key | value | meaning |", "|---|---|---|"]
+    for name, inner in schema["properties"].items():
+        required = " (required)" if name in schema.get("required", ()) else ""
+        rows.append(
+            f"| `{name}`{required} | {cell(type_words(inner))} | {cell(inner.get('description', ''))} |"
+        )
+    return "\n".join(rows)

@@ -1,0 +1,101 @@
+"""What a user can ask helio about its tools, keys and codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from helio.cli import app
+from helio.steps.signature import signatures
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HELIO_ENGINE", "direct")
+    return tmp_path
+
+
+def helio(*words: str, code: int = 0) -> Result:
+    result = CliRunner().invoke(app, list(words), prog_name="helio")
+    assert result.exit_code == code, result.output
+    return result
+
+
+def test_the_tools_are_listed_by_group_with_one_line_each():
+    text = helio("tools").stdout
+    assert text.index("\nspectra\n") < text.index("  power_spectrum ") < text.index("\nfigures\n")
+    rows = json.loads(helio("tools", "--json").stdout)
+    assert {row["id"] for row in rows} == set(signatures())
+    assert all(row["group"] and row["summary"] for row in rows)
+    assert json.loads(helio("list", "--tools", "--json").stdout) == rows
+
+
+def test_a_tool_has_one_page_under_three_commands():
+    page = helio("tools", "running_average").stdout
+    assert "  window  (duration, required)\n" in page
+    assert '"window": "2min"' in page
+    assert ">>> running_average(series(" in page
+    assert helio("explain", "running_average").stdout == helio("show", "running_average").stdout == page
+    told = json.loads(helio("tools", "running_average", "--json").stdout)
+    assert told["step"]["tool_args"]["window"] == "2min"
+    assert told["references"].startswith("Moving average")
+    assert told["group"] == "series"
+
+
+def test_another_word_for_a_tool_or_a_key_is_understood():
+    assert helio("tools", "smooth").stdout.startswith("running_average: ")
+    assert helio("explain", "Smooth Data").stdout.startswith("running_average: ")
+    assert helio("explain", "yscale").stdout.startswith("log_scale: ")
+    assert helio("explain", "for_each.over").stdout.startswith("over: ")
+
+
+@pytest.mark.parametrize(
+    "key", ["panels", "y_label", "depends_on", "critical", "for_each", "candidates", "default"]
+)
+def test_a_key_is_explained_with_type_and_example(key: str):
+    text = helio("explain", key).stdout
+    assert text.startswith(f"{key}: ")
+    assert f'\n  example  "{key}": ' in text
+    told = json.loads(helio("explain", key, "--json").stdout)
+    assert told["key"] == key
+    assert told["description"]
+
+
+def test_a_key_with_several_meanings_shows_all_of_them():
+    text = helio("explain", "width").stdout
+    assert text.count("width: ") == 4
+    assert [told["type"] for told in json.loads(helio("explain", "width", "--json").stdout)] == [
+        "number",
+        "number",
+        "number",
+        "whole number",
+    ]
+    assert helio("explain", "canvas_size.width").stdout.count("width: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "close"),
+    [("runing_average", "'running_average'"), ("crtical", "'critical'"), ("hr20", "'HR203'")],
+)
+def test_a_misspelt_word_finds_the_closest_tool_key_or_code(word: str, close: str):
+    told = helio("explain", word, code=2).output
+    assert f"no tool, code, key or run is called '{word}'" in told
+    assert f"did you mean {close}" in told
+
+
+def test_what_is_like_nothing_names_the_lists():
+    assert "helio tools lists the tools" in helio("explain", "zzzzzz", code=2).output
+    assert "helio tools lists the tools" in helio("tools", "zzzzzz", code=2).output
+    assert "did you mean 'running_average'" in helio("tools", "runing_average", code=2).output
+    assert json.loads(helio("tools", "zzzzzz", "--json", code=2).stdout)["error"]["advice"]
+
+
+def test_an_ambiguous_run_is_still_called_ambiguous():
+    for _ in range(2):
+        helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--direct")
+    assert "2 runs begin with 'psp'" in helio("explain", "psp", code=2).output
