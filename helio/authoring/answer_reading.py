@@ -1,4 +1,4 @@
-"""What a model answered, held against what was asked of it."""
+"""Read the answer of a model, and check it against the question."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from helio.pipelines.template.oversize import CODE as OVERSIZE
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _MOST_STARTS = 50
-"""How many brackets between words are tried as the start of the answer."""
+"""Maximum number of brackets between words that are tried as the start of the answer."""
 _MOST_SAID = 300
 DEEPEST = 100
-"""How deeply what a model answers may be nested; a template needs ten."""
+"""Maximum depth of an answer; a template needs ten."""
 
 
 def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
-    """The answer, with its JSON where JSON was asked for.
+    """Return the answer, with its JSON where JSON was asked for.
 
-    Models put words and fences around JSON, so it is looked for between them: the first value that fits the schema
-    counts. Nothing in it is mended.
+    Models put words and fences around JSON: the first value between them that fits the schema counts, unchanged.
 
     Raises
     ------
     CutShort
-        It broke off at its limit of tokens.
+        The answer reached its limit of tokens.
     Unreadable
-        It is empty, or not JSON, or JSON of another form. Both carry the answer.
+        The answer is empty, not JSON, or JSON of another form. Both errors have the answer.
     """
     if answer.finish == "length":
         raise CutShort(
@@ -44,8 +43,8 @@ def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
     if answer.calls and ask.schema is None:
         return answer
     if not answer.text.strip():
-        said = "called a function that it was not given" if answer.calls else "answered nothing"
-        raise Unreadable(f"{answer.model or 'the model'} {said}", advice="ask again", answer=answer)
+        problem = "called a function that it does not have" if answer.calls else "answered nothing"
+        raise Unreadable(f"{answer.model or 'the model'} {problem}", advice="ask again", answer=answer)
     if ask.schema is None:
         return answer
     wrong = ""
@@ -62,19 +61,19 @@ def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether JSON is nested more deeply than anything that walks it can follow; looked at without recursion."""
+    """Whether JSON is nested too deeply to walk; this check does not recurse."""
     waiting = [(value, 1)]
     while waiting:
-        one, depth = waiting.pop()
-        inner = list(one.values()) if isinstance(one, dict) else one if isinstance(one, list) else []
+        part, depth = waiting.pop()
+        inner = list(part.values()) if isinstance(part, dict) else part if isinstance(part, list) else []
         if inner and depth > DEEPEST:
             return True
-        waiting += [(part, depth + 1) for part in inner]
+        waiting += [(value, depth + 1) for value in inner]
     return False
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The JSON values that a text may be meant as, best first, or the diagnostics that say why they are none."""
+    """Yield the JSON values that a text may mean, the best first, or the diagnostics of those that are no JSON."""
     whole = check_json(text)
     yield whole
     if not isinstance(whole, Diagnostic):
@@ -99,7 +98,7 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _problem(value: Any, schema: Any) -> str:
-    """Where a value is not as its schema wants it, in words; empty where it is."""
+    """Say where a value does not fit its schema; nothing where it fits."""
     if is_too_deep(value):
         return f"it is nested more than {DEEPEST} deep"
     from jsonschema import Draft202012Validator
@@ -108,6 +107,6 @@ def _problem(value: Any, schema: Any) -> str:
     error = best_match(Draft202012Validator(schema).iter_errors(value))
     if error is None:
         return ""
-    place = "/" + "/".join(map(str, error.absolute_path)) if error.absolute_path else "the whole"
-    said = error.message if len(error.message) <= _MOST_SAID else error.message[:_MOST_SAID] + " …"
-    return f"{place}: {said}"
+    path = "/" + "/".join(map(str, error.absolute_path)) if error.absolute_path else "the whole"
+    message = error.message if len(error.message) <= _MOST_SAID else error.message[:_MOST_SAID] + " …"
+    return f"{path}: {message}"

@@ -203,9 +203,9 @@ class ModelAuthor:
 
 def _check(request: str) -> None:
     if not request.strip():
-        raise NotUnderstood("nothing was asked for", advice="'ACE magnetic field for last week'")
+        raise NotUnderstood("the request is empty", advice="'ACE magnetic field for last week'")
     if len(request) > LONGEST:
-        raise NotUnderstood(f"a request has at most {LONGEST} characters, and this one {len(request)}")
+        raise NotUnderstood(f"a request has at most {LONGEST} characters; this one has {len(request)}")
 
 
 def _asks_again(before: Document, after: Document, failure: Failure) -> bool:

@@ -67,7 +67,7 @@ _WITHOUT_MODEL = "--author rules reads plain requests without a model"
 
 
 @dataclass(frozen=True)
-class _Task:
+class _Assignment:
     """What is asked of an author: kind, words, and the run to repair."""
 
     kind: Kind
@@ -173,7 +173,7 @@ class Desk:
         if commands:
             message = f"a pipeline for that exists, and authors run nothing. To run it:\n{commands}"
             return AuthorReply(message, Attribution("rules"))
-        author, task = self._author(), _Task("authored", request)
+        author, task = self._author(), _Assignment("authored", request)
         with self._recording(task, name or "pipeline"):
             outcome = author.create(request, chosen=chosen)
         if not isinstance(outcome, TemplateDraft):
@@ -232,7 +232,7 @@ class Desk:
             self._must_be_free(name)
         # read once: the change is compared with the text that the author saw
         text, template = self.library.text(entry), self.library.read(entry)
-        task = _Task("edited", request)
+        task = _Assignment("edited", request)
         with self._recording(task, self._known_as(entry), before=text):
             outcome = self._edited(request, template, chosen)
         if not isinstance(outcome, TemplateDraft):
@@ -262,7 +262,7 @@ class Desk:
                 f"step {failure.step_id} of {entry.id} has changed since {record.id}",
                 advice=f"helio run {entry.id} shows whether it still fails",
             )
-        task = _Task("repaired", f"repair {record.id}, step {failure.step_id}", record.id)
+        task = _Assignment("repaired", f"repair {record.id}, step {failure.step_id}", record.id)
         name = str(template.get("id") or "pipeline")
         with self._recording(task, name):
             outcome = self._repaired(template, failure, chosen)
@@ -339,7 +339,7 @@ class Desk:
 
     def _change(
         self,
-        task: _Task,
+        task: _Assignment,
         draft: TemplateDraft,
         text: str,
         template: Document,
@@ -361,7 +361,7 @@ class Desk:
 
     def _propose(
         self,
-        task: _Task,
+        task: _Assignment,
         pipeline: str,
         draft: TemplateDraft,
         *,
@@ -374,7 +374,7 @@ class Desk:
 
     def _keep(
         self,
-        task: _Task,
+        task: _Assignment,
         pipeline: str,
         said: Attribution,
         notes: tuple[str, ...],
@@ -414,7 +414,7 @@ class Desk:
             )
 
     @contextmanager
-    def _recording(self, task: _Task, pipeline: str, *, before: str = "") -> Iterator[None]:
+    def _recording(self, task: _Assignment, pipeline: str, *, before: str = "") -> Iterator[None]:
         """Keep a failure as a failed proposal, unless rules alone did not understand."""
         try:
             yield

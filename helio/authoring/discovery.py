@@ -1,4 +1,4 @@
-"""Discovery: the model looks around in what is known, and code keeps what it saw as a verified reference."""
+"""Let the model search the catalogue, and keep what it saw as a verified reference."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from helio.store.runs import Runs
 MOST_CALLS = 20
 MOST_ROUNDS = 8
 MOST_REPEATS = 3
-"""Calls made before that end the search when they come again and again."""
+"""Repeated calls after which the search ends."""
 MOST_TOLD = 120_000
-"""Characters of results in one search: each round sends all of them again."""
+"""Maximum number of characters of all results: each round sends all of them again."""
 MOST_RESULT = 12_000
-"""Characters of one result."""
+"""Maximum number of characters of a result."""
 MOST_PARAMETERS = 60
 MOST_ROWS = 30
 _MOST_HITS = 8
 _DESCRIPTION = 120
-"""Characters of what a parameter is said to be."""
+"""Maximum number of characters of the description of a parameter."""
 
 SYSTEM = """You find data for a heliophysics pipeline. You have read-only tools over a catalogue of CDAWeb.
 Find the datasets and parameters that answer the request: look at the table of physical quantities first, then search,
@@ -44,16 +44,16 @@ CDAWeb wherever they answer the request: a run with the archive reads nothing el
 
 @dataclass
 class Discovery:
-    """What discovery saw, verified: it came from the catalogue and not from the model.
+    """The datasets that the model looked at, as the catalogue describes them.
 
     Parameters
     ----------
     datasets : dict
-        By id: what was told of it, with the parameters that were listed.
+        By id: the description of each, with the parameters that were listed.
     calls, repeats : int
-        How many calls were made, and how many of them again.
+        Numbers of calls, and of repeated ones.
     ended : str
-        Why it ended before the model had seen enough; empty when it had.
+        Why the search ended early; empty when the model ended it.
     """
 
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Discovery:
     ended: str = ""
 
     def reference(self, most: int = 20_000) -> dict[str, Any]:
-        """The verified parameter reference, for the prompt of planning, in so many characters."""
+        """Return the verified parameter reference for a prompt, in at most so many characters."""
         every = list(self.datasets.values())
         share = most // max(len(every), 1)
         return {"datasets": [fitting(entry, max(share, 800)) for entry in every]}
@@ -72,15 +72,15 @@ _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
 
 
 class CatalogueTools:
-    """The read-only tools, each a function of what is known.
+    """The read-only tools of a discovery.
 
     Parameters
     ----------
     catalogue : Catalogue
     library : Library
-        Its pipelines can be listed.
+        The pipelines that can be listed.
     runs : Path
-        Records of runs can be listed.
+        The folder of the records of runs.
     """
 
     def __init__(self, catalogue: Catalogue, library: Library, runs: Path) -> None:
@@ -93,15 +93,15 @@ class CatalogueTools:
 
     @property
     def has_archive(self) -> bool:
-        """Whether an archive of one's own is searched too."""
+        """Whether the person's own archive is searched too."""
         return self._archived is not None
 
     def call(self, call: Call) -> Any:
-        """What a call gives; a refusal is a result too, with what there is instead."""
-        known = _TOOLS.get(call.name)
-        if known is None:
+        """Return the result of a call; a refusal is a result too, with what exists instead."""
+        tool = _TOOLS.get(call.name)
+        if tool is None:
             return {"error": f"there is no tool {call.name}", "tools": sorted(_TOOLS)}
-        _, described, function = known
+        _, described, function = tool
         arguments = {name: call.arguments[name] for name in described if name in call.arguments}
         missing = [name for name, (_, needed) in described.items() if needed and name not in arguments]
         if missing:
@@ -110,33 +110,33 @@ class CatalogueTools:
         if wrong:
             return {"error": f"{', '.join(wrong)} must be text"}
         try:
-            found: dict[str, Any] = capped(function(self, **arguments))
-            return fitting(found, MOST_RESULT)
+            result: dict[str, Any] = capped(function(self, **arguments))
+            return fitting(result, MOST_RESULT)
         except (DataError, RequestError) as error:
             return {"error": error.message, "try": error.advice}
 
     def known(self, datasets: Sequence[str]) -> Discovery:
-        """What the catalogue has of datasets, without asking a model."""
+        """Describe datasets without asking a model."""
         for dataset in dict.fromkeys(datasets):
             if dataset in self._catalogue:
                 self.list_parameters(dataset)
         return self.found
 
     def search_datasets(self, query: str) -> Any:
-        """Datasets for words: mission, instrument, quantity, cadence."""
+        """Search datasets by words: mission, instrument, quantity, cadence."""
         answer = self._search.find(query, limit=_MOST_HITS)
         hits = [hit.dataset for hit in answer.hits if not self._catalogue.in_archive(hit.dataset.id)]
         archived = self._archived.find_archived(query)[:_MOST_HITS] if self._archived else []
-        found: dict[str, Any] = {
-            "datasets": [self._told(dataset) for dataset in [*archived, *hits][:_MOST_HITS]],
+        result: dict[str, Any] = {
+            "datasets": [self._described(dataset) for dataset in [*archived, *hits][:_MOST_HITS]],
             "not_found": {word: list(close) for word, close in answer.unknown.items()},
         }
         if self._archived and not archived:
-            found["archive_has"] = [entry.id for entry in self._archived.archived()][:MOST_ROWS]
-        return found
+            result["archive_has"] = [entry.id for entry in self._archived.archived()][:MOST_ROWS]
+        return result
 
     def list_parameters(self, dataset_id: str, match: str = "") -> Any:
-        """Parameters of a dataset, those with a text only if it is given."""
+        """List the parameters of a dataset, with a text those that have it."""
         entry = self._catalogue.dataset(dataset_id)
         every = [
             parameter
@@ -144,7 +144,7 @@ class CatalogueTools:
             if match.lower() in f"{parameter.name} {parameter.unit} {parameter.description}".lower()
         ]
         shown = every[:MOST_PARAMETERS]
-        told = [
+        described = [
             {
                 "parameter_id": parameter.name,
                 "unit": parameter.canonical_unit,
@@ -154,24 +154,28 @@ class CatalogueTools:
             for parameter in shown
         ]
         self._keep(entry, [parameter.name for parameter in shown])
-        return {**self._told(entry), "parameters": told, "more": max(len(every) - MOST_PARAMETERS, 0)}
+        return {
+            **self._described(entry),
+            "parameters": described,
+            "more": max(len(every) - MOST_PARAMETERS, 0),
+        }
 
     def get_availability(self, dataset_id: str) -> Any:
-        """The first and the last record of a dataset."""
-        return self._told(self._catalogue.summary(dataset_id))
+        """Return the first and the last record of a dataset."""
+        return self._described(self._catalogue.summary(dataset_id))
 
     def get_notes(self, dataset_id: str) -> Any:
-        """Who made a dataset, and where its notes are."""
+        """Return who made a dataset, and where its notes are."""
         entry = self._catalogue.summary(dataset_id)
-        return {**self._told(entry), "pi": entry.pi, "doi": entry.doi, "notes": entry.notes_url}
+        return {**self._described(entry), "pi": entry.pi, "doi": entry.doi, "notes": entry.notes_url}
 
     def browse_mission(self, mission: str) -> Any:
-        """Datasets of a mission or a spacecraft."""
-        wanted = mission.casefold()
+        """List the datasets of a mission or a spacecraft."""
+        name = mission.casefold()
         every = [
             summary
             for summary in self._catalogue.summaries()
-            if wanted in (summary.mission.casefold(), summary.spacecraft.casefold())
+            if name in (summary.mission.casefold(), summary.spacecraft.casefold())
         ]
         if not every:
             return {
@@ -179,16 +183,16 @@ class CatalogueTools:
                 "missions": [known.name for known in self._catalogue.missions()],
             }
         return {
-            "datasets": [self._told(entry) for entry in every[:MOST_ROWS]],
+            "datasets": [self._described(entry) for entry in every[:MOST_ROWS]],
             "more": max(len(every) - MOST_ROWS, 0),
         }
 
     def list_missions(self) -> Any:
-        """All missions."""
+        """List all missions."""
         return {"missions": [known.name for known in self._catalogue.missions()]}
 
     def find_quantity(self, quantity: str = "", spacecraft: str = "") -> Any:
-        """Rows of the table of physical quantities."""
+        """Return rows of the table of physical quantities."""
         rows: list[Source]
         if spacecraft:
             names = [quantity] if quantity else quantities()
@@ -219,21 +223,21 @@ class CatalogueTools:
         }
 
     def list_pipelines(self) -> Any:
-        """The pipelines that there are."""
-        told: list[dict[str, Any]] = []
+        """List the pipelines."""
+        pipelines: list[dict[str, Any]] = []
         for entry in self._library.entries():
             try:
                 template = self._library.read(entry)
             except HelioError as error:  # one damaged file does not hide the others
-                told.append({"id": entry.id, "damaged": error.message})
+                pipelines.append({"id": entry.id, "damaged": error.message})
                 continue
-            told.append(
+            pipelines.append(
                 {"id": entry.id, "name": template.get("name"), "description": template.get("description")}
             )
-        return {"pipelines": told[:MOST_ROWS]}
+        return {"pipelines": pipelines[:MOST_ROWS]}
 
     def list_runs(self) -> Any:
-        """The latest runs."""
+        """List the latest runs."""
         return {
             "runs": [
                 {"id": run.id, "pipeline": run.pipeline, "status": run.status, "started": run.started_at}
@@ -241,28 +245,28 @@ class CatalogueTools:
             ]
         }
 
-    def _told(self, one: DatasetSummary) -> dict[str, Any]:
+    def _described(self, entry: DatasetSummary) -> dict[str, Any]:
         return {
-            "dataset_id": one.id,
-            "title": one.title,
-            "spacecraft": one.spacecraft,
-            "instrument": one.instrument,
-            "first": time_text(one.first),
-            "last": time_text(one.last),
-            "ended": self._catalogue.has_stopped(one),
-            "cadence_seconds": list(one.cadence),
-            **self._found_in(one.id),
+            "dataset_id": entry.id,
+            "title": entry.title,
+            "spacecraft": entry.spacecraft,
+            "instrument": entry.instrument,
+            "first": time_text(entry.first),
+            "last": time_text(entry.last),
+            "ended": self._catalogue.has_stopped(entry),
+            "cadence_seconds": list(entry.cadence),
+            **self._found_in(entry.id),
         }
 
     def _found_in(self, dataset_id: str) -> dict[str, str]:
-        """Where a dataset was found, if an archive was searched too."""
+        """Say where a dataset was found, if an archive was searched too."""
         if self._archived is None:
             return {}
         return {"found_in": "archive" if self._archived.in_archive(dataset_id) else "CDAWeb"}
 
     def _keep(self, entry: CatalogueEntry, names: list[str]) -> None:
         """Put parameters of a dataset into the reference."""
-        known = self.found.datasets.setdefault(entry.id, {**capped(self._told(entry)), "parameters": []})
+        known = self.found.datasets.setdefault(entry.id, {**capped(self._described(entry)), "parameters": []})
         there = {shown["parameter_id"] for shown in known["parameters"]}
         for parameter in entry.parameters:
             if (
@@ -320,7 +324,7 @@ _TOOLS: Mapping[str, _Described] = {
 
 
 def tools() -> tuple[Tool, ...]:
-    """The tools as a model is told of them."""
+    """Return the tools as a model gets them."""
     return tuple(
         Tool(
             name,
@@ -328,8 +332,8 @@ def tools() -> tuple[Tool, ...]:
             {
                 "type": "object",
                 "properties": {
-                    argument: {"type": "string", "description": said}
-                    for argument, (said, _) in arguments.items()
+                    argument: {"type": "string", "description": description}
+                    for argument, (description, _) in arguments.items()
                 },
                 "required": [argument for argument, (_, needed) in arguments.items() if needed],
             },
@@ -339,23 +343,23 @@ def tools() -> tuple[Tool, ...]:
 
 
 def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequence[Any] = ()) -> Discovery:
-    """Let the model look around, within bounds, and keep what it saw.
+    """Let the model search within limits, and keep what it saw.
 
     Parameters
     ----------
     answers : sequence
-        To the questions asked back so far.
+        Answers to the questions of the model so far.
 
     Raises
     ------
     ModelError, Cancelled
-        An answer that cannot be read ends the search; what was seen before is returned, and `Discovery.ended` says so.
+        An unreadable answer ends the search; what was seen before is returned, and `Discovery.ended` says so.
     """
     found = shelf.found
     text = "\n\n".join([request, *([data("Answers to questions", list(answers))] if answers else [])])
     ask = Ask("fast", SYSTEM + (WITH_ARCHIVE if shelf.has_archive else ""), (UserTurn(text),), tools=tools())
     seen: dict[str, Any] = {}
-    told = 0
+    characters = 0
     for _ in range(MOST_ROUNDS):
         try:
             answer = model.ask(ask)
@@ -378,9 +382,9 @@ def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequ
                 results.append(CallResult.of(call, {"note": "asked before: the result stands above"}))
                 continue
             seen[key] = shelf.call(call)
-            told += len(json.dumps(seen[key], ensure_ascii=False))
+            characters += len(json.dumps(seen[key], ensure_ascii=False))
             results.append(CallResult.of(call, seen[key]))
-        if found.calls > MOST_CALLS or found.repeats >= MOST_REPEATS or told > MOST_TOLD:
+        if found.calls > MOST_CALLS or found.repeats >= MOST_REPEATS or characters > MOST_TOLD:
             again = f", {found.repeats} of them again" if found.repeats else ""
             found.ended = f"the search was ended after {found.calls} calls{again}"
             return found

@@ -1,4 +1,4 @@
-"""What stands around every model: patience, a fallback, a budget, an end at any moment, and a record of all of it."""
+"""Ask models with patience, a fallback, a budget and a transcript, and allow an end at any moment."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from helio.sources.http import Clock
 
 log = logging.getLogger(__name__)
 _LOOKS_UP = 0.1
-"""Seconds after which whoever waits for an answer looks whether it is still wanted."""
+"""Seconds between checks for cancellation while waiting for an answer."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long one question is worth asking.
+    """Limits of attempts and time for one question.
 
     Parameters
     ----------
     attempts : int
-        How often a model is asked that cannot answer now, at most.
+        Maximum number of times to ask a model that cannot answer now.
     waiting : float
-        Seconds of waiting between attempts, in all; a server that asks for more is not asked again.
+        Maximum total of seconds between attempts; a server that asks for more is not asked again.
     first : float
-        Seconds before the second attempt, doubled with each further one.
+        Seconds before the second attempt; each further wait is doubled.
     again : int
-        How often a question is put again whose answer was empty or a call that cannot be read.
+        Maximum number of times to repeat a question after an answer that is empty or cannot be read.
     answer : float
         Seconds for one whole answer.
     """
@@ -56,24 +56,24 @@ class Patience:
 
 
 class Door:
-    """The one way to a model; a `Model` itself.
+    """Asks a model; a `Model` itself.
 
-    Questions that cannot be answered now are asked again, then put to the fallback: once, and from then on every
-    further question of that role goes there. What comes back is whole, and is JSON where JSON was asked for.
+    A question that cannot be answered now is asked again, then once to the fallback, which also gets every further
+    question of that role. Answers are complete, and are JSON where JSON was asked for.
 
     Parameters
     ----------
     model : Model
     transcript : Transcript
-        Is told everything, and takes keys out of questions before they are asked.
+        Records everything, and removes keys from questions.
     fallback : Model or None
     patience : Patience
     tokens : int or None
-        How many the whole task may take: nothing is asked once they are spent.
+        Maximum for the whole task: nothing is asked once they are spent.
     seconds : float or None
-        How long the whole task may take.
+        Maximum for the whole task.
     ended : threading.Event
-        Set by whoever wants it to end: a call that is under way is left within a second.
+        Set it to end: a call under way is left within a second.
     clock : Clock
     """
 
@@ -91,16 +91,16 @@ class Door:
     ) -> None:
         self.transcript = transcript
         self.usage = Usage()
-        """What all answers took, those that could not be used too."""
+        """Tokens of all answers, unusable ones too."""
         self.calls = 0
-        """Requests made, those that failed too."""
+        """Number of requests, failed ones too."""
         self.fell_back: dict[Role, str] = {}
-        """The roles that the fallback has taken over, and why: to be said to the user."""
+        """The roles that the fallback has taken over, with the reason for the user."""
         self.answered_by = ""
-        """The model of the newest answer, by its own word."""
+        """The model of the newest answer, as it names itself."""
         self._model = model
         self._fallback = fallback
-        # the errors of a transcript are those that were left after all attempts
+        # a transcript has the errors that were left after all attempts
         self._patience = patience or (
             Patience(attempts=1, again=0) if isinstance(model, Replay) else Patience()
         )
@@ -113,16 +113,16 @@ class Door:
         self._asked = 0
 
     def name(self, role: Role) -> str:
-        """The model that is asked for a role now."""
+        """Return the name of the model that gets questions of a role now."""
         return self._chain(role)[0].name(role)
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """Put a question.
+        """Ask a question.
 
         Raises
         ------
         ModelError
-            Of every kind; what came with it, such as a text that is not JSON, is its `answer`.
+            Of every kind; its `answer` is what came, such as a text that is not JSON.
         Cancelled
         OutputError
             The transcript cannot be written.
@@ -146,11 +146,11 @@ class Door:
         return answer
 
     def cancel(self) -> None:
-        """End what is under way, from any thread; nothing is asked afterwards."""
+        """End the question under way, from any thread; nothing is asked afterwards."""
         self._ended.set()
 
     def close(self) -> None:
-        """Close the models' connections, and the transcript with what was spent."""
+        """Close the connections, and write the total use to the transcript."""
         self._model.close()
         if self._fallback is not None:
             self._fallback.close()
@@ -199,13 +199,7 @@ class Door:
             except ModelError as error:
                 if answer is None:
                     self._count(error.answer)
-                pause = None
-                if isinstance(error, (QuotaExhausted, ModelUnavailable)) and attempt < attempts:
-                    jitter = 0.5 + self._clock.random() / 2
-                    pause = max(error.wait or 0.0, self._patience.first * 2 ** (attempt - 1) * jitter)
-                    pause = None if waited + pause > self._patience.waiting else pause
-                elif isinstance(error, Unreadable) and error.again and again and not _has_text(answer):
-                    pause, again = 0.0, again - 1
+                pause, again = self._pause(error, answer, attempt, attempts, waited, again)
                 self.transcript.note(
                     "attempt",
                     n=n,
@@ -214,14 +208,32 @@ class Door:
                     seconds=round(self._clock.now() - began, 3),
                     waits=None if pause is None else round(pause, 3),
                 )
-                if pause:
-                    log.info("question %d: %s; another attempt in %.1f s", n, error.message, pause)
                 if pause is None:
                     if attempt > 1:
                         error.message += f", after {attempt} attempts"
                     raise
+                log.info("question %d: %s; another attempt in %.1f s", n, error.message, pause)
             self._wait(pause)
             waited += pause
+
+    def _pause(
+        self,
+        error: ModelError,
+        answer: ModelAnswer | None,
+        attempt: int,
+        attempts: int,
+        waited: float,
+        again: int,
+    ) -> tuple[float | None, int]:
+        """Return the seconds until the next attempt, None for no other, and how many repeats are left."""
+        if isinstance(error, (QuotaExhausted, ModelUnavailable)) and attempt < attempts:
+            jitter = 0.5 + self._clock.random() / 2
+            pause = max(error.wait or 0.0, self._patience.first * 2 ** (attempt - 1) * jitter)
+            return (None if waited + pause > self._patience.waiting else pause), again
+        has_text = answer is not None and bool(answer.text.strip())
+        if isinstance(error, Unreadable) and error.again and again and not has_text:
+            return 0.0, again - 1
+        return None, again
 
     def _count(self, answer: ModelAnswer | None) -> None:
         if answer is not None:
@@ -254,7 +266,7 @@ class Door:
             self._clock.sleep(pause, self._ended)
 
     def _call(self, model: Model, ask: Ask) -> ModelAnswer:
-        """One request, in a thread of its own: a client that waits for a server can be left, not stopped."""
+        """Make one request in a thread of its own: a client that waits can be left, not stopped."""
         with self._lock:
             self.calls += 1
         future: Future[ModelAnswer] = Future()
@@ -262,7 +274,7 @@ class Door:
         def work() -> None:
             try:
                 future.set_result(model.ask(ask))
-            except BaseException as error:  # noqa: BLE001 - carried to whoever waits for the answer
+            except BaseException as error:  # noqa: BLE001 - raised again where the answer is awaited
                 future.set_exception(error)
 
         until = self._clock.now() + min(self._patience.answer, self._left())
@@ -284,10 +296,6 @@ class Door:
         return future.result()
 
 
-def _has_text(answer: ModelAnswer | None) -> bool:
-    return answer is not None and bool(answer.text.strip())
-
-
 def open_door(
     settings: Settings,
     *,
@@ -296,37 +304,34 @@ def open_door(
     replay: Path | None = None,
     patience: Patience | None = None,
 ) -> Door:
-    """The door to the model that the environment names, with a new transcript in the home; or to a transcript.
+    """Open the door to the model that the environment names, with a new transcript; or to a transcript.
 
     Parameters
     ----------
     replay : Path or None
-        A transcript that answers in place of a model; no key is needed.
+        A transcript that answers instead of a model; no key is needed.
 
     Raises
     ------
     NoKey, WrongKey
         Before anything is written.
     RequestError
-        There is no such transcript.
+        The transcript does not exist.
     """
-    scrub = Scrub(settings.model_key, url=settings.model_url)
+    model: Model
+    fallback: Model | None = None
     if replay is not None:
-        return Door(
-            Replay(replay),
-            Transcript.begin(settings.transcripts, scrub=scrub),
-            tokens=settings.model_tokens,
-            seconds=seconds,
-            ended=ended,
-        )
-    from helio.authoring.gemini import connect
+        model = Replay(replay)
+    else:
+        from helio.authoring.gemini import connect
 
-    model, fallback = connect(settings)
+        model, fallback = connect(settings)
+    scrub = Scrub(settings.model_key, url=settings.model_url)
     return Door(
         model,
         Transcript.begin(settings.transcripts, scrub=scrub),
         fallback=fallback,
-        patience=patience,
+        patience=patience if replay is None else None,
         tokens=settings.model_tokens,
         seconds=seconds,
         ended=ended,

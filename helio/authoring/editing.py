@@ -204,9 +204,8 @@ def edit(
             raise _rejected("HE301", "a question changes nothing", "answer it in words")
         operations = [_operation(operation) for operation in answer.get("operations") or ()]
         after = _applied(template, operations)
-        beyond = list(_beyond_looks(template, after)) if looks or answer.get("touches") == "style" else []
-        if beyond:
-            raise RejectedAnswer(beyond)
+        if looks or answer.get("touches") == "style":
+            _check_looks(template, after)
         proved = prove(after, operations)
         if proved.errors:
             raise RejectedAnswer(proved.errors)
@@ -261,6 +260,12 @@ def _operation(written: Mapping[str, Any]) -> Operation:
     if op in ("set", "unset") and not at:
         raise _rejected("HA103", f"{op} needs a path: at", "tool_args/spec/title")
     return Operation(op, texts["step"], at, value, texts["after"], texts["old"], texts["new"])
+
+
+def _check_looks(before: Document, after: Document) -> None:
+    beyond = list(_beyond_looks(before, after))
+    if beyond:
+        raise RejectedAnswer(beyond)
 
 
 def _beyond_looks(before: Document, after: Document) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""A `PipelineRequest` from short texts, each one checked by itself: what ``helio new`` and notebooks give."""
+"""Make a `PipelineRequest` from the short texts of ``helio new`` and notebooks, and check each."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def request_of(
     Raises
     ------
     RequestError
-        A name is unknown, with those that are near; or a value is wrong.
+        A name is unknown, with close names; or a value is wrong.
     """
     if not (spacecraft or quantities or datasets):
         raise RequestError(
             "nothing to draw was named",
-            advice="name a spacecraft and a quantity, or a data set and its parameter",
+            advice="name a spacecraft and a quantity, or a dataset and its parameter",
         )
     if time_range is not None:
         parse_time_range(time_range, now)
@@ -72,7 +72,7 @@ def request_of(
 
 
 def refuse(question: str, choices: Sequence[str]) -> NoReturn:
-    """Refuse a request that leaves something open.
+    """Refuse a request that leaves a question open.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def refuse(question: str, choices: Sequence[str]) -> NoReturn:
 
 
 def _each(read: Callable[[str], Value], texts: Sequence[str]) -> tuple[Value, ...]:
-    """What texts mean, each once."""
+    """Read texts, each result once."""
     return tuple(dict.fromkeys(map(read, texts)))
 
 
@@ -117,11 +117,11 @@ def _dataset(text: str, catalogue: Catalogue) -> tuple[str, str]:
 def _computation(text: str) -> Computation:
     name, *values = (part.strip() for part in text.split(":"))
     tool = tool_named(name)
-    how = APPLIED.get(tool)
-    most = 0 if how is None or not how.argument else 2 if tool == "resample" else 1
+    written = APPLIED.get(tool)
+    most = 0 if written is None or not written.argument else 2 if tool == "resample" else 1
     if len(values) > most:
         raise RequestError(
-            f"{tool} takes {'no value' if not most else f'at most {most} values'}: '{text}'",
+            f"{tool} takes {f'at most {most} values' if most else 'no value'}: '{text}'",
             advice=f"'{tool}:1h'" if most else f"'{tool}'",
         )
     if most and not (values and values[0]):

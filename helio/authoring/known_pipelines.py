@@ -1,4 +1,4 @@
-"""Sentences about a pipeline that there is already: nothing is to be written for them, and the command is told."""
+"""Answer sentences that ask to run a known pipeline with the command; nothing is written for them."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _SAYS_NOTHING = frozenset(
 
 
 def answered(request: str, library: Library, now: datetime) -> str:
-    """The commands that do what a request asks for; empty where it asks for a new pipeline.
+    """Return the commands that do what a request asks for; empty where it asks for a new pipeline.
 
     Raises
     ------
     RequestError
-        It asks for the same as something, and does not say as what.
+        It asks for the same, without saying as which pipeline.
     """
     if _SAME.search(request):
         raise RequestError(
             "the same as which pipeline? helio author writes a new one",
             advice=f"helio edit PIPELINE {shlex.quote(' '.join(request.split()))}; helio list names them",
         )
-    asked = _RUN.match(request)
-    if asked is None:
+    match = _RUN.match(request)
+    if match is None:
         return ""
-    times = Sentence(asked["what"]).take_times(now)
-    rest = asked["what"]
+    times = Sentence(match["what"]).take_times(now)
+    rest = match["what"]
     for phrase in times:
         rest = rest.replace(phrase, " ")
-    wanted = set(re.findall(r"[a-z0-9]+", rest.casefold())) - _SAYS_NOTHING
-    found = [entry for entry in library.entries() if wanted and wanted <= _words(entry, library)]
+    words = set(re.findall(r"[a-z0-9]+", rest.casefold())) - _SAYS_NOTHING
+    found = [entry for entry in library.entries() if words and words <= _words(entry, library)]
     own = [entry for entry in found if not entry.shipped]
     if not found or len(times) > 1:
         return ""
@@ -49,9 +49,9 @@ def answered(request: str, library: Library, now: datetime) -> str:
 
 
 def _words(entry: Entry, library: Library) -> set[str]:
-    """The words of a pipeline's id and name."""
+    """Return the words of a pipeline's id and name."""
     try:
         name = str(library.read(entry).get("name") or "")
-    except HelioError:  # a damaged one still has its id; whoever runs it is told
+    except HelioError:  # a damaged one still has its id; its run reports the damage
         name = ""
     return set(re.findall(r"[a-z0-9]+", f"{entry.id} {name}".casefold()))

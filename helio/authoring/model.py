@@ -1,4 +1,4 @@
-"""What helio asks of a language model and what comes back: the one protocol, free of any maker's client."""
+"""Define questions to a language model and its answers, independent of any maker's client."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Literal, Protocol
 from helio.store.records import Count, convert
 
 Role = Literal["smart", "fast"]
-"""What a question needs: ``smart`` for planning, ``fast`` for everything else."""
+"""The model for a question: ``smart`` for planning, ``fast`` for everything else."""
 Finish = Literal["stop", "calls", "length"]
-"""Why the model stopped: it had said all, it wants tools called, or it had no tokens left."""
+"""Why the model stopped: it was done, it calls tools, or it had no tokens left."""
 Json = Any
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A function that the model may ask to have called."""
+    """A function that the model may call."""
 
     name: str
     description: str
@@ -29,19 +29,19 @@ class Tool:
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a tool that the model asks for; nothing has been called yet."""
+    """A call that the model asks for; nothing has been called yet."""
 
     name: str
     arguments: Mapping[str, Json]
     id: str = ""
-    """The model's own name for this call; empty where its maker gives none."""
+    """The model's id of this call; empty where its maker gives none."""
     signature: str = ""
-    """Opaque, from the maker to the maker: it travels back in the model's turn, unread."""
+    """Opaque data of the maker, sent back unread with the model's turn."""
 
 
 @dataclass(frozen=True)
 class CallResult:
-    """What a call gave."""
+    """The result of a call."""
 
     name: str
     value: Json
@@ -49,27 +49,27 @@ class CallResult:
 
     @classmethod
     def of(cls, call: Call, value: Json) -> CallResult:
-        """The result of that call."""
+        """Return the result of a call."""
         return cls(call.name, value, call.id)
 
 
 @dataclass(frozen=True)
 class UserTurn:
-    """What helio says to the model, for its user."""
+    """A message of helio to the model."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class ModelTurn:
-    """What the model said before; made by `ModelAnswer.turn`, and sent back as it came."""
+    """An earlier message of the model; made by `ModelAnswer.turn`, and sent back as it came."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     signature: str = ""
-    """Opaque, like that of a call; it belongs to the text."""
+    """Opaque data of the text, like that of a call."""
     model: str = ""
-    """Who said it: opaque parts mean nothing to another model."""
+    """The model: others cannot read its opaque data."""
 
 
 @dataclass(frozen=True)
@@ -84,27 +84,27 @@ Turn = UserTurn | ModelTurn | ResultsTurn
 
 @dataclass(frozen=True)
 class Ask:
-    """One question to a model, with everything said before it: models remember nothing.
+    """A question to a model, with the whole conversation: models remember nothing.
 
     Parameters
     ----------
     role : "smart" or "fast"
-        Which model is wanted; which one that is, its client knows.
+        The kind of model; the client knows its name.
     system : str
         Standing instructions.
     turns : tuple of Turn
-        The conversation so far, the newest last; it does not end with the model's own turn.
+        The conversation so far, the newest turn last; it does not end with a turn of the model.
     tools : tuple of Tool
-        What may be called. Not together with `schema`: not every model can do both at once.
+        The tools that the model may call. Not together with `schema`: not every model can do both.
     schema : mapping or None
-        JSON Schema of the answer, where JSON is wanted. What every maker takes: ``type``, ``properties``, ``required``,
+        JSON Schema of an answer in JSON, with what every maker takes: ``type``, ``properties``, ``required``,
         ``additionalProperties``, ``items``, ``enum``, ``anyOf``, ``description``, and bounds.
     max_tokens : int
-        The most that may be written in answer, thoughts included.
+        Maximum for the answer, with thoughts.
     temperature : float or None
-        None leaves it to the model, whose makers may advise that.
+        None: the model's own.
     seed : int or None
-        The same seed asks for the same answer; no maker promises it.
+        The same seed asks for the same answer; no maker guarantees it.
     """
 
     role: Role
@@ -120,15 +120,15 @@ class Ask:
         if self.tools and self.schema is not None:
             raise ValueError("ask for calls of tools or for JSON, not for both at once")
         if not self.turns or isinstance(self.turns[-1], ModelTurn):
-            raise ValueError("the last word is not the model's own")
+            raise ValueError("a question may not end with a turn of the model")
 
     def then(self, answer: ModelAnswer, *turns: Turn) -> Ask:
-        """The same question after an answer and what is said to that."""
+        """Return the question that goes on after an answer."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         return Ask(**values | {"turns": (*self.turns, answer.turn(), *turns)})
 
     def digest(self) -> str:
-        """The sha256 of the question, of which two that are equal have the same."""
+        """Return the sha256 of the question; equal questions have the same."""
         return hashlib.sha256(canonical_json(ask_to_json(self)).encode()).hexdigest()
 
 
@@ -138,10 +138,10 @@ class Usage:
 
     prompt: Count = 0
     candidates: Count = 0
-    """Of the answer, thoughts not included."""
+    """Of the answer, without thoughts."""
     thoughts: Count = 0
     cached: Count = 0
-    """Those of the prompt that the maker had seen before."""
+    """Tokens of the prompt that the maker had cached."""
     total: Count = 0
 
     def __add__(self, other: Usage) -> Usage:
@@ -150,39 +150,39 @@ class Usage:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What a model answered."""
+    """An answer of a model."""
 
     text: str = ""
     data: Json = None
-    """The JSON that was asked for, read and held against its schema; None where none was asked for."""
+    """The JSON that was asked for, checked against its schema; else None."""
     calls: tuple[Call, ...] = ()
     signature: str = ""
-    """Opaque; it belongs to the text."""
+    """Opaque data of the text."""
     usage: Usage = field(default_factory=Usage)
     finish: Finish = "stop"
     model: str = ""
-    """Which model answered, by its own word."""
+    """The model, as it names itself."""
 
     def turn(self) -> ModelTurn:
-        """What is sent back when the conversation goes on."""
+        """Return the turn to send back when the conversation goes on."""
         return ModelTurn(self.text, self.calls, self.signature, self.model)
 
 
 class Model(Protocol):
-    """Whoever can be asked: a maker's client, the door around one, a transcript."""
+    """Answers questions: a maker's client, the door around one, a transcript."""
 
     def name(self, role: Role) -> str:
-        """What the model of a role is called, for people and records."""
+        """Return the name of the model of a role, for people and records."""
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Answer, or raise a `ModelError`."""
 
     def close(self) -> None:
-        """Let go of connections, from any thread: who waits for an answer gets `ModelUnavailable`."""
+        """Close connections, from any thread; a question under way raises `ModelUnavailable`."""
 
 
 def canonical_json(value: Json) -> str:
-    """One spelling for equal JSON: keys in order, no spaces."""
+    """Write equal JSON in the same way: keys in order, no spaces."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -192,14 +192,14 @@ _KINDS: dict[type[Turn], str] = {UserTurn: "user", ModelTurn: "model", ResultsTu
 
 
 def ask_to_json(ask: Ask) -> dict[str, Json]:
-    """A question as plain JSON."""
+    """Write a question as plain JSON."""
     value = asdict(ask)
     value["turns"] = [{"kind": _KINDS[type(turn)], **asdict(turn)} for turn in ask.turns]
     return value
 
 
 def ask_from_json(value: Mapping[str, Json]) -> Ask:
-    """The question that was written by `ask_to_json`."""
+    """Read a question that `ask_to_json` wrote."""
     known = dict(value)
     known["turns"] = tuple(_turn_from_json(turn) for turn in known["turns"])
     known["tools"] = tuple(Tool(**tool) for tool in known["tools"])
@@ -216,16 +216,16 @@ def _turn_from_json(value: Mapping[str, Json]) -> Turn:
 
 
 def answer_to_json(answer: ModelAnswer) -> dict[str, Json]:
-    """An answer as plain JSON."""
+    """Write an answer as plain JSON."""
     return asdict(answer)
 
 
 def answer_from_json(value: Json) -> ModelAnswer:
-    """The answer that was written by `answer_to_json`.
+    """Read an answer that `answer_to_json` wrote.
 
     Raises
     ------
     WrongShape
     """
-    found: ModelAnswer = convert(value, ModelAnswer)
-    return found
+    answer: ModelAnswer = convert(value, ModelAnswer)
+    return answer

@@ -1,8 +1,8 @@
-"""What comes of asking an author: a draft, a question back, or words."""
+"""Define what an author returns: a draft, a question, or a reply in words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from helio.authoring.gate import GateResult
@@ -12,11 +12,11 @@ from helio.pipelines.template.document import Document
 
 
 class NotUnderstood(RequestError):
-    """A request, or a part of it, that an author can make nothing of; nothing was proposed."""
+    """The author does not understand a request, or a part of it; nothing was proposed."""
 
 
 class NotProved(RequestError):
-    """An author gave up: nothing that it wrote passed the gate."""
+    """Nothing that the author wrote passed the gate."""
 
     def __init__(self, message: str, *, diagnostics: tuple[Diagnostic, ...] = (), advice: str = "") -> None:
         super().__init__(message, advice=advice)
@@ -25,18 +25,18 @@ class NotProved(RequestError):
 
 @dataclass(frozen=True)
 class Attribution:
-    """Who wrote something, and what it cost.
+    """The author of a text, and the cost.
 
     Parameters
     ----------
     by : str
         ``"rules"``, ``"equivalence table"``, or the name of a model.
     tokens : int
-        Of all calls for it.
+        Tokens of all calls.
     transcript : str
-        The id under which the exchange is kept.
+        The id of the transcript.
     prompt_digest : str
-        Of what a model was told first.
+        The digest of the first prompt.
     """
 
     by: str
@@ -52,9 +52,9 @@ class TemplateDraft:
     Parameters
     ----------
     proved : GateResult
-        The template and what the gate has to say of it.
+        The template and its diagnostics.
     notes : tuple of str
-        What was assumed, chosen or left out, in words.
+        What was assumed, chosen or left out.
     """
 
     proved: GateResult
@@ -63,24 +63,20 @@ class TemplateDraft:
 
     @property
     def template(self) -> Document:
-        """The template itself."""
+        """The template."""
         return self.proved.template
-
-    def noting(self, *notes: str) -> TemplateDraft:
-        """With more to be told."""
-        return replace(self, notes=(*self.notes, *notes))
 
 
 @dataclass(frozen=True)
 class AuthorQuestion:
-    """What only the person who asked can say.
+    """A question to the person.
 
     Parameters
     ----------
     text : str
         ``"Which of these is meant?"``
     choices : tuple of str
-        The first is the one that ``--yes`` takes.
+        ``--yes`` takes the first.
     """
 
     text: str
@@ -90,7 +86,7 @@ class AuthorQuestion:
 
 @dataclass(frozen=True)
 class AuthorReply:
-    """Words in answer to a question about a pipeline; nothing changes."""
+    """An answer in words to a question about a pipeline; nothing changes."""
 
     text: str
     said: Attribution
@@ -100,41 +96,41 @@ Outcome = TemplateDraft | AuthorQuestion | AuthorReply
 
 
 class Author(Protocol):
-    """Whoever turns sentences into drafts; proposes, and never executes."""
+    """Turns sentences into drafts; it executes nothing."""
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A new template for a request; `chosen` are the answers to the questions asked so far.
+        """Write a template for a request; `chosen` has the answers to the questions so far.
 
         Raises
         ------
         NotUnderstood, NotProved
         ModelError
-            The model did not give what was asked.
+            The model gave no usable answer.
         """
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A change of a template, or words about it."""
+        """Change a template, or answer a question about it."""
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A change of a template by which a failed run would go through."""
+        """Change a template so that a failed run would succeed."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What went wrong in a run: all that a repair may rest on.
+    """The failure of a run, with all that a repair may use.
 
     Parameters
     ----------
     run : str
-        Its id.
+        The id of the run.
     step_id : int or str
         The step that failed first.
     kind, message, advice : str
-        Of its error.
+        The error of the step.
     evidence : tuple of str
-        Facts beside the error, each a line: columns that are there, datasets that come close.
+        Further facts, a line each: columns of tables, close names of datasets.
     rejected : tuple of str
-        What `work_of` says of repairs that a person turned down.
+        `work_of` of the repairs that a person rejected.
     """
 
     run: str

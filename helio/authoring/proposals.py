@@ -1,4 +1,4 @@
-"""Proposals: what an author wants a pipeline to be, waiting for a person's yes; nothing runs while they wait."""
+"""Keep proposals of authors until a person accepts or rejects them."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from helio.store.records import Count, Instant, read_record
 
 Prove = Callable[[Document], Sequence[Diagnostic]]
 State = Literal["pending", "accepted", "rejected", "failed"]
-_SAID = {"accepted": "was accepted", "rejected": "was rejected", "failed": "came to nothing"}
+_DECIDED = {"accepted": "was accepted", "rejected": "was rejected", "failed": "came to nothing"}
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """One change of one pipeline, as it waits for review or as it was decided.
+    """A change of a pipeline, pending or decided.
 
     Parameters
     ----------
     id : str
         ``"ace-overview-20261120T1430-1f2e"``.
     kind : str
-        What is proposed: ``"authored"``, ``"edited"``, ``"repaired"``, ``"saved"``.
+        The kind of change: ``"authored"``, ``"edited"``, ``"repaired"``, ``"saved"``.
     pipeline : str
         The pipeline's name, or the path of its file.
     request : str
@@ -48,15 +48,15 @@ class Proposal:
     by : str
         ``"rules"``, ``"equivalence table"``, or the name of a model.
     before, after : str
-        The texts; `before` is empty for a new pipeline, `after` where none came of it.
+        The texts; `before` is empty for a new pipeline, `after` for a failure.
     notes : tuple of str
-        What was assumed or chosen, in words: which days last week is.
+        What was assumed or chosen: which days last week is.
     diagnostics : tuple of dict
-        What the gate found.
+        The diagnostics of the gate.
     tokens : int
-        Of the model, in all.
+        Tokens of the model.
     transcript : str
-        Where every exchange with it is kept.
+        The id of the transcript.
     """
 
     id: str
@@ -74,21 +74,21 @@ class Proposal:
     transcript: str = ""
     prompt_digest: str = ""
     run: str = ""
-    """The run that it repairs, if it does."""
+    """The run to repair, for a repair."""
     base: str = ""
-    """For a new pipeline: the text of the one that it was made from, which stays as it is."""
+    """The text of the pipeline that a new one was made from."""
 
     @property
     def patch(self) -> list[dict[str, Any]]:
         """The change as a JSON Patch."""
         if not self.after:
             return []
-        found: list[dict[str, Any]] = jsonpatch.make_patch(self._compared, _read(self.after)).patch
-        return found
+        patch: list[dict[str, Any]] = jsonpatch.make_patch(self._compared, _read(self.after)).patch
+        return patch
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The change in the field's words."""
+        """The change in words."""
         return changes(self._compared, _template(self.after)) if self.after else ()
 
     @property
@@ -97,37 +97,37 @@ class Proposal:
 
     @property
     def earlier(self) -> Document | None:
-        """What it is compared with; None for a pipeline that is new altogether."""
+        """The pipeline before the change; None for a new one."""
         return self._compared or None
 
     @property
     def template(self) -> Document:
-        """What the pipeline would be."""
+        """The pipeline after the change."""
         template: Document = _read(self.after)
         return template
 
     def to_json(self) -> dict[str, Any]:
-        """For ``--json``: as it is kept, with the patch, the changes in words, and the same with their values."""
-        found = self.changes
+        """Return the proposal for ``--json``, with its patch and its changes, in words and with values."""
+        changed = self.changes
         return asdict(self) | {
             "patch": self.patch,
-            "changes": [str(finding) for finding in found],
-            "differences": [change.to_json() for change in found],
+            "changes": [str(change) for change in changed],
+            "differences": [change.to_json() for change in changed],
         }
 
 
 class Proposals:
-    """All proposals below a folder.
+    """The proposals in a folder.
 
     Parameters
     ----------
     folder : Path
         In the home.
     library : Library
-        Whose pipelines they are about.
+        The library of the pipelines.
     prove : callable, optional
-        Gives the errors of a template: what has some is not accepted. When left out, those that the passes find
-        without a catalogue.
+        Returns the errors of a template, which prevent acceptance. Default: those that the passes find without a
+        catalogue.
     """
 
     def __init__(self, folder: Path, library: Library, *, prove: Prove | None = None) -> None:
@@ -138,7 +138,7 @@ class Proposals:
     def add(
         self, *, kind: Kind, pipeline: str, request: str, by: str, before: str, after: str, **more: Any
     ) -> Proposal:
-        """Keep a new proposal; without `after` it is one that failed, kept for the record.
+        """Keep a new proposal; without `after` it is a failed one.
 
         Raises
         ------
@@ -163,12 +163,12 @@ class Proposals:
 
     @checked
     def load(self, name: str) -> Proposal:
-        """The proposal of that id, or the only one that begins so.
+        """Load a proposal by its id or a unique beginning of it.
 
         Raises
         ------
         RequestError
-            There is none, or more than one; or it is damaged.
+            None or several fit, or the proposal is damaged.
         """
         every = {path.stem: proposal for path, proposal in self._all()}
         exact = every.get(name)
@@ -176,41 +176,41 @@ class Proposals:
             raise RequestError(
                 f"{self._folder / name}.json is no proposal of this helio: {exact}", advice="move it away"
             )
-        found = [
+        matches = [
             proposal
             for proposal in ([exact] if exact else every.values())
             if isinstance(proposal, Proposal) and name and proposal.id.startswith(name)
         ]
-        if len(found) == 1:
-            return found[0]
-        if found:
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
             raise RequestError(
-                f"{len(found)} proposals begin with '{name}'",
-                advice=", ".join(proposal.id for proposal in found[:5]),
+                f"{len(matches)} proposals begin with '{name}'",
+                advice=", ".join(proposal.id for proposal in matches[:5]),
             )
         raise RequestError(f"no proposal is called '{name}'", advice="helio proposals lists them")
 
     def list(self, *, state: State | None = None) -> list[Proposal]:
-        """All that can be read, newest first; those of one state only if it is named."""
+        """List the readable proposals, newest first, of one state or of all."""
         read = [proposal for _, proposal in self._all() if isinstance(proposal, Proposal)]
-        found = sorted(read, key=lambda one: (one.created_at, one.id), reverse=True)
-        return [proposal for proposal in found if state in (None, proposal.state)]
+        newest = sorted(read, key=lambda proposal: (proposal.created_at, proposal.id), reverse=True)
+        return [proposal for proposal in newest if state in (None, proposal.state)]
 
     def damaged(self) -> Sequence[tuple[Path, str]]:
-        """Files that are no proposals, and why; they are passed over."""
+        """List the files that are no proposals, with the reason."""
         return sorted((path, problem) for path, problem in self._all() if isinstance(problem, str))
 
     def accept(self, proposal: Proposal) -> Path:
-        """Make what is proposed the pipeline, which then has it in its history.
+        """Change the pipeline as proposed, and keep the change in its history.
 
-        What is the pipeline's text already was accepted before, by a process that ended too early to say so.
+        A pipeline that has the text already was changed by a process that ended before it noted the decision.
 
         Raises
         ------
         RequestError
-            It was decided already, or the pipeline has changed since.
+            The proposal was decided already, or the pipeline has changed since.
         InvalidTemplate
-            It could not run as it stands.
+            The proposed pipeline cannot run.
         """
         with self._alone():
             self._must_wait(proposal)
@@ -234,7 +234,7 @@ class Proposals:
         return self._library.save(proposal.template, writing=writing)
 
     def _made_before(self, proposal: Proposal) -> Path | None:
-        """The pipeline's file, where it says already what is proposed."""
+        """Return the pipeline's file, if it has the proposed text already."""
         path = self._library.folder / f"{proposal.pipeline}.json"
         if proposal.before:
             entry = self._library.find(proposal.pipeline)
@@ -248,12 +248,12 @@ class Proposals:
         return path if self._library.text(entry) == as_text(proposal.template) else None
 
     def undo(self, path: Path) -> Proposal:
-        """Give a file outside the library the text that it had before the last change that was accepted.
+        """Restore a file outside the library to its text before the last accepted change.
 
         Raises
         ------
         RequestError
-            No proposal made it what it is.
+            Its text is not that of a proposal.
         """
         with self._alone():
             return self._undone(path)
@@ -271,29 +271,29 @@ class Proposals:
         )
         if found is None:
             raise RequestError(
-                f"no proposal made {path} what it is now", advice="what is changed by hand is not kept"
+                f"no proposal made the present text of {path}", advice="changes by hand are not kept"
             )
         write_whole(path, found.before.encode())
         return found
 
     def reject(self, proposal: Proposal) -> None:
-        """Let the pipeline be as it is.
+        """Reject a proposal; the pipeline stays as it is.
 
         Raises
         ------
         RequestError
-            It was decided already.
+            The proposal was decided already.
         """
         with self._alone():
             self._must_wait(proposal)
             self._keep(replace(proposal, state="rejected"))
 
     def _alone(self) -> AbstractContextManager[None]:
-        """Nobody else decides anything meanwhile."""
+        """Lock the proposals, so that decisions are taken one at a time."""
         return held(self._folder / "lock")
 
     def _without_catalogue(self, template: Document) -> Sequence[Diagnostic]:
-        # what hardly any command needs
+        # few commands need it
         from helio.pipelines.plan import check
 
         now = datetime.now(UTC).replace(tzinfo=None)
@@ -302,10 +302,10 @@ class Proposals:
     def _must_wait(self, proposal: Proposal) -> None:
         state = self.load(proposal.id).state
         if state != "pending":
-            raise RequestError(f"{proposal.id} {_SAID[state]}")
+            raise RequestError(f"{proposal.id} {_DECIDED[state]}")
 
     def _all(self) -> Iterator[tuple[Path, Proposal | str]]:
-        """Every file with the proposal in it, or with why it is none."""
+        """Yield every file with its proposal, or with the reason why it has none."""
         for path in self._folder.glob("*.json"):
             try:
                 yield path, _proposal(path)
@@ -314,7 +314,7 @@ class Proposals:
             except DamagedRecord as error:
                 yield path, error.message
             except (ValueError, RecursionError) as error:
-                yield path, f"what it proposes is not JSON: {error}"
+                yield path, f"the proposed text is not JSON: {error}"
 
     def _keep(self, proposal: Proposal) -> None:
         text = json.dumps(asdict(proposal), indent=1, ensure_ascii=False)
@@ -322,17 +322,17 @@ class Proposals:
 
 
 def prompt_digest(text: str) -> str:
-    """The name of what a model was told."""
+    """Return the digest of a prompt."""
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def _proposal(path: Path) -> Proposal:
-    """What a file says.
+    """Read the proposal of a file.
 
     Raises
     ------
     DamagedRecord
-        It says no proposal, or the one of another file.
+        The file has no proposal, or that of another file.
     """
     found = read_record(path, Proposal)
     wrong = ""
@@ -348,7 +348,7 @@ def _proposal(path: Path) -> Proposal:
 
 
 def _is_template(value: Any) -> bool:
-    """Whether a value has the shape of a template, so that it can be shown; whether it can run is proved later."""
+    """Whether a value has the shape of a template, so that it can be shown; the gate verifies the rest."""
     if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
         return False
     variables = value.get("variables") or {}
@@ -367,5 +367,5 @@ def _read(text: str) -> Any:
 
 
 def _template(text: str) -> Document:
-    """What a file says, in whatever dialect a person wrote it."""
+    """Read a template in any dialect."""
     return parse(text).plan if text else {}

@@ -1,4 +1,4 @@
-"""Texts from outside put into a prompt: as capped JSON under a heading that says that they are data."""
+"""Quote texts from outside in a prompt: as capped JSON under a heading that marks them as data."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 LONGEST_TEXT = 300
-"""Characters of one text of a catalogue, a file or an error."""
+"""Maximum number of characters of a text of a catalogue, a file or an error."""
 LONGEST = 6000
-"""Characters of one piece of data."""
+"""Maximum number of characters of a piece of data."""
 
 
 def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
-    """A JSON value whose texts are cut, and rid of line ends and control characters.
+    """Cut the texts of a JSON value, and replace line ends and control characters.
 
     >>> capped({"title": "a\\nb"}, text=10)
     {'title': 'a b'}
@@ -28,7 +28,7 @@ def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
 
 
 def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
-    """An object short enough to be told, its longest lists cut by whole items, and how many are left out.
+    """Shorten an object: cut its longest lists by whole items, and count the items that are left out.
 
     >>> fitting({"rows": ["a long first row", "a second row", "a third row"], "title": "ACE"}, most=75)
     {'rows': ['a long first row'], 'title': 'ACE', 'left_out': {'rows': 2}}
@@ -38,7 +38,7 @@ def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
     while len(json.dumps(made, ensure_ascii=False)) > most:
         lists = {key: len(json.dumps(rows)) for key, rows in made.items() if isinstance(rows, list) and rows}
         if not lists:
-            break  # whoever quotes it cuts what is left
+            break  # `data` cuts the rest
         longest = max(lists, key=lambda key: lists[key])
         kept = made[longest][: len(made[longest]) // 2]
         left_out[longest] = left_out.get(longest, 0) + len(made[longest]) - len(kept)
@@ -47,14 +47,14 @@ def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
 
 
 def data(heading: str, value: Any, *, most: int = LONGEST, text: int = LONGEST_TEXT) -> str:
-    """A piece of data for a prompt.
+    """Write a piece of data for a prompt.
 
     Parameters
     ----------
     heading : str
-        Ours: what it is.
+        The name of the data, in helio's words.
     value : Any
-        JSON, from wherever.
+        JSON from outside.
     """
     written = json.dumps(capped(value, text=text), ensure_ascii=False)
     if len(written) > most:

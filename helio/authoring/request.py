@@ -1,4 +1,4 @@
-"""A request for a new pipeline: flags, a sentence, a form or a model each fill one `PipelineRequest`."""
+"""Define a request for a new pipeline, which options and sentences fill."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class RequestQuantity:
     Parameters
     ----------
     name : str
-        As in `helio.knowledge.quantity_words`: ``"magnetic field vector"``.
+        A name of `helio.knowledge.quantity_words`: ``"magnetic field vector"``.
     component : str
         ``"z"``; empty for all of it.
     """
@@ -23,18 +23,18 @@ class RequestQuantity:
 
 @dataclass(frozen=True)
 class Computation:
-    """A tool that is applied to every series that is drawn.
+    """A tool to apply to every series.
 
     Parameters
     ----------
     tool : str
         ``"running_average"``.
     window : str
-        ``"10min"``; asked for where the tool needs one and none is given. For ``resample`` the new cadence.
+        ``"10min"``; the writer asks for a missing one. For ``resample`` the new cadence.
     method : str
         For ``resample``: ``"mean"``, ``"median"``, ``"min"``, ``"max"``.
     beside : bool
-        Draw the series that go in, too.
+        Whether to draw the input too.
     """
 
     tool: str
@@ -45,22 +45,22 @@ class Computation:
 
 @dataclass(frozen=True)
 class Panels:
-    """How series are arranged.
+    """The arrangement of series.
 
     Parameters
     ----------
     together : bool
-        All of them in one panel.
+        Whether to draw all in one panel.
     compare : bool
-        One quantity of several spacecraft in one panel.
+        Whether to draw one quantity of several spacecraft in one panel.
     overlaid : bool
-        The same, and refused where nothing would share a panel.
+        The same; refused where nothing would share a panel.
     against : bool
-        One thing against another one; refused where these are two quantities.
+        Whether to draw one against another; refused for two quantities.
     count : int
-        How many panels there have to be; 0 for any number.
+        The required number of panels; 0 for any.
     order : tuple of str
-        Quantities in the order in which their panels have to stand.
+        Quantities in the required order of their panels.
     """
 
     together: bool = False
@@ -73,14 +73,14 @@ class Panels:
 
 @dataclass(frozen=True)
 class FigureStyle:
-    """How the figure looks.
+    """The looks of the figure.
 
     Parameters
     ----------
     title : str
-        One is made of spacecraft and quantities when empty.
+        When empty, made from spacecraft and quantities.
     colours : tuple of (str, str)
-        Words for a line, and its colour: ``("bz", "red")``.
+        Each a word for a line, and its colour: ``("bz", "red")``.
     log : tuple of str
         Words of quantities with a logarithmic scale; ``"*"`` for all.
     """
@@ -92,41 +92,41 @@ class FigureStyle:
 
 @dataclass(frozen=True)
 class PipelineRequest:
-    """A new pipeline, as far as it was said; the writer asks for what is missing.
+    """A request for a new pipeline; the writer asks for what is missing.
 
     Parameters
     ----------
     spacecraft : tuple of str
-        Spacecraft of the table of quantities. For a mission of several (``"MMS"``) the writer asks which one.
+        Spacecraft of the table of quantities. For a mission with several (``"MMS"``) the writer asks.
     quantities : tuple of RequestQuantity
         The quantities of every spacecraft that is not in `own`.
     own : tuple of (str, RequestQuantity)
-        Spacecraft with quantities of their own, each with its quantity.
+        Each a spacecraft and a quantity for it alone.
     datasets : tuple of (str, str)
-        Ids of data sets, each with a parameter or nothing.
+        Each the id of a dataset, and a parameter or nothing.
     times : tuple of str
-        Time ranges: none, one, or two that are compared.
+        Time ranges: none, one, or two to compare.
     frame : str
         ``"GSE"``; chosen by the writer when empty.
     cadence : float or None
         Seconds between records.
     burst : bool
-        Data of burst mode alone.
+        Whether to take data of burst mode alone.
     vectors : bool
-        No speed may replace a velocity vector.
+        Whether the speed may not replace a velocity vector.
     instruments : tuple of str
-        As ids of data sets spell them: ``"MFI"``.
+        As ids of datasets spell them: ``"MFI"``.
     units : tuple of str
         Units that the data must have already.
     computed : str
-        A quantity that is computed even where an archive has it.
+        A quantity to compute even where an archive has it.
     computations : tuple of Computation
     panels : Panels
     style : FigureStyle
     exports : tuple of str
-        Forms of files in which the series are saved: ``"csv"``.
+        Formats of files to save the series in: ``"csv"``.
     name : str
-        The id of the pipeline; one is made of spacecraft and quantities when empty.
+        The id of the pipeline; when empty, made from spacecraft and quantities.
     """
 
     spacecraft: tuple[str, ...] = ()

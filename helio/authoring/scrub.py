@@ -1,4 +1,4 @@
-"""Keys taken out of texts before anyone keeps, prints or sends them."""
+"""Remove keys from texts before they are kept, printed or sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 HIDDEN = "[key]"
 _SHORTEST = 8
-"""Nothing shorter is taken for a secret: it would take words out of texts."""
+"""Shorter texts are not secrets: removing them would remove words."""
 _LIKE_A_KEY = re.compile(
     r"AIza[\w-]{35}"  # Google's
     r"|AQ\.[\w-]{30,}"  # Google's newer ones
@@ -19,14 +19,14 @@ _LIKE_A_KEY = re.compile(
 
 
 class Scrub:
-    """Takes known keys out of texts, and whatever looks like one.
+    """Removes known keys from texts, and all that looks like a key.
 
     Parameters
     ----------
     secrets : str
         Keys; empty ones are left out.
     url : str
-        An address, in which there may be a password.
+        An address that may have a password.
 
     Examples
     --------
@@ -36,15 +36,15 @@ class Scrub:
 
     def __init__(self, *secrets: str, url: str = "") -> None:
         known = {*secrets, _password(url)}
-        # the longest first, or a key within a longer one would leave the rest of it
+        # the longest first: a key within a longer one would leave its rest
         self._known = sorted((secret for secret in known if len(secret) >= _SHORTEST), key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
-        """The text without keys."""
+        """Return the text without keys."""
         return _LIKE_A_KEY.sub(HIDDEN, self._without_known(text))
 
     def json(self, value: Any) -> Any:
-        """A JSON value without keys in any of its texts; the opaque ones stay whole but for known keys."""
+        """Return a JSON value without keys in its texts; opaque texts lose known keys alone."""
         if isinstance(value, str):
             return self(value)
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Everything said between helio and a model, kept as it is said; and a model that says it again."""
+"""Record the exchange with a model as it happens, and replay it."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ from helio.store.records import Count, WrongShape, convert, parse_record, read_b
 
 _MOST_SHOWN = 120
 LARGEST = 1024**3
-"""Bytes of a transcript."""
+"""Maximum number of bytes of a transcript."""
 
 
 class Transcript:
-    """A file of JSON lines that grows with the conversation: kill -9 loses the line being written, nothing before it.
+    """Writes JSON lines during the conversation: kill -9 loses at most the line being written.
 
     Lines are of these kinds: ``begin``, ``ask``, ``attempt`` (one that failed), ``fallback``, ``answer`` or ``error``
-    (how the question ended), ``end``, and whatever else `note` is told. What belongs to one question has its number
-    ``n``. Keys are taken out of all of it.
+    (how the question ended), ``end``, and others that `note` gets. Lines of one question have its number ``n``. Keys
+    are removed from all lines.
 
     Parameters
     ----------
     path : Path
-        Made with its folder; there must be none yet.
+        A new file; its folder is created.
     scrub : Scrub
-        Knows the keys.
+        Removes the keys.
     clock : Clock
 
     Raises
     ------
     OutputError
-        It cannot be written.
+        The file cannot be written.
     """
 
     def __init__(self, path: Path, *, scrub: Scrub | None = None, clock: Clock | None = None) -> None:
@@ -61,7 +61,7 @@ class Transcript:
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            # nobody else's business: what its user writes to a model
+            # private: the words of its user
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
         except OSError as error:
             raise unwritable(path, error) from error
@@ -69,14 +69,14 @@ class Transcript:
 
     @classmethod
     def begin(cls, folder: Path, *, scrub: Scrub | None = None, clock: Clock | None = None) -> Transcript:
-        """A new one in a folder, named after the time and by chance."""
+        """Create a transcript in a folder, named after the time and a random part."""
         now = (clock or Clock()).utc()
         name = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}.jsonl"
         return cls(folder / name, scrub=scrub, clock=clock)
 
     @property
     def id(self) -> str:
-        """Its file's name."""
+        """The name of the file."""
         return self.path.stem
 
     def note(self, kind: str, **facts: Any) -> None:
@@ -85,11 +85,11 @@ class Transcript:
         Raises
         ------
         OutputError
-            The file cannot be written; what is in it is whole.
+            The file cannot be written; its earlier lines are complete.
         """
         at = datetime.fromtimestamp(self.clock.now(), UTC).isoformat(timespec="milliseconds")
-        said = self.scrub.json({"kind": kind, "at": at.replace("+00:00", "Z"), **facts})
-        line = (json.dumps(said, ensure_ascii=False, allow_nan=False) + "\n").encode(
+        facts = self.scrub.json({"kind": kind, "at": at.replace("+00:00", "Z"), **facts})
+        line = (json.dumps(facts, ensure_ascii=False, allow_nan=False) + "\n").encode(
             errors="backslashreplace"
         )
         with self._lock:
@@ -108,50 +108,39 @@ class Transcript:
                 raise unwritable(self.path, error) from error
 
     def asked(self, n: int, ask: Ask) -> None:
-        """A question is put."""
+        """Note a question."""
         self.note("ask", n=n, digest=ask.digest(), ask=ask_to_json(ask))
 
     def answered(self, n: int, answer: ModelAnswer, *, seconds: float, attempts: int, spent: Usage) -> None:
-        """It was answered; `spent` is what the task has taken up to now."""
-        self.note(
-            "answer",
-            n=n,
-            answer=answer_to_json(answer),
-            seconds=round(seconds, 3),
-            attempts=attempts,
-            spent=spent.total,
-        )
+        """Note an answer; `spent` is the use of the task up to now."""
+        self._ended("answer", answer_to_json(answer), n, seconds, attempts, spent)
 
     def failed(self, n: int, error: BaseException, *, seconds: float, attempts: int, spent: Usage) -> None:
-        """It was not, for good."""
-        self.note(
-            "error",
-            n=n,
-            error=error_to_json(error),
-            seconds=round(seconds, 3),
-            attempts=attempts,
-            spent=spent.total,
-        )
+        """Note that a question failed for good."""
+        self._ended("error", error_to_json(error), n, seconds, attempts, spent)
+
+    def _ended(self, kind: str, value: Any, n: int, seconds: float, attempts: int, spent: Usage) -> None:
+        self.note(kind, n=n, **{kind: value}, seconds=round(seconds, 3), attempts=attempts, spent=spent.total)
 
 
 def find_transcript(name: str | Path, folder: Path) -> Path:
-    """The transcript at that path, or of that id in the folder where they are kept.
+    """Find a transcript by its path, or by its id in the folder of transcripts.
 
     Raises
     ------
     RequestError
-        There is none.
+        The transcript does not exist.
     """
     path = user_path(name)
     kept = folder / f"{path.name}.jsonl"
-    found = path if is_file(path) else kept
-    if not is_file(found):
+    transcript = path if is_file(path) else kept
+    if not is_file(transcript):
         raise RequestError(f"there is no transcript {name}", advice=f"a file, or the id of one in {folder}")
-    return found
+    return transcript
 
 
 def clock_of(path: Path) -> str | None:
-    """The clock by which the task of a transcript was done, ISO 8601; None where it does not say.
+    """Return the time at which the task of a transcript ran, ISO 8601; None where it has none.
 
     Raises
     ------
@@ -166,7 +155,7 @@ def clock_of(path: Path) -> str | None:
 
 
 class TranscriptLine(TypedDict):
-    """A line of a transcript; what else it has depends on its kind."""
+    """A line of a transcript; further keys depend on its kind."""
 
     kind: str
 
@@ -180,26 +169,26 @@ class _AskLine(TranscriptLine):
 
 
 class _NumberedLine(TranscriptLine):
-    """What belongs to a question."""
+    """A line of a question."""
 
     n: Count
 
 
 class _EndLine(_NumberedLine, total=False):
-    """How a question ended."""
+    """The end of a question."""
 
     answer: ModelAnswer
     error: WrittenError
 
 
 class _BareError(TypedDict):
-    """What every error in a transcript has."""
+    """The keys of every error."""
 
     kind: str
 
 
 class WrittenError(_BareError, total=False):
-    """An error as a transcript has it."""
+    """An error in a transcript."""
 
     message: str
     advice: str
@@ -210,7 +199,7 @@ class WrittenError(_BareError, total=False):
 
 @dataclass(frozen=True)
 class Exchange:
-    """One question of a transcript, and how it ended."""
+    """A question of a transcript, with its answer or error."""
 
     n: int
     ask: Mapping[str, Any]
@@ -220,55 +209,55 @@ class Exchange:
 
 
 def read_lines(path: Path) -> list[TranscriptLine]:
-    """The lines of a transcript; a last one that its writer did not live to finish is left out.
+    """Read the lines of a transcript, without an unfinished last one.
 
     Raises
     ------
     RequestError
-        There is none, or the file is something else.
+        The file does not exist, or is no transcript.
     """
     try:
         *lines, _ = read_bytes(path, largest=LARGEST).split(b"\n")
-        found = [
+        records = [
             parse_record(line, TranscriptLine, f"{path}: line {number}", half_characters=True)
             for number, line in enumerate(lines, start=1)
         ]
     except FileNotFoundError as error:
-        raise RequestError(f"the transcript {path} cannot be read: there is none") from error
+        raise RequestError(f"the transcript {path} cannot be read: it does not exist") from error
     except DamagedRecord as error:
         raise RequestError(f"{path} is no transcript: {error.message}") from error
-    if not found:
+    if not records:
         raise RequestError(f"{path} is no transcript")
-    return found
+    return records
 
 
 def read_exchanges(path: Path) -> tuple[Exchange, ...]:
-    """The questions of a transcript, each with its answer or its error.
+    """Read the questions of a transcript, each with its answer or error.
 
     Raises
     ------
     RequestError
-        There is no such transcript, or the file is something else.
+        The file does not exist, or is no transcript.
     """
-    found: dict[int, Exchange] = {}
+    exchanges: dict[int, Exchange] = {}
     for line in read_lines(path):
         try:
             if line["kind"] == "ask":
                 asked: _AskLine = convert(line, _AskLine)
-                found[asked["n"]] = Exchange(asked["n"], asked["ask"], asked["digest"])
+                exchanges[asked["n"]] = Exchange(asked["n"], asked["ask"], asked["digest"])
             elif line["kind"] in ("answer", "error"):
                 ended: _EndLine = convert(line, _EndLine)
-                before = found.get(ended["n"])
+                before = exchanges.get(ended["n"])
                 if before is None or ((line["kind"] == "answer") != ("answer" in ended)):
                     raise WrongShape(f"its {line['kind']} {ended['n']} is to no question, or says nothing")
-                found[ended["n"]] = replace(before, answer=ended.get("answer"), error=ended.get("error"))
+                exchanges[ended["n"]] = replace(before, answer=ended.get("answer"), error=ended.get("error"))
         except WrongShape as error:
             raise RequestError(f"{path} is no transcript of this helio: {error}") from error
-    return tuple(found[n] for n in sorted(found))
+    return tuple(exchanges[n] for n in sorted(exchanges))
 
 
 class Replay:
-    """Answers from a transcript, in its order, and only to the very questions that were asked there.
+    """Answers from a transcript, in its order, to the same questions alone.
 
     Parameters
     ----------
@@ -277,7 +266,7 @@ class Replay:
     Raises
     ------
     RequestError
-        There is no such transcript.
+        The transcript does not exist.
     """
 
     def __init__(self, path: Path) -> None:
@@ -287,17 +276,17 @@ class Replay:
         self._lock = threading.Lock()
 
     def name(self, role: Role) -> str:
-        """The transcript; the answers say which model they are from."""
+        """Return the name of the transcript; the answers name their models."""
         del role
         return f"transcript {self._path.stem}"
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """The answer that was given then, or the error.
+        """Return the recorded answer, or raise the recorded error.
 
         Raises
         ------
         TranscriptDiffers
-            This was not asked then, or not now.
+            The question is not the recorded one.
         """
         with self._lock:
             number, self._next = self._next, self._next + 1
@@ -322,11 +311,11 @@ class Replay:
         raise TranscriptDiffers(f"the transcript {self._path.stem} breaks off at question {then.n}")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
 
 def error_to_json(error: BaseException) -> dict[str, Any]:
-    """An error as plain JSON."""
+    """Write an error as plain JSON."""
     value: dict[str, Any] = {"kind": type(error).__name__}
     if isinstance(error, HelioError):
         value |= {"message": error.message, "advice": error.advice}
@@ -338,7 +327,7 @@ def error_to_json(error: BaseException) -> dict[str, Any]:
 
 
 def error_from_json(written: WrittenError) -> HelioError:
-    """The error that was written by `error_to_json`; one that was none of helio's own ended the task."""
+    """Read an error that `error_to_json` wrote; one that is not helio's becomes `Cancelled`."""
     kind = getattr(errors, written["kind"], None)
     message, advice = written.get("message", ""), written.get("advice", "")
     if isinstance(kind, type) and issubclass(kind, ModelError):
@@ -351,26 +340,26 @@ def error_from_json(written: WrittenError) -> HelioError:
     return Cancelled(f"it was ended by {written['kind']}")
 
 
-def _difference(then: Any, now: Any, place: str = "") -> str:
-    """Where two JSON values differ first, in words."""
+def _difference(then: Any, now: Any, path: str = "") -> str:
+    """Say where two JSON values differ first."""
     if isinstance(then, dict) and isinstance(now, dict):
         for name in sorted({*then, *now}):
             if name not in then or name not in now:
-                return f"{place}/{name} is only {'there' if name in then else 'here'}"
+                return f"{path}/{name} is only {'there' if name in then else 'here'}"
             if then[name] != now[name]:
-                return _difference(then[name], now[name], f"{place}/{name}")
+                return _difference(then[name], now[name], f"{path}/{name}")
     if isinstance(then, list) and isinstance(now, list):
         for number, (former, present) in enumerate(zip(then, now, strict=False)):
             if former != present:
-                return _difference(former, present, f"{place}/{number}")
-        return f"{place} has {len(then)} items there and {len(now)} here"
+                return _difference(former, present, f"{path}/{number}")
+        return f"{path} has {len(then)} items there and {len(now)} here"
     if isinstance(then, str) and isinstance(now, str):
         at = next(
             (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))
         )
         start = max(0, at - 20)
         then, now = then[start : start + _MOST_SHOWN], now[start : start + _MOST_SHOWN]
-    return f"{place} is {_shown(then)} there and {_shown(now)} here"
+    return f"{path} is {_shown(then)} there and {_shown(now)} here"
 
 
 def _shown(value: Any) -> str:

@@ -299,7 +299,7 @@ def test_no_key_is_told_to_who_wants_a_model():
         (standin.forever(standin.failure(503, "overloaded")), "answers 503: overloaded, after 4 attempts"),
         (standin.forever(standin.blocked()), "safety filter"),
         (standin.forever(standin.reset()), "after 4 attempts"),
-        (standin.forever(standin.page()), "something else than JSON"),
+        (standin.forever(standin.page()), "did not answer with JSON"),
     ],
 )
 def test_a_model_that_gives_nothing_is_told_in_words_and_kept(model, mine, script, said):
@@ -364,10 +364,10 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
     [
         (("author", ASKED, "--as", "mine"), "there is a pipeline 'mine' already"),
         (("author", ASKED, "--as", "Not An Id"), "'not-an-id'"),
-        (("author", ""), "nothing was asked for"),
+        (("author", ""), "the request is empty"),
         (("author", ASKED, "--replay", "nowhere"), "there is no transcript nowhere"),
         (("author", ASKED, "--now", "noon"), "'noon' is not an instant"),
-        (("edit", "mine"), "nothing was asked for"),
+        (("edit", "mine"), "the request is empty"),
         (("edit", "mine", "red", "--undo"), "an undo takes no request"),
         (("edit", "mine", "--undo"), "has no earlier revision"),
         (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),

@@ -149,7 +149,7 @@ def test_what_is_unknown_is_refused_with_what_is_near(catalogue, given, says, ne
     ("words", "says"),
     [
         (("--quantity", "B"), "Of which spacecraft is the magnetic field?"),
-        (("--spacecraft", "ACE"), "What of ACE is to be drawn?"),
+        (("--spacecraft", "ACE"), "Which quantity of ACE?"),
         (("--dataset", "AC_H2_MFI"), "Which parameter of AC_H2_MFI?"),
         (("--spacecraft", "PSP", "--quantity", "Bz"), "Parker Solar Probe has no z component"),
     ],

@@ -50,7 +50,7 @@ def test_a_conversation_goes_on_with_the_turn_of_the_model():
 
 @pytest.mark.parametrize("turns", [(), (UserTurn("hello"), ModelTurn("hi"))])
 def test_a_question_ends_with_something_said_to_the_model(turns):
-    with pytest.raises(ValueError, match="last word"):
+    with pytest.raises(ValueError, match="may not end with a turn of the model"):
         Ask("fast", "", turns)
 
 

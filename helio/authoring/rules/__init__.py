@@ -1,1 +1,1 @@
-"""The author that needs no model: plain requests read by rules, through the catalogue and the table of quantities."""
+"""The author without a model: rules read plain requests with the catalogue and the table of quantities."""

@@ -1,4 +1,4 @@
-"""The rule-based author: reads plain requests, asks where a word means several things, and leaves no word out."""
+"""Write templates without a model: read plain requests by rules, ask where a word is ambiguous, skip no word."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BY = Attribution("rules")
 
 
 class _PendingQuestion(Exception):
-    """A question that has no answer yet."""
+    """A question without an answer stops the rules."""
 
     def __init__(self, text: str, choices: Sequence[str]) -> None:
         super().__init__(text)
@@ -34,7 +34,7 @@ class _PendingQuestion(Exception):
 
 
 class RuleAuthor:
-    """Satisfies `helio.authoring.outcome.Author` without any model; the same request gives the same bytes.
+    """Implements `helio.authoring.outcome.Author` without a model; the same request gives the same bytes.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ class RuleAuthor:
         self._now = now
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A new template for a plain request: spacecraft, quantity, time, what to compute, how to draw it.
+        """Write a template for a plain request: spacecraft, quantity, time, what to compute, how to draw it.
 
         Raises
         ------
         NotUnderstood
-            Naming the words.
+            The message quotes the words.
         NotProved
-            What was asked for is nowhere, or not at that time.
+            The data do not exist, or not at that time.
         """
         _check_length(request)
         reading = read_request(request, self._catalogue, self._now)
@@ -69,15 +69,16 @@ class RuleAuthor:
             template, notes = write_template(
                 reading.request, catalogue=self._catalogue, now=self._now, ask=_answers(chosen)
             )
-        except _PendingQuestion as asked:
-            return asked.question
+        except _PendingQuestion as pending:
+            return pending.question
         proved = self._gate.new(as_text(template))
         if proved.errors:
-            raise NotProved("what was asked for cannot be had like that", diagnostics=proved.errors)
+            message = "the pipeline written from this request is not valid"
+            raise NotProved(message, diagnostics=proved.errors)
         return TemplateDraft(proved, BY, notes)
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
-        """A spacecraft that the table does not have is never passed over for another one."""
+        """Refuse a spacecraft that the table does not have; another one never replaces it."""
         missions = {mission.name.casefold(): mission.name for mission in self._catalogue.missions()}
         known = spellings()  # "wind" may be left of the solar wind
         named = next(
@@ -90,12 +91,12 @@ class RuleAuthor:
         )
         if named:
             raise NotUnderstood(
-                f"the table of quantities has nothing of {named}",
-                advice=f"helio datasets search '{named} …' finds what there is; name it as DATASET.PARAMETER",
+                f"the table of quantities has no data of {named}",
+                advice=f"search with helio datasets search '{named} …', and name the data as DATASET.PARAMETER",
             )
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A change of a template, or words about it."""
+        """Change a template, or answer a question about it."""
         from helio.authoring.rules.edit import edited
 
         _check_length(request)
@@ -108,11 +109,11 @@ class RuleAuthor:
                 now=self._now,
                 ask=_answers(chosen),
             )
-        except _PendingQuestion as asked:
-            return asked.question
+        except _PendingQuestion as pending:
+            return pending.question
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """The plain cases: a misspelt name with one close one, no data where the table knows another source."""
+        """Repair plain failures: a misspelt name, a wrong unit, no data where the table has another source."""
         del chosen  # rules ask nothing about a repair
         from helio.authoring.rules.mending import repaired
 
@@ -120,7 +121,7 @@ class RuleAuthor:
 
 
 def _answers(chosen: tuple[str, ...]) -> Asks:
-    """Answers questions in order, and lets the first one out that has no answer yet."""
+    """Return a function that answers questions in order, and raises the first one without an answer."""
     given = list(chosen)
 
     def ask(text: str, choices: Sequence[str]) -> str:
@@ -128,7 +129,7 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
             raise _PendingQuestion(text, choices)
         answer = given.pop(0)
         if answer not in choices:
-            raise NotUnderstood(f"'{answer}' is none of the choices", advice=", ".join(choices))
+            raise NotUnderstood(f"'{answer}' is not one of the choices", advice=", ".join(choices))
         return answer
 
     return ask
@@ -136,20 +137,20 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
 
 def _check_length(request: str) -> None:
     if not request.strip():
-        raise NotUnderstood("nothing was asked for", advice="'ACE magnetic field for last week'")
+        raise NotUnderstood("the request is empty", advice="'ACE magnetic field for last week'")
     if len(request) > LONGEST:
         raise NotUnderstood(
-            f"rules read at most {LONGEST} characters, and these are {len(request)}",
+            f"rules read at most {LONGEST} characters; this request has {len(request)}",
             advice="a shorter request, or a model: set GEMINI_API_KEY",
         )
 
 
 def _refuse_unread(unread: tuple[str, ...]) -> None:
-    """Whatever was not read may have been the request itself, so that nothing is left out."""
+    """Refuse words that were not read: any of them could be what matters."""
     if unread:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         raise NotUnderstood(
             f"not understood: {quoted}",
-            advice="plainer words: spacecraft, quantity, time as 'A to B', what to compute; or a model: set"
+            advice="use plainer words: spacecraft, quantity, time as 'A to B', what to compute; or a model: set"
             " GEMINI_API_KEY",
         )

@@ -1,4 +1,4 @@
-"""What a sentence wants computed: the names and synonyms of the tools, and the few turns that no name says."""
+"""Find the computations in a sentence, by the names and synonyms of tools and a few other phrases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helio.authoring.writing.computations import APPLIED, DIFFERENCE, MAGNITUDE
 from helio.knowledge.phrases import any_phrase
 from helio.steps.signature import signatures
 
-# Beside the names and synonyms of each tool.
+# In addition to the name and synonyms of each tool.
 _MORE_NAMES: dict[str, tuple[str, ...]] = {
     "running_median": ("running/moving/rolling/sliding median",),
     "running_average": ("running/moving/rolling/sliding/boxcar average/mean", "smooth~ it/them?"),
@@ -35,21 +35,21 @@ _AND_ITS = (
 
 @dataclass(frozen=True)
 class ComputationMention:
-    """A computation where it was said.
+    """A computation and its position in the sentence.
 
     Parameters
     ----------
     partial : bool
-        Whether it may be said of one quantity alone: ``density and hourly means of the speed``.
+        Whether it may apply to one quantity alone: ``density and hourly means of the speed``.
     """
 
     computation: Computation
-    place: int
+    position: int
     partial: bool = False
 
 
 def tool_names(tool: str) -> str:
-    """Give the expression of all names of a tool."""
+    """Return the expression of all names of a tool."""
     spelt = (name.replace("_", " ") for name in (tool, *signatures()[tool].synonyms))
     return any_phrase(_MORE_NAMES.get(tool, ()) + tuple(spelt))
 
@@ -84,54 +84,57 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
     """Read the computations, in the order of the sentence."""
-    said = [
-        _said(sentence, match, tool, related=related)
+    mentions = [
+        _mention(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
         for match in sentence.take(pattern)
     ]
-    said.sort(key=lambda known: known.place)
-    apart = sentence.take_first(
+    mentions.sort(key=lambda mention: mention.position)
+    window = sentence.take_first(
         rf"\b(?:(?:with|using|in|over)\s+)?(?:an?\s+)?{_DURATION}[\s-]*(?:long\s+|wide\s+)?windows?\b"
     )
-    # "smoothed with a 10-minute running average" is one computation, said twice
-    whole = {known.computation.tool for known in said if known.computation.window}
-    said = [known for known in said if known.computation.window or known.computation.tool not in whole]
-    if apart:  # said at the end of the sentence, for all that have none
-        said = [_with_window(known, duration_in(apart)) for known in said]
+    # "smoothed with a 10-minute running average" names one computation twice
+    complete = {mention.computation.tool for mention in mentions if mention.computation.window}
+    mentions = [
+        mention
+        for mention in mentions
+        if mention.computation.window or mention.computation.tool not in complete
+    ]
+    if window:  # at the end of the sentence: for all computations without one
+        mentions = [_with_window(mention, duration_in(window)) for mention in mentions]
     first: dict[tuple[Computation, bool], ComputationMention] = {}
-    for known in said:
-        first.setdefault((known.computation, known.partial), known)
+    for mention in mentions:
+        first.setdefault((mention.computation, mention.partial), mention)
     return tuple(first.values())
 
 
-def _said(sentence: Sentence, found: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
-    groups = found.groupdict()
+def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bool) -> ComputationMention:
+    groups = match.groupdict()
     each = (groups.get("each") or "").lower()
-    window = _EACH.get(each) or (duration_in(found) if "number" in groups else "")
+    window = _EACH.get(each) or (duration_in(match) if "number" in groups else "")
     method = _METHODS.get((groups.get("statistic") or "")[:3].lower(), "mean") if tool == "resample" else ""
-    joined = related and re.search(_AND_ITS, sentence.before(found.start()), re.IGNORECASE) is not None
+    joined = related and re.search(_AND_ITS, sentence.text[: match.start()], re.IGNORECASE) is not None
     participle = re.search(
-        r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", found[0], re.IGNORECASE
+        r"\b(?:smooth\w*|averaged|remov\w+|detrend\w*|de-?spik\w*)\b", match[0], re.IGNORECASE
     )
     computation = Computation(tool, window, method, beside=joined and not participle)
-    return ComputationMention(
-        computation, found.start(), joined and _is_of_something(sentence.text[found.end() :], found[0])
-    )
+    partial = joined and _has_object(sentence.text[match.end() :], match[0])
+    return ComputationMention(computation, match.start(), partial)
 
 
-def _is_of_something(behind: str, said: str) -> bool:
-    """Whether what a computation is of follows it: ``hourly means of the speed``, ``smoothed speed``."""
+def _has_object(behind: str, phrase: str) -> bool:
+    """Whether the input of a computation follows it: ``hourly means of the speed``, ``smoothed speed``."""
     if re.match(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)", behind, re.IGNORECASE):
         return True
-    adjective = re.search(r"(?:ed|hourly|daily)$", said, re.IGNORECASE)
+    adjective = re.search(r"(?:ed|hourly|daily)$", phrase, re.IGNORECASE)
     noun = re.match(
         r"\s+(?!over\b|with\b|to\b|at\b|in\b|by\b|for\b|on\b|using\b|and\b|it\b|them\b)[A-Za-z|]", behind
     )
     return bool(adjective and noun)
 
 
-def _with_window(said: ComputationMention, window: str) -> ComputationMention:
-    how = APPLIED.get(said.computation.tool)
-    if how is None or not how.argument or said.computation.window:
-        return said
-    return replace(said, computation=replace(said.computation, window=window))
+def _with_window(mention: ComputationMention, window: str) -> ComputationMention:
+    tool = APPLIED.get(mention.computation.tool)
+    if tool is None or not tool.argument or mention.computation.window:
+        return mention
+    return replace(mention, computation=replace(mention.computation, window=window))

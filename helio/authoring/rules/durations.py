@@ -1,4 +1,4 @@
-"""Durations in sentences: ``10 minutes``, ``half an hour``."""
+"""Read durations in sentences: ``10 minutes``, ``half an hour``."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _NUMBERS = {"one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "five": "
 
 
 def duration_pattern(name: str = "") -> str:
-    """Give the expression of a duration, its groups marked by a name where a pattern has several."""
+    """Return the expression of a duration; a name marks its groups where a pattern has several."""
     return (
         rf"(?P<number{name}>\d+(?:\.\d+)?|(?:one|two|three|five|ten|half an|an?)(?=[\s-]))[\s-]*"  # "and" is no day
         rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d)\b"
     )
 
 
-def duration_in(found: re.Match[str], *names: str) -> str:
-    """Give the first duration of a match as templates write it; empty where there is none.
+def duration_in(match: re.Match[str], *names: str) -> str:
+    """Return the first duration of a match as templates write it; empty where there is none.
 
     >>> [duration_in(re.search(duration_pattern(), text)) for text in ("10 minutes", "half an hour", "an hour")]
     ['10min', '30min', '1h']
     """
     for name in names or ("",):
-        number, unit = found[f"number{name}"], found[f"unit{name}"]
+        number, unit = match[f"number{name}"], match[f"unit{name}"]
         if number:
             return _duration(number.lower(), unit.lower())
     return ""

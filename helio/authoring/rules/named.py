@@ -1,4 +1,4 @@
-"""Which spacecraft, data sets and quantities a sentence names, and which of them belong together."""
+"""Find the spacecraft, datasets and quantities in a sentence, and which of them belong together."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from helio.knowledge.quantities import ABS_B, B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, WORDS
 
 Placed = list[tuple[int, RequestQuantity]]
-"""Quantities, each with its place in the sentence."""
+"""Quantities, each with its position in the sentence."""
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
 
 
 def names_of_spacecraft() -> str:
-    """Give the expression of every name of a spacecraft."""
+    """Return the expression of every name of a spacecraft."""
     return _any(spellings())
 
 
 def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, str], ...]:
-    """Read ids of data sets of the catalogue, each with its parameter or nothing."""
+    """Read ids of datasets, each with its parameter or nothing."""
     found: dict[tuple[str, str], None] = {}
-    for said in re.finditer(
+    for match in re.finditer(
         r"(?<![\w-])([A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+?)(?:\.([A-Za-z]\w*))?(?![\w-])", sentence.text
     ):
-        if "_" in said[1] and said[1] in catalogue:
-            found[catalogue.summary(said[1]).id, said[2] or ""] = None
-            sentence.drop(re.compile(re.escape(said[0])))
+        if "_" in match[1] and match[1] in catalogue:
+            found[catalogue.summary(match[1]).id, match[2] or ""] = None
+            sentence.drop(re.compile(re.escape(match[0])))
     return tuple(found)
 
 
 def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
-    """Read spacecraft, and missions named without a spacecraft, in their order with their positions."""
+    """Read spacecraft, and missions named without a spacecraft, each with its position, in order."""
     found: list[tuple[int, str]] = []
     named, grouped, names = spellings(), families(), names_of_spacecraft()
     missions = {name.casefold(): name for name in grouped}
@@ -49,43 +49,43 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
         rf"(?:{names})(?![\w-]))"
     )
     # STEREO A and B; MMS 1, 2 and 3
-    for said in sentence.take(
+    for match in sentence.take(
         rf"(?<![\w-])({every})[\s-]*([A-E1-4](?:(?:\s*(?:,|and|&|/|\+)\s*)+(?:{every})?[\s-]*[A-E1-4])+)(?![\w-])"
     ):
         letters = re.findall(
-            r"(?<![A-Za-z0-9])(?:\w+?[\s-]*)?([A-E1-4])(?![A-Za-z0-9])", said[2], re.IGNORECASE
+            r"(?<![A-Za-z0-9])(?:\w+?[\s-]*)?([A-E1-4])(?![A-Za-z0-9])", match[2], re.IGNORECASE
         )
-        crafts = grouped[missions[said[1].casefold()]]
-        found += [(said.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
-    for said in sentence.take(
+        crafts = grouped[missions[match[1].casefold()]]
+        found += [(match.start(), craft) for craft in crafts if craft[-1] in "".join(letters).upper()]
+    for match in sentence.take(
         rf"\b(?:all|both|each)(?: of)?(?: the)?(?: two| three| four| five)? ({every})\b(?: spacecraft| probes)?"
     ):
-        found += [(said.start(), craft) for craft in grouped[missions[said[1].casefold()]]]
-    for said in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"):
-        found.append((said.start(), named[said[0].casefold()]))
-    for said in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
-        found.append((said.start(), missions[said[1].casefold()]))
+        found += [(match.start(), craft) for craft in grouped[missions[match[1].casefold()]]]
+    for match in sentence.take(rf"(?<!solar )(?<![\w-])(?:{names})(?![\w-])"):
+        found.append((match.start(), named[match[0].casefold()]))
+    for match in sentence.take(rf"(?<![\w-])({every})(?![\w-])"):
+        found.append((match.start(), missions[match[1].casefold()]))
     return sorted(found)
 
 
 def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) -> Placed:
-    """Read quantities in their order, each with its place.
+    """Read quantities, each with its position, in order.
 
     Parameters
     ----------
     coloured : set of str
-        Words that have a colour: Bz in red beside the whole field is a line of it.
+        Words with a colour: Bz in red beside the whole field is a line of the field.
     magnitude : bool
-        Whether to compute a magnitude, which needs a vector.
+        Whether the sentence asks for a magnitude, which needs a vector.
     """
     found: Placed = []
     components = [(name, pattern, True) for name, pattern in COMPONENTS]
     words = [(row.quantity, row.pattern, False) for row in WORDS]
     after_field = next(index for index, row in enumerate(words) if row[0] == B) + 1
     for name, pattern, lettered in (*words[:after_field], *components, *words[after_field:]):
-        for said in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
-            letter = said[0].rstrip()[-1].lower() if lettered else ""
-            found.append((said.start(), RequestQuantity(name, letter)))
+        for match in sentence.take(rf"(?<![\w|])(?:{pattern})(?![\w|]|-\w)"):
+            letter = match[0].rstrip()[-1].lower() if lettered else ""
+            found.append((match.start(), RequestQuantity(name, letter)))
     bare = sentence.take_first(r"\bfields?(?![\w-])|(?<![\w|])(?-i:B)(?![\w|])")
     drawn = {quantity.name for _, quantity in found if not is_coloured(quantity, coloured)}
     if bare and not drawn & {B, ABS_B}:
@@ -103,7 +103,7 @@ def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
 def pairs_of(
     crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[RequestQuantity]
 ) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
-    """Find the quantities of each spacecraft, and whether they are unclear; nothing where each spacecraft has all.
+    """Return the quantities of each spacecraft, none if each has all, and whether they are unclear.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
@@ -129,7 +129,7 @@ def pairs_of(
 
 
 def _runs(crafts: Sequence[tuple[int, str]], asked: Placed) -> list[list[str | RequestQuantity]]:
-    """Spacecraft and quantities in their order, in turns; an index is of no spacecraft but OMNI."""
+    """Group spacecraft and quantities in order, in turns; an index belongs to OMNI alone."""
     of_omni = any(name == "OMNI" for _, name in crafts)
     words: list[tuple[int, str | RequestQuantity]] = [*crafts]
     words += [placed for placed in asked if of_omni or placed[1].name not in INDICES]

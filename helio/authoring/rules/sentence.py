@@ -1,4 +1,4 @@
-"""A sentence being read: what was understood is taken out of it, so that what is left was not."""
+"""Read a sentence piece by piece: what is understood is taken out, and what is left was not understood."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from helio.errors import TimeRangeError
 from helio.time_range import parse_time_range
 
 LONGEST = 2000
-"""Characters of a request that rules can be expected to read."""
+"""Maximum number of characters of a request that rules read."""
 _TAKEN = "\x1f"
 _WORD = re.compile(r"[^\s\x1f,;()]+")
 _LONGEST_TIME = 14
-"""Words of the longest phrase of time."""
+"""Maximum number of words of a phrase of time."""
 _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"
 
-# Words that say nothing of what is wanted. What narrows a time, an order or a choice ("since", "week", "below",
-# "each") is not among them: left out, it would change what is meant.
+# Words without meaning for a pipeline. Words that narrow a time, an order or a choice ("since", "week", "below",
+# "each") are not among them: without them the sentence would mean something else.
 _HARMLESS = frozenset(
     """a an and the of in for from with on at to by as is are be was were do does did it its this that these those i me
     my we us our you your please show plot draw display make create give get want would like could can see need let
@@ -33,7 +33,7 @@ _HARMLESS = frozenset(
     plotted drawn shown result results date dates utc""".split()  # noqa: SIM905
 )
 _OF_A_TIME = frozenset(["storm", "substorm", "event", "encounter", "period", "interval", "range"])
-"""Words that say nothing beside a time that was read, and are a time of their own without one."""
+"""Words without meaning beside a time that was read; without one they are a time."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _CLOCKS = re.compile(
     rf"(?:\b(?:from|between|at)\s+)?(?<![\d:T-])(?P<first>{_CLOCK})\s*(?:UTC?\s*)?(?:-|–|\bto\b|\buntil\b|\band\b)\s*"
@@ -44,7 +44,7 @@ _LEAD = re.compile(
     r"(?:for|in|during|over|on|throughout|within)\s+|from\s+(?=(?:the\s+)?(?:last|past|this|current|previous)\b)",
     re.IGNORECASE,
 )
-"""What leads to a time in a sentence and is no part of it."""
+"""Words before a time that are no part of it."""
 
 
 class Sentence:
@@ -60,46 +60,42 @@ class Sentence:
         self._left = self.text
         self._timed = False
 
-    def before(self, place: int) -> str:
-        """What stands before a place in the sentence, whatever was taken out of it."""
-        return self.text[:place]
-
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Every place that a pattern has in what is left, each taken out as it is found; case counts for nothing.
+        """Yield the matches of a pattern in what is left, in any case of letters, and take each out.
 
-        Of a pattern with a group ``out`` that group alone is taken out.
+        If the pattern has a group ``out``, take out that group alone.
         """
         compiled = re.compile(pattern, re.IGNORECASE) if isinstance(pattern, str) else pattern
-        at = 0
-        while found := compiled.search(self._left, at):
-            self._remove(*found.span("out" if "out" in compiled.groupindex else 0))
-            at = found.end()
-            yield found
+        start = 0
+        while match := compiled.search(self._left, start):
+            self._remove(*match.span("out" if "out" in compiled.groupindex else 0))
+            start = match.end()
+            yield match
 
     def has(self, pattern: str) -> bool:
-        """Whether a pattern has a place in what is left; nothing is taken out."""
+        """Whether what is left matches a pattern; nothing is taken out."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
 
     def adds(self) -> bool:
-        """Whether something is to be added, so that ``it`` may be what is not there yet."""
+        """Whether the sentence adds something, which ``it`` may mean."""
         return re.search(r"\b(?:add|include|compute|overlay)\b", self.text, re.IGNORECASE) is not None
 
     def take_first(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
-        """The first place of a pattern, taken out."""
+        """Take out the first match of a pattern, and return it."""
         return next(self.take(pattern), None)
 
     def take_text(self, pattern: str) -> str:
-        """The first group of the first place of a pattern, taken out; empty where there is none."""
-        found = self.take_first(pattern)
-        return found[1] if found else ""
+        """Take out the first match of a pattern, and return its first group; empty where nothing matches."""
+        match = self.take_first(pattern)
+        return match[1] if match else ""
 
     def drop(self, pattern: str | re.Pattern[str]) -> int:
-        """Take out every place of a pattern, and count them."""
+        """Take out every match of a pattern, and count them."""
         return sum(1 for _ in self.take(pattern))
 
     def take_times(self, now: datetime) -> list[str]:
-        """Phrases that are times from end to end, the longest first where they overlap, in their order."""
-        found = list(self._clocks(now))
+        """Take out the phrases that are times from end to end, the longest first, and return them in order."""
+        times = list(self._clocks(now))
         words = list(_WORD.finditer(self._left))
         spans = sorted(
             (
@@ -113,32 +109,28 @@ class Sentence:
         for first, last in spans:
             if any(first <= span.stop - 1 and last >= span.start for span in taken):
                 continue
-            start, stop = words[first].start(), words[last].end()
-            text = self._left[start:stop].rstrip(".?!:")
-            if _TAKEN in text or not re.search(
-                r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE
-            ):
-                continue
-            if re.fullmatch(r"\d{1,3}", text) or not _is_time(text, now):
+            start = words[first].start()
+            text = self._left[start : words[last].end()].rstrip(".?!:")
+            if not _may_be_time(text) or not _is_time(text, now):
                 continue
             taken.append(range(first, last + 1))
             lead = _LEAD.match(text)
             if lead and _is_time(text[lead.end() :], now):
                 start, text = start + lead.end(), text[lead.end() :]
-            found.append((start, text))
-        for start, text in found:
+            times.append((start, text))
+        for start, text in times:
             if self._left[start : start + len(text)] == text:
                 self._remove(start, start + len(text))
         self.drop(rf"\b{_TIME_BEGINS}\s+(?={_TAKEN})")
-        self._timed = bool(found)
-        if found:  # the Halloween storm of 2003-10-29: a name of the time that was said
+        self._timed = bool(times)
+        if times:  # the Halloween storm of 2003-10-29: a name of that time
             self.drop(
                 r"\b(?:the\s+)?(?-i:[A-Z][\w.]*)(?:\s+(?-i:[A-Z][\w.]*)){0,2}\s+(?:storm|substorm|event)s?\b"
             )
-        return [text for _, text in sorted(found)]
+        return [text for _, text in sorted(times)]
 
     def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:
-        """Two clocks beside one day: ``2 January 2023 from 10:00 to 12:00``, ``10:00-12:00 on 2 January 2023``."""
+        """Join two times of day with the date beside them: ``10:00-12:00 on 2 January 2023``."""
         for clocks in list(_CLOCKS.finditer(self._left)):
             ahead = list(_WORD.finditer(self._left[: clocks.start()]))
             behind = list(_WORD.finditer(self._left, clocks.end()))
@@ -166,11 +158,11 @@ class Sentence:
                 break
 
     def joins_times(self) -> bool:
-        """Whether a time that was taken is to stand beside another one: ``also for 2023-01-03``."""
+        """Whether a time is to be added to another one: ``also for 2023-01-03``."""
         return self.has(rf"\b(?:also|add|additionally|plus)\s+{_TAKEN}|{_TAKEN}[\s,]*(?:too|as well|also)\b")
 
     def unread(self) -> tuple[str, ...]:
-        """The words that are left and mean something."""
+        """Return the words that are left and have a meaning."""
         harmless = _HARMLESS | _OF_A_TIME if self._timed else _HARMLESS
         words = re.findall(r"[^\s\x1f,;:.?!()\"'“”‘’]+", self._left)
         return tuple(
@@ -186,8 +178,15 @@ class Sentence:
 
 
 def _full(clock: str) -> str:
-    """A clock with two digits for its hour."""
+    """Write a time of day with two digits for the hour."""
     return clock.zfill(len(clock) + 1) if clock.index(":") == 1 else clock
+
+
+def _may_be_time(text: str) -> bool:
+    """Whether a text has a number or a word of time, so that parsing it is worth the work."""
+    if _TAKEN in text or re.fullmatch(r"\d{1,3}", text):
+        return False
+    return re.search(r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE) is not None
 
 
 def _is_time(text: str, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""A sentence read word by word into a `PipelineRequest`; nothing is guessed that was not said."""
+"""Read a sentence word by word into a `PipelineRequest`, without guessing."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COLOURS = (
     "|indigo|turquoise"
 )
 _COUNTED = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
-# Instruments as the ids of their data sets spell them.
+# Instruments as the ids of their datasets spell them.
 _INSTRUMENTS = (
     r"(?<![\w-])(?:MFI|SWE|3DP|EPM|FGM|FPI|DES|DIS|MEC|ESA|SST|EMFISIS|MGF|CELIAS|ERNE|HET|PLA|SPC|SPI|SWA"
     r"|PAS|EPD|EPT|VHM|SWOOPS)(?![\w-])"
@@ -91,15 +91,15 @@ _LOG = (
 
 @dataclass(frozen=True)
 class Reading:
-    """What a sentence asks for.
+    """The request of a sentence, and what was not understood.
 
     Parameters
     ----------
     request : PipelineRequest
     unread : tuple of str
-        Words that mean something and were not read.
+        Words with a meaning that were not read.
     doubt : NotUnderstood, optional
-        Why it may mean two things.
+        Why the sentence is ambiguous.
     """
 
     request: PipelineRequest
@@ -108,7 +108,7 @@ class Reading:
 
 
 def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
-    """Read a sentence; each kind of word is taken out of it before the next kind is looked for.
+    """Read a sentence, one kind of words after another.
 
     Raises
     ------
@@ -121,13 +121,13 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     name = sentence.take_text(_NAME).lower()
     datasets = read_datasets(sentence, catalogue)
     panels = Panels(compare=sentence.has(_COMPARED), against=sentence.has(_AGAINST))
-    said = read_computations(sentence)
+    mentions = read_computations(sentence)
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
     style = FigureStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)))
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
-    magnitude = any(known.computation.tool == MAGNITUDE for known in said)
+    magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
     asked = read_quantities(sentence, coloured, magnitude=magnitude)
     if ordered:
         panels = replace(panels, order=_order(sentence, asked, magnitude=magnitude))
@@ -150,28 +150,28 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         instruments=tuple(match[0].upper() for match in sentence.take(_INSTRUMENTS)),
         units=tuple(match[1] for match in sentence.take(_UNIT)),
         computed=computed,
-        computations=tuple(known.computation for known in said),
+        computations=tuple(mention.computation for mention in mentions),
         panels=panels,
         style=style,
         exports=exports,
         name=name,
     )
-    return Reading(request, sentence.unread(), _doubt(said, asked, wanted, unclear=unclear))
+    return Reading(request, sentence.unread(), _doubt(mentions, asked, wanted, unclear=unclear))
 
 
 def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
-    """What is said of the panels, and whether an order is."""
+    """Read the layout of panels, and whether the sentence gives an order."""
     together = sentence.take_first(_TOGETHER) is not None
     count = sentence.take_text(_PANELS).lower()
     ordered = sentence.drop(_LAYOUT) > 0
     overlaid = {match[0].casefold() for match in sentence.take(_OVERLAID)}
-    found = replace(
+    layout = replace(
         panels,
         together=together,
         count=_COUNTED.get(count) or int(count or 0),
         overlaid=bool(overlaid - {"side by side"}),
     )
-    return found, ordered
+    return layout, ordered
 
 
 def _exports(sentence: Sentence) -> tuple[str, ...]:
@@ -194,16 +194,16 @@ def _log(sentence: Sentence) -> Iterator[str]:
 
 
 def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, ...]:
-    """The quantities in the order in which they were said, the magnitude that is computed among them."""
-    places = [(start, quantity.name) for start, quantity in asked]
+    """Return the quantities in the order of the sentence, with a magnitude that is computed."""
+    positions = [(start, quantity.name) for start, quantity in asked]
     if magnitude:
-        said = re.finditer(r"\bmagnitudes?\b", sentence.text, re.IGNORECASE)
-        places += [(match.start(), ABS_B) for match in said]
-    return tuple(dict.fromkeys(name for _, name in sorted(places)))
+        matches = re.finditer(r"\bmagnitudes?\b", sentence.text, re.IGNORECASE)
+        positions += [(match.start(), ABS_B) for match in matches]
+    return tuple(dict.fromkeys(name for _, name in sorted(positions)))
 
 
 def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[RequestQuantity]:
-    """The quantities, without components of a field that only have a colour: they are lines of it."""
+    """Return the quantities to draw, without components that only have a colour: they are lines of their field."""
     if any(quantity.name not in INDICES for _, quantity in asked):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
     every = dict.fromkeys(quantity for _, quantity in asked)
@@ -218,13 +218,13 @@ def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[Reque
 
 
 def _derived(sentence: Sentence, asked: Placed) -> str:
-    """``dynamic pressure from density and velocity``: what is computed, where all that stands behind it goes in."""
+    """Return a quantity that the sentence computes from others: ``dynamic pressure from density and velocity``."""
     if len(asked) < 2 or asked[0][1].name not in DERIVED:
         return ""
-    (place, first), (following, _) = asked[:2]
+    (start, first), (following, _) = asked[:2]
     needed = {*DERIVED[first.name][1].values(), SPEED, ABS_B}
-    said = re.search(r"\bfrom\b", sentence.text[place:following], re.IGNORECASE)
-    return first.name if said and all(quantity.name in needed for _, quantity in asked[1:]) else ""
+    computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
+    return first.name if computed and all(quantity.name in needed for _, quantity in asked[1:]) else ""
 
 
 def _cadence(sentence: Sentence) -> float | None:
@@ -240,27 +240,27 @@ def _cadence(sentence: Sentence) -> float | None:
 
 
 def _doubt(
-    said: tuple[ComputationMention, ...], asked: Placed, wanted: list[RequestQuantity], *, unclear: bool
+    mentions: tuple[ComputationMention, ...], asked: Placed, wanted: list[RequestQuantity], *, unclear: bool
 ) -> NotUnderstood | None:
-    """Why a sentence may mean two things, if it may."""
+    """Say why a sentence is ambiguous, if it is."""
     if unclear:
         return NotUnderstood(
-            "which quantity is wanted of which spacecraft is not clear",
+            "it is not clear which quantity belongs to which spacecraft",
             advice="each spacecraft with its own: 'ACE density and Wind speed'; or all with all: 'ACE and Wind"
             " density and speed'",
         )
-    for known in said:
-        tool = known.computation.tool
-        between = tool not in (MAGNITUDE, DIFFERENCE) and _is_between_two(known.place, asked)
-        if len(wanted) > 1 and (known.partial or between):
+    for mention in mentions:
+        tool = mention.computation.tool
+        between = tool not in (MAGNITUDE, DIFFERENCE) and _is_between_two(mention.position, asked)
+        if len(wanted) > 1 and (mention.partial or between):
             return NotUnderstood(
-                f"to which quantity the {tool.replace('_', ' ')} applies is not clear: rules apply it to all",
-                advice="one quantity at a time, or a model: set GEMINI_API_KEY",
+                f"it is not clear which quantity the {tool.replace('_', ' ')} is of: rules apply it to all",
+                advice="ask for one quantity at a time, or use a model: set GEMINI_API_KEY",
             )
     return None
 
 
-def _is_between_two(place: int, asked: Placed) -> bool:
-    """Whether one quantity stands before a place and another one behind it."""
-    before = {quantity for at, quantity in asked if at < place}
-    return bool(before) and any(quantity not in before for at, quantity in asked if at > place)
+def _is_between_two(position: int, asked: Placed) -> bool:
+    """Whether a quantity comes before a position and another one after it."""
+    before = {quantity for start, quantity in asked if start < position}
+    return bool(before) and any(quantity not in before for start, quantity in asked if start > position)

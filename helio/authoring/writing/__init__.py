@@ -1,1 +1,1 @@
-"""From a request to a template: one writer for flags, sentences and whatever else fills a `PipelineRequest`."""
+"""Write templates from requests: one writer for options, sentences and every other source of requests."""

@@ -1,4 +1,4 @@
-"""How the tools that a request can ask for are written into a template."""
+"""The tools that a request can ask for, and how to write them into a template."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class ComputationTool:
     Parameters
     ----------
     ending : str
-        What labels of its results end in.
+        The ending of the labels of its results.
     intent : str
-        With fields for ``window`` and ``method``.
+        A text with fields for ``window`` and ``method``.
     argument : str
-        The argument that takes the window; empty where the tool needs none.
+        The argument for the window; empty where the tool needs none.
     quantity : str
-        What its result is, made from the quantity that goes in.
+        The quantity of its result, with a field for that of its input.
     spectral : bool
-        It takes the magnitude of a vector and gives a spectrum.
+        Whether it takes the magnitude of a vector and gives a spectrum.
     """
 
     ending: str
@@ -35,12 +35,12 @@ class ComputationTool:
     spectral: bool = False
 
     def arguments(self, computation: Computation) -> dict[str, Any]:
-        """Give the arguments of the step, without its labels."""
+        """Return the arguments of the step, without its labels."""
         given = {self.argument: computation.window} if self.argument else {}
         return given | ({"method": computation.method or "mean"} if self.argument == "cadence" else {})
 
     def intent_of(self, computation: Computation) -> str:
-        """Say in words what the step does."""
+        """Describe the step."""
         return self.intent.format(window=computation.window, method=computation.method or "mean")
 
 
@@ -55,11 +55,11 @@ APPLIED = {
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 MAGNITUDE, DIFFERENCE = "magnitude", "difference"
-"""What is computed from all vectors, and from two series."""
+"""Computations that take all vectors, and two series."""
 
 
 def tool_named(text: str) -> str:
-    """Find the computation that a tool's name or synonym means.
+    """Return the computation with a name or synonym.
 
     >>> tool_named("moving average"), tool_named("psd")
     ('running_average', 'power_spectrum')
@@ -67,7 +67,7 @@ def tool_named(text: str) -> str:
     Raises
     ------
     RequestError
-        There is no such computation; the advice has the near names.
+        No computation has that name; the advice lists close names.
     """
     spelt = "_".join(text.replace("-", " ").split()).casefold()
     tools = (*APPLIED, MAGNITUDE)

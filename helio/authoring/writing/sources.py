@@ -1,4 +1,4 @@
-"""Where a quantity of a spacecraft is taken from: the table of quantities, held to frame, cadence and time."""
+"""Choose the source of a quantity of a spacecraft from the table of quantities, by frame, cadence and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.knowledge.quantities import SOURCES, Source, sources_of
 from helio.time_range import TimeRange
 
 LATE = timedelta(days=365)
-"""A dataset that lags behind the catalogue by more has probably stopped."""
+"""A dataset that ends earlier than this before the date of the catalogue has probably stopped."""
 
 
 def pick(
@@ -28,38 +28,37 @@ def pick(
     span: TimeRange | None = None,
     instruments: Sequence[str] = (),
 ) -> list[Source]:
-    """The sources that do, the one to use first; empty when the table has none in that frame.
+    """Return the sources that fit, the best first; none where the table has none in that frame.
 
-    Of a cadence the coarsest source that is not coarser: finer data can be averaged. Of the instruments, those that
-    have the quantity come first. Sources of an archive of one's own that reach into the time are taken before all
-    others.
+    Sources of the person's own archive come first, if they reach into the time; then those of the named instruments.
+    For a cadence the coarsest source is taken that is not coarser, as finer data can be averaged.
 
     Raises
     ------
     NotUnderstood
-        There are some, but none in burst mode, or none that reaches into the time.
+        No source is in burst mode, or none reaches into the time.
     """
-    found = sources_of(quantity, craft, frame=frame)
-    if not found:
+    sources = sources_of(quantity, craft, frame=frame)
+    if not sources:
         return []
-    found = _preferred(found, lambda source: bool(set(instruments) & _pieces(source)))
+    sources = _preferred(sources, lambda source: bool(set(instruments) & _pieces(source)))
     if burst:
-        found = [source for source in found if "BRST" in source.dataset.upper()]
-        if not found:
+        sources = [source for source in sources if "BRST" in source.dataset.upper()]
+        if not sources:
             raise NotUnderstood(f"the table of quantities has no {quantity} of {craft} in burst mode")
-    found = _preferred(found, lambda source: burst or "BRST" not in source.dataset.upper())
+    sources = _preferred(sources, lambda source: burst or "BRST" not in source.dataset.upper())
     if span is not None:
-        reaching = [source for source in found if _reaches(source, span, catalogue)]
+        reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
-            told = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in found[:3])
-            raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"there is {told}")
-        # one that merely seems to have stopped may go on, and comes after those that did not stop
-        found = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
-    found = _preferred(found, lambda source: _is_archived(source, catalogue))
-    first = found[0]
+            spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
+            raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"there is {spans}")
+        # a source that may have stopped comes after those that go on
+        sources = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
+    sources = _preferred(sources, lambda source: _is_archived(source, catalogue))
+    first = sources[0]
     if cadence is not None:
-        first = min(found, key=lambda source: (*_apart(source.cadence, cadence), found.index(source)))
-    return [first, *(source for source in found if source is not first and source.alike(first))]
+        first = min(sources, key=lambda source: (*_apart(source.cadence, cadence), sources.index(source)))
+    return [first, *(source for source in sources if source is not first and source.alike(first))]
 
 
 def _preferred(sources: list[Source], holds: Callable[[Source], bool]) -> list[Source]:
@@ -72,43 +71,42 @@ def _pieces(source: Source) -> set[str]:
 
 
 def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
-    """Frames in which every one of the spacecraft has a quantity, in the order of the table."""
-    each = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
-    return (
-        [frame for frame in dict.fromkeys(each[0]) if all(frame in frames for frames in each)] if each else []
-    )
+    """Return the frames in which all spacecraft have a quantity, in the order of the table."""
+    lists = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
+    first = dict.fromkeys(lists[0]) if lists else ()
+    return [frame for frame in first if all(frame in frames for frames in lists)]
 
 
 def quantities_of(craft: str) -> list[str]:
-    """What the table has of a spacecraft."""
+    """Return the quantities of a spacecraft in the table."""
     return list(dict.fromkeys(source.quantity for source in SOURCES if source.spacecraft == craft))
 
 
 def crafts_with(quantity: str) -> list[str]:
-    """Spacecraft of which the table has a quantity, those upstream of the Earth first as they stand there."""
+    """Return the spacecraft with a quantity in the table, in its order."""
     return list(dict.fromkeys(source.spacecraft for source in SOURCES if source.quantity == quantity))
 
 
 def coverage(source: Source, catalogue: Catalogue) -> str:
-    """``from 1997-09-02 to 2025-12-30``, as far as the catalogue knows."""
+    """Say which time the catalogue has of a source: ``from 1997-09-02 to 2025-12-30``."""
     entry = catalogue.summary(source.dataset)
     first, last = (instant.date().isoformat() if instant else "?" for instant in (entry.first, entry.last))
     return f"from {first} to {last}"
 
 
 def ended(source: Source, catalogue: Catalogue) -> datetime | None:
-    """When a source's last record was, if none has followed it for years."""
+    """Return the time of a source's last record, if the source has stopped."""
     entry = catalogue.summary(source.dataset)
     return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
 
 def cadence_words(source: Source) -> str:
-    """Its cadence, in words."""
+    """Return the cadence of a source in words."""
     return cadence_text(source.cadence) if source.cadence else "changing cadence"
 
 
 def _is_archived(source: Source, catalogue: Catalogue) -> bool:
-    """Whether an archive of one's own has all parameters of a source."""
+    """Whether the person's own archive has all parameters of a source."""
     if not catalogue.in_archive(source.dataset):
         return False
     known = {parameter.name for parameter in catalogue.dataset(source.dataset).parameters}
@@ -131,7 +129,7 @@ def _stopped_before(source: Source, span: TimeRange, catalogue: Catalogue) -> bo
 
 
 def _apart(cadence: float | None, wanted: float) -> tuple[int, float]:
-    """What is as fine as was wanted comes first, the closest of it; then what changes, then what is coarser."""
+    """Rank a cadence: fine enough first, the closest first; then a changing one, then coarser ones."""
     if cadence is None:
         return 1, 0.0
     return 0 if cadence <= 1.5 * wanted else 2, abs(math.log(cadence / wanted))

@@ -1,4 +1,4 @@
-"""A template being written: steps with readable ids, the labels that they give, and the panels that draw them."""
+"""Collect the steps of a new template, with readable ids and labels, and arrange the panels of its figure."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from helio.knowledge.quantity_words import WORDS, symbol
 from helio.pipelines.template.document import Document, slug
 from helio.pipelines.template.schema import SCHEMA_VERSION
 
-# B on top, then V, n, T, what is derived, spectrograms with ions above electrons, indices.
+# B on top, then V, n, T, derived quantities, spectrograms with ions above electrons, indices.
 _ORDER = (
     *("B", "Bmag", "clock", "cone", "Vvec", "V", "n", "T", "Pdyn", "beta", "VA", "MA", "ions", "electrons", "protons"),
     *("fast_electrons", "position", "R", "SYMH", "Dst", "Kp", "AE", "AL", "AU"),
 )  # fmt: skip
 _LOGARITHMIC = ("plasma beta", PROTONS, FAST_ELECTRONS)
 _LETTERS = {B: "B", VELOCITY: "V", POSITION: "R"}
-# ACE blue, Wind red, DSCOVR green, and OMNI black; others by their place.
+# ACE blue, Wind red, DSCOVR green, and OMNI black; others by their order.
 COLOURS = {"ACE": "blue", "Wind": "red", "DSCOVR": "green", "OMNI": "black"}
 MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 
 
 @dataclass
 class PlotSeries:
-    """Something that can be drawn.
+    """A table that a figure can draw.
 
     Parameters
     ----------
     label : str
     quantity : str
-        What it is; a component of a vector counts as its own quantity, ``"magnetic field vector z"``.
+        A component of a vector is a quantity of its own: ``"magnetic field vector z"``.
     craft : str
     kind : str
         ``"vector"``, ``"scalar"`` or ``"spectrum"``.
@@ -49,12 +49,12 @@ class PlotSeries:
     frame: str = ""
     unit: str = ""
     group: str = ""
-    """Of two epochs, the one that it belongs to."""
+    """The number of its time range, of two."""
 
 
 @dataclass
 class Steps:
-    """The steps of a template being written."""
+    """The steps, notes and variables of a new template."""
 
     steps: list[Document] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -68,22 +68,22 @@ class Steps:
         return step_id
 
     def label(self, wanted: str) -> str:
-        """A label that no step gives yet."""
+        """Return a label that no step gives yet."""
         return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
 
     def compute(self, tool: str, source: PlotSeries, ending: str, intent: str, **args: Any) -> PlotSeries:
-        """One series made from another by a tool with one table."""
+        """Add a step that computes a series from another."""
         label = self.label(f"{source.label}_{ending}")
         self.add(label, tool, {"source_label": source.label, **args, "output_label": label}, intent)
         return PlotSeries(**vars(source) | {"label": label})
 
     def note(self, text: str) -> None:
-        """Something to tell, once."""
+        """Add a note, once."""
         if text not in self.notes:
             self.notes.append(text)
 
     def template(self, name: str, title: str) -> Document:
-        """The whole of it."""
+        """Return the template."""
         return {
             "schema_version": SCHEMA_VERSION,
             "id": slug(name) or "pipeline",
@@ -106,13 +106,13 @@ def free_name(wanted: str, taken: Collection[str], joint: str = "_") -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """``ACE``, ``ACE and Wind``, ``ACE, Wind and DSCOVR``."""
+    """Join names: ``ACE``, ``ACE and Wind``, ``ACE, Wind and DSCOVR``."""
     unique = list(dict.fromkeys(names))
     return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
 
 
 def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSeries]]:
-    """What stands together: one quantity of several spacecraft where they are compared, vectors and spectra alone."""
+    """Arrange panels: vectors and spectra alone, one quantity of several spacecraft together if they are compared."""
     ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
     panels: list[list[PlotSeries]] = []
     for series in ordered:
@@ -138,32 +138,32 @@ def figure_of(
     log: Sequence[str] = (),
     colours: Mapping[str, str] | None = None,
 ) -> Document:
-    """The declaration of a figure."""
+    """Return the spec of a figure."""
     spec: Document = {
         "labels": [series.label for panel in panels for series in panel],
         "panels": [[series.label for series in panel] for panel in panels],
         "title": title,
     }
-    labels, names, shades = _told_apart(panels)
+    labels, names, shades = _by_craft(panels)
     logarithmic = {*_LOGARITHMIC, *log}
     scales = {
         str(number): "log"
         for number, panel in enumerate(panels, 1)
         if panel[0].kind == "scalar" and logarithmic & {"*", panel[0].quantity}
     }
-    said = {
+    looks = {
         "y_label": labels,
         "trace_names": names,
         "trace_colors": shades | dict(colours or {}),
         "log_scale": scales,
     }
-    return spec | {key: value for key, value in said.items() if value}
+    return spec | {key: value for key, value in looks.items() if value}
 
 
-def _told_apart(
+def _by_craft(
     panels: Sequence[Sequence[PlotSeries]],
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """What tells spacecraft apart: labels of axes by panel, names and colours of lines."""
+    """Return the labels of axes by panel, and names and colours of lines, that distinguish spacecraft."""
     several = len({series.craft for panel in panels for series in panel}) > 1
     labels: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -179,12 +179,12 @@ def _told_apart(
 
 
 def _axis_of(series: PlotSeries) -> str:
-    """``ACE B GSE [nT]``."""
+    """Return the label of an axis: ``ACE B GSE [nT]``."""
     letter = _LETTERS.get(series.quantity, symbol(series.quantity))
     return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")
 
 
 def _rank(quantity: str) -> tuple[int, str]:
-    """Where a quantity stands in a figure; a component of a vector right after the vector."""
+    """Return the order of a quantity in a figure; a component comes right after its vector."""
     whole = next((row for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} ")), None)
     return (_ORDER.index(whole.symbol) if whole else len(_ORDER), quantity)

@@ -1,4 +1,4 @@
-"""A new template from a request: what to fetch, what to compute, what to draw."""
+"""Write a new template from a request: what to fetch, what to compute, what to draw."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import product
 from typing import Any
 
 from helio.authoring.outcome import NotUnderstood
@@ -35,9 +36,9 @@ from helio.pipelines.template.document import Document
 from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
 
 Asks = Callable[[str, Sequence[str]], str]
-"""Asks the person: a question and its choices, the first one being the likely one."""
+"""Asks the person a question with choices, the likely one first."""
 Epoch = tuple[str, str, TimeRange | None]
-"""A variable, what labels of its series end in, and the range that it has by default."""
+"""A variable, the ending of the labels of its series, and its default range."""
 
 WINDOWS = ("10min", "1h", "5min", "1min")
 EVERY = "all of them"
@@ -58,7 +59,7 @@ DERIVED: dict[str, tuple[str, dict[str, str]]] = {
     "clock angle": ("clock_angle", {"source_label": B}),
     "cone angle": ("cone_angle", {"source_label": B}),
 }
-"""What is computed where the table has no parameter of it: the tool, and the quantity that each argument takes."""
+"""Quantities to compute where the table has no parameter: the tool, and the quantity of each argument."""
 _WITH_HELIUM = ("dynamic pressure", "Alfvén speed", "Alfvén Mach number")
 
 
@@ -70,12 +71,12 @@ def write_template(
     Raises
     ------
     NotUnderstood
-        The table of quantities has no such thing, or not in that frame, mode or time.
+        The table of quantities does not have the data, or not in that frame, mode or time.
     """
     writer = _Writer(_complete(request, ask), catalogue, now, ask)
     indices = [quantity.name in INDICES for quantity in request.quantities]
     if not request.spacecraft and not request.datasets and any(indices) and not all(indices):
-        writer.steps.note("no spacecraft was named: all of it is taken from OMNI")
+        writer.steps.note("no spacecraft was named: all data are taken from OMNI")
     return writer.written()
 
 
@@ -90,21 +91,21 @@ class _Writer:
         self.used: list[Source] = []
         self.variable = "$TIME_RANGE"
         self.group = ""
+        self.span: TimeRange | None = None
         self.aligned: dict[tuple[str, str], PlotSeries] = {}
 
     def written(self) -> tuple[Document, tuple[str, ...]]:
         epochs = self._epochs()
-        figures = [self._figure(*epoch) for epoch in epochs]
-        name, text = figures[0]
+        (name, text), *_ = [self._figure(*epoch) for epoch in epochs]
         self._default_range(epochs)
         return self.steps.template(name, text), tuple(self.steps.notes)
 
     def _figure(self, variable: str, group: str, span: TimeRange | None) -> tuple[str, str]:
-        """Add the steps of one time range, and give the name and the title of its figure."""
+        """Add the steps of one time range, and return the name and the title of its figure."""
         request = self.request
-        self.variable, self.group = variable, group
+        self.variable, self.group, self.span = variable, group, span
         self.fetched = {}
-        shown = self._series(span)
+        shown = self._series()
         self._check_named(shown)
         shown = self._computed(shown)
         self._export(shown)
@@ -126,8 +127,8 @@ class _Writer:
         times = self.request.times
         if len(times) > 2 or (len(times) == 2 and not self.request.panels.compare):
             raise NotUnderstood(
-                f"{len(times)} times were read: {', '.join(times)}",
-                advice="one range, 'A to B', or two that are to be compared",
+                f"the sentence has {len(times)} times: {', '.join(times)}",
+                advice="one range, 'A to B', or two to compare",
             )
         epochs: list[Epoch] = []
         for number, phrase in enumerate(times, 1):
@@ -142,57 +143,47 @@ class _Writer:
         return epochs or [("$TIME_RANGE", "", None)]
 
     def _default_range(self, epochs: list[Epoch]) -> None:
-        """Where no time was said: the last days that there are."""
+        """Use the last days with data where the request has no time."""
         if self.request.times:
             return
         ends = [end for source in self.used if (end := ended(source, self.catalogue))]
         if ends:
             stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
             default = str(TimeRange(stop - timedelta(days=7), stop))
-            self.steps.note(f"no time was said: the default is {default}, for nothing was recorded later")
+            self.steps.note(f"no time was given: the default is {default}, the last data")
         else:
             default = "last 7 days"
-            self.steps.note("no time was said: the default is the last 7 days, and --time-range sets another")
+            self.steps.note("no time was given: the default is the last 7 days; --time-range sets another")
         self.steps.variables[epochs[0][0]] = {"type": "time_range", "default": default}
 
     # Series -----------------------------------------------------------------------------------------------
 
-    def _series(self, span: TimeRange | None) -> list[PlotSeries]:
+    def _series(self) -> list[PlotSeries]:
         request = self.request
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
         if request.panels.against and len(set(request.quantities)) > 1 and self._is_one_against_another():
             raise NotUnderstood(
-                "one quantity against another one is no figure over time",
+                "a figure over time cannot draw one quantity against another",
                 advice="'… and …' draws both over time",
             )
         common = request.frame or self._common_frame()
-        pairs = request.own or [
-            (craft, wanted) for craft in request.spacecraft for wanted in request.quantities
-        ]
-        for craft, wanted in pairs:
-            of_omni = wanted.name in INDICES and craft != "OMNI"
-            if of_omni:
-                self.steps.note(f"{wanted.name} is taken from OMNI")
-            made = self._wanted(wanted, "OMNI" if of_omni else craft, common, span)
-            if made.label not in [series.label for series in shown]:
-                shown.append(made)
-        return shown + self._indices_beside(span)
+        for craft, wanted in request.own or product(request.spacecraft, request.quantities):
+            index = wanted.name in INDICES and craft != "OMNI"
+            series = self._index(wanted) if index else self._wanted(wanted, craft, common)
+            if series.label not in [other.label for other in shown]:
+                shown.append(series)
+        own = {wanted for _, wanted in request.own}
+        return shown + [self._index(wanted) for wanted in request.quantities if own and wanted not in own]
 
-    def _indices_beside(self, span: TimeRange | None) -> list[PlotSeries]:
-        """Return the indices, for a sentence that gives each spacecraft its own quantities."""
-        own = {wanted for _, wanted in self.request.own}
-        shown = []
-        for wanted in self.request.quantities if own else ():
-            if wanted not in own:
-                shown.append(self._quantity(wanted.name, "OMNI", "", span))
-                self.steps.note(f"{wanted.name} is taken from OMNI")
-        return shown
+    def _index(self, wanted: RequestQuantity) -> PlotSeries:
+        self.steps.note(f"{wanted.name} is taken from OMNI")
+        return self._quantity(wanted.name, "OMNI", "")
 
     def _is_one_against_another(self) -> bool:
         return bool(self.request.own) or len(self.request.spacecraft) < 2
 
     def _common_frame(self) -> str:
-        """The frame in which vectors of several spacecraft can be compared."""
+        """Return a frame in which the vectors of all spacecraft are available."""
         request = self.request
         vector = next((wanted for wanted in request.quantities if wanted.name in VECTORS), None)
         if vector is None or len(request.spacecraft) < 2 or len({wanted for _, wanted in request.own}) > 1:
@@ -200,15 +191,15 @@ class _Writer:
         common = frames_of(vector.name, request.spacecraft)
         return next((frame for frame in common if not vector.component or _has(frame, vector.component)), "")
 
-    def _wanted(self, wanted: RequestQuantity, craft: str, common: str, span: TimeRange | None) -> PlotSeries:
+    def _wanted(self, wanted: RequestQuantity, craft: str, common: str) -> PlotSeries:
         if not wanted.component:
-            return self._quantity(wanted.name, craft, common, span)
+            return self._quantity(wanted.name, craft, common)
         frame = common or ("RTN" if wanted.component in "rtn" else "")
         self._check_component(wanted, craft, frame)
-        return self._component(self._quantity(wanted.name, craft, frame, span), wanted.component)
+        return self._component(self._quantity(wanted.name, craft, frame), wanted.component)
 
     def _check_component(self, wanted: RequestQuantity, craft: str, frame: str) -> None:
-        """Refuse a component that no frame has in which the spacecraft's vector is."""
+        """Refuse a component that the spacecraft's vector does not have in any of its frames."""
         there = [known for known in frames_of(wanted.name, [craft]) if known]
         fitting = {known for known in ([frame] if frame else there) if _has(known, wanted.component)}
         turned = frame in TURNABLE and any(known in TURNABLE for known in there)
@@ -223,46 +214,46 @@ class _Writer:
         )
 
     def _check_named(self, shown: list[PlotSeries]) -> None:
-        """Refuse a spacecraft, a unit or an instrument that was named but of which the figure draws nothing."""
+        """Refuse a spacecraft, unit or instrument of the request that the figure would not show."""
         request = self.request
         absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
         if absent:
             raise NotUnderstood(
-                f"nothing of {listed(absent)} would be drawn: indices are taken from OMNI",
-                advice=f"name what of {absent[0]} is wanted, or leave it out",
+                f"the figure would draw nothing of {listed(absent)}: indices are taken from OMNI",
+                advice=f"name a quantity of {absent[0]}, or leave it out",
             )
         there = {series.unit for series in shown}
         units = [unit for unit in request.units if {"cm-3": "cm^-3"}.get(unit, unit) not in there]
         if units:
             raise NotUnderstood(
-                f"nothing of it is in {units[0]}: it is in {', '.join(sorted(unit for unit in there if unit))}",
-                advice="rules convert no units; a model can: set GEMINI_API_KEY",
+                f"no data are in {units[0]}: they are in {', '.join(sorted(unit for unit in there if unit))}",
+                advice="rules do not convert units; a model can: set GEMINI_API_KEY",
             )
         ids = {part for source in self.used for part in re.split(r"[_-]", source.dataset.upper())}
         other = [instrument for instrument in request.instruments if instrument not in ids]
         if other:
             named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
             raise NotUnderstood(
-                f"the table of quantities takes none of this from {', '.join(other)}",
-                advice=f"it takes {named}; name another one as DATASET.PARAMETER",
+                f"the table of quantities has none of these data from {', '.join(other)}",
+                advice=f"it uses {named}; name another dataset as DATASET.PARAMETER",
             )
 
     def _check_layout(self, panels: list[list[PlotSeries]]) -> None:
-        """Refuse a layout that was asked for and that the figure would not have."""
+        """Refuse a layout that the figure would not have."""
         wanted = self.request.panels
         if wanted.count and wanted.count != len(panels):
             raise NotUnderstood(f"this makes {len(panels)} panels, not {wanted.count}")
         if wanted.overlaid and not any(len(panel) > 1 for panel in panels):
-            raise NotUnderstood("these do not share a panel by themselves", advice="'… in one panel'")
+            raise NotUnderstood("these series do not share a panel", advice="'… in one panel'")
         drawn = [f"{panel[0].quantity} " for panel in panels]
-        places = [
+        numbers = [
             next((index for index, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
             for name in wanted.order
         ]
-        if -1 in places or places != sorted(places):
+        if -1 in numbers or numbers != sorted(numbers):
             raise NotUnderstood(
-                "panels stand in their usual order: field, velocity, density, temperature, what is derived, indices",
-                advice="helio edit puts them in another one, with a model",
+                "rules keep the usual order of panels: field, velocity, density, temperature, derived, indices",
+                advice="helio edit changes the order, with a model",
             )
 
     def _named_dataset(self, dataset: str, parameter: str) -> PlotSeries:
@@ -273,14 +264,8 @@ class _Writer:
             (source for source in _of_dataset(entry.id) if described.name in source.parameters), None
         )
         label = self.steps.label(f"{short(craft)}_{described.name}{self._ending()}")
-        args = {
-            "dataset_id": entry.id,
-            "parameter_id": described.name,
-            "time_range": self.variable,
-            "output_label": label,
-        }
         intent = f"Fetch {described.description or described.name} of {craft}"
-        self.steps.add(label, "fetch_data", args, intent)
+        self._add_fetch(label, intent, {"dataset_id": entry.id, "parameter_id": described.name})
         return PlotSeries(
             label,
             known.quantity if known and len(known.parameters) == 1 else described.name,
@@ -292,46 +277,55 @@ class _Writer:
             self.group,
         )
 
+    def _add_fetch(self, label: str, intent: str, choice: Document) -> None:
+        args = {**choice, "time_range": self.variable, "output_label": label}
+        self.steps.add(label, "fetch_data", args, intent)
+
     def _parameter_of(self, entry: CatalogueEntry) -> str:
-        """Ask for the parameter of a data set where it has several, those of the table first."""
+        """Ask for the parameter of a dataset where it has several, those of the table first."""
         names = [parameter.name for parameter in entry.parameters if parameter.kind != "string"]
         table = [name for source in _of_dataset(entry.id) for name in source.parameters if name in names]
         choices = list(dict.fromkeys(table + names))
         if not choices:
-            raise NotUnderstood(f"the catalogue knows no parameters of {entry.id}")
+            raise NotUnderstood(f"the catalogue lists no parameters of {entry.id}")
         return choices[0] if len(choices) == 1 else self.ask(f"Which parameter of {entry.id}?", choices[:12])
 
-    def _quantity(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> PlotSeries:
-        """A quantity of a spacecraft: fetched, or computed from what the table has."""
+    def _quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
+        """Fetch or compute a quantity of a spacecraft, once."""
         key = (quantity, craft, frame)
         if key not in self.fetched:
-            self.fetched[key] = self._found(quantity, craft, frame, span)
+            self.fetched[key] = self._new_quantity(quantity, craft, frame)
         return self.fetched[key]
 
-    def _found(self, quantity: str, craft: str, frame: str, span: TimeRange | None) -> PlotSeries:
-        request = self.request
-        wanted = frame if quantity in VECTORS else ""
-        how: dict[str, Any] = {
-            "catalogue": self.catalogue,
-            "cadence": request.cadence,
-            "burst": request.burst,
-            "span": span,
-            "instruments": request.instruments,
-        }
-        if quantity == request.computed:
-            return self._derived(quantity, craft, span)
-        found = pick(quantity, craft, frame=wanted, **how)
-        if found and not (quantity == ABS_B and self._finer_vector(craft, found[0], how)):
-            return self._fetch(quantity, craft, found)
-        made = (
-            self._turned(quantity, craft, wanted, how)
-            or self._length_of(quantity, craft, frame, how, span)
-            or self._speed_instead(quantity, craft, how, span)
+    def _pick(self, quantity: str, craft: str, frame: str = "") -> list[Source]:
+        """Return the sources that fit the request, the best first."""
+        return pick(
+            quantity,
+            craft,
+            catalogue=self.catalogue,
+            frame=frame,
+            cadence=self.request.cadence,
+            burst=self.request.burst,
+            span=self.span,
+            instruments=self.request.instruments,
         )
-        if made is not None:
-            return made
+
+    def _new_quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
+        if quantity == self.request.computed:
+            return self._derived(quantity, craft)
+        vector_frame = frame if quantity in VECTORS else ""
+        sources = self._pick(quantity, craft, vector_frame)
+        if sources and not (quantity == ABS_B and self._finer_vector(craft, sources[0])):
+            return self._fetch(quantity, craft, sources)
+        series = (
+            self._turned(quantity, craft, vector_frame)
+            or self._length_of(quantity, craft, frame)
+            or self._speed_instead(quantity, craft)
+        )
+        if series is not None:
+            return series
         if quantity in DERIVED:
-            return self._derived(quantity, craft, span)
+            return self._derived(quantity, craft)
         framed = [known for known in frames_of(quantity, [craft]) if known]
         if framed:
             raise NotUnderstood(
@@ -343,129 +337,104 @@ class _Writer:
             f" helio datasets search '{craft} {quantity}' finds others",
         )
 
-    def _turned(self, quantity: str, craft: str, wanted: str, how: dict[str, Any]) -> PlotSeries | None:
-        """A vector that is rotated into the frame that was asked for."""
-        if quantity not in VECTORS or wanted not in TURNABLE:
+    def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
+        """Rotate a vector into a frame."""
+        if quantity not in VECTORS or frame not in TURNABLE:
             return None
-        others = [source for source in pick(quantity, craft, **how) if source.frame in TURNABLE]
-        if not others:
+        sources = [source for source in self._pick(quantity, craft) if source.frame in TURNABLE]
+        if not sources:
             return None
-        given = self._fetch(quantity, craft, others)
-        intent = f"Turn it from {given.frame} to {wanted}"
-        turned = self.steps.compute("transform_frame", given, wanted.lower(), intent, to=wanted)
-        return replace(turned, frame=wanted)
+        given = self._fetch(quantity, craft, sources)
+        intent = f"Turn it from {given.frame} to {frame}"
+        turned = self.steps.compute("transform_frame", given, frame.lower(), intent, to=frame)
+        return replace(turned, frame=frame)
 
-    def _length_of(
-        self, quantity: str, craft: str, frame: str, how: dict[str, Any], span: TimeRange | None
-    ) -> PlotSeries | None:
-        """A magnitude that is computed from its vector."""
-        whole = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
-        if whole is None or not pick(whole, craft, **how):
+    def _length_of(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
+        """Compute a magnitude from its vector."""
+        vector = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
+        if vector is None or not self._pick(vector, craft):
             return None
-        if whole == VELOCITY:
-            return self._magnitude(self._quantity(VELOCITY, craft, "", span), SPEED)
-        known = next((made for key, made in self.fetched.items() if key[:2] == (B, craft)), None)
-        there = frame if frame in frames_of(B, [craft]) else ""
-        return self._magnitude(known or self._quantity(B, craft, there, span), ABS_B)
+        if vector == VELOCITY:
+            return self._magnitude(self._quantity(VELOCITY, craft, ""), SPEED)
+        known = next((series for key, series in self.fetched.items() if key[:2] == (B, craft)), None)
+        own_frame = frame if frame in frames_of(B, [craft]) else ""
+        return self._magnitude(known or self._quantity(B, craft, own_frame), ABS_B)
 
-    def _speed_instead(
-        self, quantity: str, craft: str, how: dict[str, Any], span: TimeRange | None
-    ) -> PlotSeries | None:
-        """The speed, where the velocity was asked for in passing and there is no vector."""
-        if quantity != VELOCITY or self.request.frame or self.request.vectors:
-            return None
-        if not pick(SPEED, craft, **how):
+    def _speed_instead(self, quantity: str, craft: str) -> PlotSeries | None:
+        """Take the speed for a velocity without a vector, unless the request insists on the vector."""
+        if quantity != VELOCITY or self.request.frame or self.request.vectors or not self._pick(SPEED, craft):
             return None
         self.steps.note(
             f"of {craft} the speed is drawn: the table of quantities has no velocity vector of it"
         )
-        return self._quantity(SPEED, craft, "", span)
+        return self._quantity(SPEED, craft, "")
 
-    def _finer_vector(self, craft: str, magnitude: Source, how: dict[str, Any]) -> bool:
+    def _finer_vector(self, craft: str, magnitude: Source) -> bool:
         """Whether a vector that is fetched anyway, or is much finer, gives a better magnitude."""
         if any(wanted.name == B for wanted in self.request.quantities):
             return True
-        vectors = pick(B, craft, **how)
-        return bool(
-            vectors
-            and vectors[0].cadence
-            and magnitude.cadence
-            and vectors[0].cadence < magnitude.cadence / 10
-        )
+        vectors = self._pick(B, craft)
+        cadence = vectors[0].cadence if vectors else None
+        return bool(cadence and magnitude.cadence and cadence < magnitude.cadence / 10)
 
-    def _fetch(self, quantity: str, craft: str, found: list[Source]) -> PlotSeries:
-        first = found[0]
+    def _fetch(self, quantity: str, craft: str, sources: list[Source]) -> PlotSeries:
+        """Add a fetch of the first source, with the others as candidates, at the cadence of the request."""
+        first = sources[0]
         self.used.append(first)
         kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
         label = self.steps.label(f"{short(craft)}_{symbol(quantity)}{self._ending()}")
-        framed, each = f" in {first.frame}" if first.frame else "", cadence_words(first)
-        intent = f"Fetch {title(quantity)} of {craft}{framed}, {each}"
-        where = f"{first.dataset}.{'+'.join(first.parameters)}"
-        self.steps.note(f"{craft} {title(quantity)}: {where}, {each}, {coverage(first, self.catalogue)}")
+        framed, cadence = f" in {first.frame}" if first.frame else "", cadence_words(first)
+        intent = f"Fetch {title(quantity)} of {craft}{framed}, {cadence}"
+        source = f"{first.dataset}.{'+'.join(first.parameters)}"
+        self.steps.note(f"{craft} {title(quantity)}: {source}, {cadence}, {coverage(first, self.catalogue)}")
         if first.note:
             self.steps.note(f"{first.dataset}: {first.note}")
         series = PlotSeries(label, quantity, craft, kind, first.cadence, first.frame, first.unit, self.group)
+        choices = [{"dataset_id": known.dataset, "parameter_id": known.parameters[0]} for known in sources]
         if len(first.parameters) > 1:
             self._joined(first, label, intent)
-        elif len(found) > 1:
-            candidates = [
-                {"dataset_id": source.dataset, "parameter_id": source.parameters[0]} for source in found
-            ]
-            args = {"candidates": candidates, "time_range": self.variable, "output_label": label}
-            self.steps.add(label, "fetch_data", args, intent)
         else:
-            args = {
-                "dataset_id": first.dataset,
-                "parameter_id": first.parameters[0],
-                "time_range": self.variable,
-                "output_label": label,
-            }
-            self.steps.add(label, "fetch_data", args, intent)
-        wanted = self.request.cadence
-        if wanted is None:
+            self._add_fetch(label, intent, {"candidates": choices} if len(choices) > 1 else choices[0])
+        return self._at_cadence(series, first)
+
+    def _at_cadence(self, series: PlotSeries, source: Source) -> PlotSeries:
+        """Average a series to the cadence of the request, if it is finer."""
+        cadence = self.request.cadence
+        if cadence is None:
             return series
-        if not first.cadence or quantity in SPECTRA:
+        if not source.cadence or series.kind == "spectrum":
             raise NotUnderstood(
-                f"{first.dataset} is not brought to a cadence by rules",
-                advice=f"'{_seconds(wanted)} averages', or no cadence: it has {each}",
+                f"rules cannot bring {source.dataset} to a cadence",
+                advice=f"'{_seconds(cadence)} averages', or no cadence: it has {cadence_words(source)}",
             )
-        if wanted > 1.5 * first.cadence:
-            window = _seconds(wanted)
-            return self.steps.compute(
-                "resample", series, "binned", f"{window} mean", cadence=window, method="mean"
-            )
-        if wanted < first.cadence / 1.5:
+        if cadence > 1.5 * source.cadence:
+            length = _seconds(cadence)
+            intent = f"{length} mean"
+            return self.steps.compute("resample", series, "binned", intent, cadence=length, method="mean")
+        if cadence < source.cadence / 1.5:
             self.steps.note(
-                f"{first.dataset} has one value in {cadence_words(first)}, which is coarser than was asked for"
+                f"{source.dataset} has one value in {cadence_words(source)}, coarser than the request"
             )
         return series
 
     def _joined(self, source: Source, label: str, intent: str) -> None:
-        """Components that the archive keeps apart, put side by side."""
+        """Fetch components that the archive keeps apart, and join them."""
         letters = "RTN" if source.frame == "RTN" else "xyz"
         stem = "V" if source.quantity == VELOCITY else "B" if source.quantity == B else ""
-        self.steps.add(
-            f"{label}_parts",
-            "fetch_data",
-            {
-                "dataset_id": source.dataset,
-                "parameters": list(source.parameters),
-                "time_range": self.variable,
-            },
-            intent,
-        )
-        self.steps.add(
-            label,
-            "join_components",
-            {
-                "source_labels": [f"{source.dataset}.{name}" for name in source.parameters],
-                "names": [f"{stem}{letter}" for letter in letters],
-                "frame": source.frame,
-                "name": stem or source.quantity,
-                "output_label": label,
-            },
-            "Put the components side by side",
-        )
+        fetch = {
+            "dataset_id": source.dataset,
+            "parameters": list(source.parameters),
+            "time_range": self.variable,
+        }
+        self.steps.add(f"{label}_parts", "fetch_data", fetch, intent)
+        join = {
+            "source_labels": [f"{source.dataset}.{name}" for name in source.parameters],
+            "names": [f"{stem}{letter}" for letter in letters],
+            "frame": source.frame,
+            "name": stem or source.quantity,
+            "output_label": label,
+        }
+        self.steps.add(label, "join_components", join, "Put the components side by side")
 
     def _component(self, series: PlotSeries, letter: str) -> PlotSeries:
         if series.kind != "vector":
@@ -479,7 +448,7 @@ class _Writer:
         )
         if series.frame and not self.request.frame:
             self.steps.note(
-                f"{series.craft} {series.quantity} {letter} is in {series.frame}: no frame was said"
+                f"{series.craft} {series.quantity} {letter} is in {series.frame}: no frame was given"
             )
         return replace(series, label=label, kind="scalar", quantity=f"{series.quantity} {letter}")
 
@@ -493,14 +462,14 @@ class _Writer:
         self.steps.add(label, "magnitude", args, f"Compute the {quantity}")
         return replace(series, label=label, kind="scalar", quantity=quantity, frame="")
 
-    def _derived(self, quantity: str, craft: str, span: TimeRange | None) -> PlotSeries:
-        """What is computed from density, velocity, temperature and field, all on the clock of the slowest of them."""
+    def _derived(self, quantity: str, craft: str) -> PlotSeries:
+        """Compute a quantity from density, velocity, temperature and field, all on the epochs of the coarsest."""
         tool, takes = DERIVED[quantity]
         if "source_label" in takes:
-            vector = self._quantity(B, craft, self._angle_frame(craft), span)
+            vector = self._quantity(B, craft, self._angle_frame(craft))
             made = self.steps.compute(tool, vector, symbol(quantity), f"Compute the {quantity} of the field")
             return replace(made, quantity=quantity, kind="scalar", frame="", unit="deg")
-        parts = {argument: self._quantity(part, craft, "", span) for argument, part in takes.items()}
+        parts = {argument: self._quantity(part, craft, "") for argument, part in takes.items()}
         slowest = max(parts.values(), key=lambda part: part.cadence or 0.0)
         for argument, part in parts.items():
             if argument == "temperature_label" and part.unit != "K":
@@ -524,7 +493,7 @@ class _Writer:
         return wanted or next((frame for frame in ("GSM", "GSE", "RTN") if frame in there), "")
 
     def _onto(self, part: PlotSeries, clock: PlotSeries) -> PlotSeries:
-        """Bring a series onto the epochs of another, never across more than three of the longer cadence."""
+        """Align a series with the epochs of another, across at most three times the longer cadence."""
         known = self.aligned.get((part.label, clock.label))
         if known is not None:
             return known
@@ -544,7 +513,7 @@ class _Writer:
             if computation.tool == MAGNITUDE:
                 made = [self._length(series) for series in shown if series.kind == "vector"]
                 if not made and not any(series.quantity == ABS_B for series in shown):
-                    raise NotUnderstood("there is no vector of which a magnitude could be computed")
+                    raise NotUnderstood("there is no vector to compute a magnitude of")
                 shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
             elif computation.tool == DIFFERENCE:
                 shown = [*shown, self._difference(shown)]
@@ -561,7 +530,7 @@ class _Writer:
         tool, how = computation.tool, APPLIED[computation.tool]
         fitting = [series for series in shown if series.kind != "spectrum" or tool == "resample"]
         if not fitting:
-            raise NotUnderstood(f"there is nothing to which {tool.replace('_', ' ')} could be applied")
+            raise NotUnderstood(f"{tool.replace('_', ' ')} applies to nothing that is drawn")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
             given = self._length(series) if how.spectral and series.kind == "vector" else series
@@ -582,7 +551,7 @@ class _Writer:
         pair = [series for series in shown if series.kind != "spectrum"]
         if len(pair) != 2 or pair[0].quantity != pair[1].quantity:
             raise NotUnderstood(
-                "a difference is between two series of one quantity",
+                "a difference needs two series of one quantity",
                 advice="'the difference between ACE and Wind Bz'",
             )
         left, right = pair
@@ -609,24 +578,24 @@ class _Writer:
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save it as {form}")
 
     def _log(self, shown: list[PlotSeries]) -> list[str]:
-        """Return the quantities that the request wants on a logarithmic scale."""
-        said = self.request.style.log
-        every = ["*"] if {"*", "all", "everything"} & set(said) else []
-        return every + [series.quantity for series in shown for word in said if word in series.quantity]
+        """Return the quantities with a logarithmic scale."""
+        words = self.request.style.log
+        every = ["*"] if {"*", "all", "everything"} & set(words) else []
+        return every + [series.quantity for series in shown for word in words if word in series.quantity]
 
     def _colours(self, shown: list[PlotSeries]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        colours: dict[str, str] = {}
         for what, colour in self.request.style.colours:
             lines = [line for series in shown if (line := line_of(what, series))]
             if not lines:
-                raise NotUnderstood(f"nothing is drawn that '{what}' in {colour} could mean")
-            if len(lines) > 1 or lines[0] in found:
+                raise NotUnderstood(f"no line is known as '{what}', which is to be {colour}")
+            if len(lines) > 1 or lines[0] in colours:
                 raise NotUnderstood(
-                    f"which line is to be {colour} is not clear: {', '.join(lines)}",
-                    advice="draw them first; then helio edit colours each",
+                    f"several lines could be {colour}: {', '.join(lines)}",
+                    advice="write the pipeline first; then helio edit colours each line",
                 )
-            found[lines[0]] = colour
-        return found
+            colours[lines[0]] = colour
+        return colours
 
     def _title(self, shown: list[PlotSeries]) -> str:
         quantities = self._titles(shown)
@@ -664,7 +633,7 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
         crafts = [_spacecraft_of(wanted, ask)]
     if not wanted and not request.datasets:
         choices = quantities_of(crafts[0])
-        wanted = [RequestQuantity(ask(f"What of {listed(crafts)} is to be drawn?", choices[:12]))]
+        wanted = [RequestQuantity(ask(f"Which quantity of {listed(crafts)}?", choices[:12]))]
     return replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
@@ -675,12 +644,12 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
 
 
 def _spacecraft_of(wanted: Sequence[RequestQuantity], ask: Asks) -> str:
-    """The spacecraft of quantities of which none was named; OMNI has the solar wind beside the indices."""
+    """Choose the spacecraft for quantities named without one; OMNI has the solar wind and the indices."""
     if any(quantity.name in INDICES for quantity in wanted):
         return "OMNI"
     if not wanted:
         raise NotUnderstood(
-            "neither a spacecraft nor a quantity was understood",
+            "the request names no spacecraft and no quantity",
             advice="'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
         )
     every = crafts_with(wanted[0].name) or UPSTREAM
@@ -704,13 +673,13 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
 
 
 def line_of(what: str, series: PlotSeries) -> str:
-    """Give how a figure addresses the line of a series that a word means; empty when it means another one.
+    """Return the name of the line of a series that a word means, as figures write it; empty if it means another line.
 
-    >>> line_of("bz", Series("ACE_B", "magnetic field vector", "ACE", "vector"))
+    >>> line_of("bz", PlotSeries("ACE_B", "magnetic field vector", "ACE", "vector"))
     'ACE_B.z'
-    >>> line_of("bz", Series("ACE_Bz", "magnetic field vector z", "ACE", "scalar"))
+    >>> line_of("bz", PlotSeries("ACE_Bz", "magnetic field vector z", "ACE", "scalar"))
     'ACE_Bz'
-    >>> line_of("magnitude", Series("ACE_Bmag", "magnetic field magnitude", "ACE", "scalar"))
+    >>> line_of("magnitude", PlotSeries("ACE_Bmag", "magnetic field magnitude", "ACE", "scalar"))
     'ACE_Bmag'
     """
     plain = what.casefold().replace("_", "").strip("|")
@@ -739,7 +708,7 @@ def _has(frame: str, letter: str) -> bool:
 
 
 def _seconds(seconds: float) -> str:
-    """A duration as templates write it."""
+    """Write a duration as templates do."""
     for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= length and (seconds / length).is_integer():
             return f"{int(seconds // length)}{unit}"
