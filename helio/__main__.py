@@ -1,4 +1,4 @@
-"""Where the command ``helio`` begins, and ``python -m helio``: Ctrl-C is taken before anything else is imported."""
+"""Start of the command ``helio`` and of ``python -m helio``: handle Ctrl-C before any other import."""
 
 from __future__ import annotations
 

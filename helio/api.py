@@ -1,4 +1,4 @@
-"""What a notebook calls: read a template, check it, plan it, run it."""
+"""Functions for notebooks: read a template, check it, plan it, run it."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ EngineName = Literal["direct", "prefect", "ephemeral"]
 
 @checked
 def library(settings: Settings | None = None) -> Library:
-    """The shipped templates and the user's own."""
+    """Return the library of shipped templates and the user's own."""
     return Library(settings_in_use(settings).templates)
 
 
 @checked
 def load(pipeline: str | Path | Document, settings: Settings | None = None) -> Document:
-    """The template of a pipeline's name, of a JSON file, or one given as a dict.
+    """Load the template of a pipeline's name, of a JSON file, or given as a dict.
 
-    Its fields are where they belong and of their types; whether it can run is what `check` says.
+    Its fields have correct places and types; `check` tells whether it can run.
 
     Raises
     ------
@@ -70,17 +70,17 @@ def check(
     archive: str | Path | None = None,
     hints: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Everything that is wrong with a template, errors and warnings; empty when it is right.
+    """Return all errors and warnings of a template; empty when it is correct.
 
     Parameters
     ----------
     archive : str or Path
-        The archive of the runs. A folder decides itself which data sets it has.
+        The archive of the runs. A folder may have data sets that the catalogue lacks.
     hints : bool
-        Whether to add hints: what could be better, and is not wrong.
+        Whether to add hints: possible improvements of a correct template.
     """
-    found = check_template(load(pipeline), now=now, archive=archive).diagnostics
-    return found if hints else without_hints(found)
+    diagnostics = check_template(load(pipeline), now=now, archive=archive).diagnostics
+    return diagnostics if hints else without_hints(diagnostics)
 
 
 @checked
@@ -91,7 +91,7 @@ def check_template(
     archive: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Rewritten:
-    """The diagnostics of a template, hints among them, and the plan without values that it becomes."""
+    """Return the diagnostics of a template, including hints, and its plan without values."""
     from helio.pipelines import plan as planning
     from helio.pipelines.known import KnownDatasets
     from helio.sources.archives import open_folder
@@ -111,12 +111,12 @@ def check_template(
 
 @checked
 def normalised(template: Document) -> Document:
-    """A template with each field, name and value in its one spelling, nothing else done to it.
+    """Return a template with each field, name and value in its canonical spelling, and no other change.
 
     Raises
     ------
     InvalidTemplate
-        A field is not where it belongs, or not of its type.
+        A field is misplaced or has a wrong type.
     """
     from helio.pipelines.plan import normal_form
 
@@ -125,16 +125,16 @@ def normalised(template: Document) -> Document:
 
 @dataclass(frozen=True)
 class Mended:
-    """What became of a template that was mended.
+    """Result of mending a template.
 
     Parameters
     ----------
     diff : str
-        A unified diff from the template as it was to the mended one; empty when there was nothing to mend.
+        A unified diff from the original template to the mended one; empty when there was nothing to mend.
     diagnostics : tuple of Diagnostic
-        What was changed in a way that an author must know, and what could not be mended.
+        Changes that an author must know, and errors that could not be mended.
     written : Path or None
-        The file that was replaced.
+        The replaced file.
     """
 
     template: Document = field(repr=False)
@@ -151,15 +151,14 @@ def fix(
     write: bool = False,
     settings: Settings | None = None,
 ) -> Mended:
-    """Mend what can be mended in a template, whoever wrote it: spellings, labels, dependencies, times.
+    """Mend a template where possible: spellings, labels, dependencies, times.
 
     Parameters
     ----------
     pipeline : str or Path
-        One of the user's own, or a JSON file; a shipped one can only be looked at.
+        One of the user's own, or a JSON file; a shipped one is only shown.
     write : bool
-        Whether the file is replaced when everything could be mended; the old one of the library is kept as a
-        revision.
+        Whether to replace the file when everything could be mended; the library keeps the old one as a revision.
     """
     from helio.pipelines.history import Writing
     from helio.pipelines.known import KnownDatasets
@@ -170,28 +169,28 @@ def fix(
     entry = shelf.find(str(pipeline))
     text = shelf.text(entry)
     known = KnownDatasets(settings.home, clock, spans=False)
-    template, diff, found = mend(
+    template, diff, diagnostics = mend(
         text, now=clock, name=entry.path.name, catalogue=known, pipelines=shelf.templates()
     )
-    wrong = any(one.severity == "error" for one in found)
+    wrong = any(diagnostic.severity == "error" for diagnostic in diagnostics)
     written = None
     if write and diff and not wrong:
         written = shelf.replace(entry, template, Writing("mended"))
-    return Mended(template, diff, found, written)
+    return Mended(template, diff, diagnostics, written)
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedPipeline:
     """A template as it was saved."""
 
     template: Document = field(repr=False)
     path: Path
     notes: tuple[str, ...]
-    """What was assumed, or left out, and why."""
+    """Notes on assumptions and on omitted steps."""
     diagnostics: tuple[Diagnostic, ...]
-    """What was changed in a way that its author must know."""
+    """Changes that its author must know."""
     changes: tuple[Change, ...]
-    """What differs from the pipeline that it replaced; all of it where there was none."""
+    """Differences from the pipeline that it replaced; all of it where there was none."""
     replaced: bool
     """Whether there was a pipeline of that name."""
 
@@ -203,13 +202,13 @@ def save_runs(
     *,
     replace: bool = False,
     settings: Settings | None = None,
-) -> Saved:
-    """Save what runs did as a pipeline: literal ranges become variables, what failed or led nowhere is left out.
+) -> SavedPipeline:
+    """Save runs as a pipeline: literal ranges become variables; failed and unused steps are left out.
 
     Parameters
     ----------
     runs : sequence of (id, step ids)
-        Without step ids everything is taken that came to something.
+        Without step ids: all useful steps.
     name : str
         The pipeline's id.
 
@@ -217,58 +216,58 @@ def save_runs(
     ------
     UnknownRun
     RequestError
-        A step that is named failed, or nothing is left.
+        A named step failed, or no step is left.
     InvalidTemplate
-        What is left cannot run.
+        The remaining steps cannot run.
     """
     from helio.pipelines.changes import changes
     from helio.pipelines.dialect.parse import parse
     from helio.pipelines.history import Writing, read_as_it_is
     from helio.pipelines.mend import mend
-    from helio.pipelines.runs.as_template import Chosen, template_of
+    from helio.pipelines.runs.as_template import RunSelection, template_of
     from helio.pipelines.template.diagnostics import InvalidTemplate
     from helio.store.runs import Runs
 
     require_id(name, "pipeline id")
     settings = settings_in_use(settings)
     shelf, records = library(settings), Runs(settings.runs)
-    chosen = [Chosen(records.load(one), tuple(steps)) for one, steps in runs]
+    chosen = [RunSelection(records.load(run_id), tuple(steps)) for run_id, steps in runs]
     made, notes = template_of(chosen, name, settings.servers)
-    template, _, found = mend(json.dumps(made), now=read_now(None), pipelines=shelf.templates())
-    if any(one.severity == "error" for one in found):
-        raise InvalidTemplate(found)
-    said = ", ".join(one.run.id for one in chosen)
+    template, _, diagnostics = mend(json.dumps(made), now=read_now(None), pipelines=shelf.templates())
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        raise InvalidTemplate(diagnostics)
+    run_ids = ", ".join(selection.run.id for selection in chosen)
     text = read_as_it_is(shelf.folder / f"{name}.json") if ID.fullmatch(name) else None
     before = parse(text or "")
-    path = shelf.save(template, replace=replace, writing=Writing("saved", request=f"what {said} did"))
+    path = shelf.save(template, replace=replace, writing=Writing("saved", request=f"what {run_ids} did"))
     changed = changes({} if before.errors else before.plan, template)
-    return Saved(template, path, notes, found, changed, text is not None)
+    return SavedPipeline(template, path, notes, diagnostics, changed, text is not None)
 
 
 @checked
 def revision_changes(name: str, number: int, settings: Settings | None = None) -> tuple[Change, ...]:
-    """What a revision of one of the user's own pipelines changed of the one before it; all of it for the first one.
+    """Compare a revision of one of the user's pipelines with the one before; the first one counts as all new.
 
     Raises
     ------
     UnknownPipeline, RequestError
         There is no such pipeline or revision.
     InvalidTemplate
-        A revision is no template.
+        A revision is not a template.
     """
     from helio.pipelines.changes import changes
     from helio.pipelines.dialect.parse import parse
     from helio.pipelines.template.diagnostics import InvalidTemplate
 
     shelf = library(settings)
-    kept = shelf.history(shelf.own(name).id)
-    texts = {number: kept.text(number)}
-    earlier = [revision.number for revision in kept.revisions() if revision.number < number]
-    texts |= {max(earlier): kept.text(max(earlier))} if earlier else {}
+    history = shelf.history(shelf.own(name).id)
+    texts = {number: history.text(number)}
+    earlier = [revision.number for revision in history.revisions() if revision.number < number]
+    texts |= {max(earlier): history.text(max(earlier))} if earlier else {}
     read = {revision: parse(text) for revision, text in texts.items()}
-    for revision, found in read.items():
-        if found.errors:
-            raise InvalidTemplate(found.errors, place=f"revision {revision} of {name}")
+    for revision, parsed in read.items():
+        if parsed.errors:
+            raise InvalidTemplate(parsed.errors, place=f"revision {revision} of {name}")
     return changes(read[max(earlier)].plan if earlier else {}, read[number].plan)
 
 
@@ -282,7 +281,7 @@ def plan(
     archive: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Plan:
-    """The verified plan of one run, executed by nobody yet.
+    """Make the verified plan of one run, without executing it.
 
     Raises
     ------
@@ -291,8 +290,8 @@ def plan(
     from helio.pipelines.runs.prepare import plan_of
     from helio.pipelines.runs.request import PlanRequest
 
-    asked = PlanRequest(pipeline, time_range, variables, now, archive)
-    return plan_of(asked, settings_in_use(settings))
+    request = PlanRequest(pipeline, time_range, variables, now, archive)
+    return plan_of(request, settings_in_use(settings))
 
 
 @checked
@@ -315,7 +314,7 @@ def run(
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Run:
-    """Run a pipeline; what the store has already is not made again.
+    """Run a pipeline; results that are in the store already are not made again.
 
     Parameters
     ----------
@@ -326,33 +325,32 @@ def run(
     variables : mapping
         Values of other variables, by name with or without ``$``.
     now : datetime or str
-        The run's clock; the present when left out.
+        The run's clock. Default: the present.
     archive : str or Path
-        A folder of CDF files, or ``"sample"``; the steps' own providers when left out.
+        A folder of CDF files, or ``"sample"``. Default: the steps' own providers.
     output : str or Path
         A folder for figures, exports and ``run.json``.
     outputs : str or Path
-        When `output` is left out: a folder in which the run gets one of its own. Nothing is written when both
-        are left out.
+        Used without `output`: a folder in which the run gets its own folder. Nothing is written without either.
     formats : sequence of str
-        Formats of figures beside those that the template states, which are HTML and JSON where it states none.
+        Formats of figures in addition to the template's, which are HTML and JSON by default.
     engine : "direct", "prefect" or "ephemeral"
-        Who runs what the store has not: this process, one step after another; a Prefect flow against the server;
-        a Prefect flow with a server of its own in this process.
+        How to run missing steps: in this process, one after another; as a Prefect flow on the server; as a Prefect
+        flow with a temporary server.
 
     locked : str or Path, optional
-        A lock that `lock` wrote. The run is refused if it would use anything else; range, variables, clock and
-        archive are the lock's where they are not given.
+        A lock that `lock` wrote. The run is refused if it would use other data; range, variables, clock and archive
+        are taken from the lock where they are not given.
 
     proof : "file", "checksum", "parts" or "size", optional
-        Refuse a locked run whose files are not proven as well: by a checksum in the file, by that or one of the
-        archive, by checksums of their parts, or by their size. The digests of the lock do not count.
+        Required proof of the files of a locked run: a checksum in the file; that or one of the archive; checksums of
+        their parts; their size. The digests of the lock do not count.
 
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
 
     planned : callable
-        Called with the plan before anything runs: its values and time ranges are resolved.
+        Called with the plan before anything runs; its values and time ranges are resolved.
 
     Returns
     -------
@@ -362,35 +360,37 @@ def run(
     Raises
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError, OutputError
-        Before anything has run.
+        Raised before anything has run.
     LockMismatch
-        The run would use something else than its lock says.
+        The run would use other data than its lock.
     EngineError
         The engine's server cannot be started or reached.
     Cancelled
-        Ended by Ctrl-C; what is finished is in the store, and the same call goes on from there.
+        Ended by Ctrl-C; finished steps are in the store, and the same call continues from there.
     """
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
 
     if formats and output is None and outputs is None:
         raise RequestError(
-            "formats are those of files, and the run writes none",
-            advice="output='a folder' writes them there",
+            "formats are for files, but the run writes none",
+            advice="set output='a folder' to write files there",
         )
     if proof is not None and locked is None:
-        raise RequestError("a proof can be required of a locked run", advice="--locked, or --lock FILE")
+        raise RequestError(
+            "a proof can only be required for a locked run", advice="use --locked, or --lock FILE"
+        )
     settings = settings_in_use(settings)
-    asked = PlanRequest(pipeline, time_range, variables, now, archive)
+    plan_request = PlanRequest(pipeline, time_range, variables, now, archive)
     request = replace(
-        prepare_run(asked, settings, locked=locked, access=access),
+        prepare_run(plan_request, settings, locked=locked, access=access),
         proof=proof,
         output=None if output is None else Path(output),
         outputs=None if outputs is None else Path(outputs),
         formats=tuple(formats),
     )
     planned(request.plan)
-    # What executes is imported once there is something to execute.
+    # Import the execution only when there is something to execute.
     from helio.pipelines.runs.session import run_plan
 
     made_by = _engine(engine, settings)
@@ -410,23 +410,23 @@ def foresee(
     settings: Settings | None = None,
     planned: Callable[[Plan], None] = lambda plan: None,
 ) -> tuple[Plan, dict[str, Any]]:
-    """The plan of one run, and as JSON what each step would do; held to a lock where one is given.
+    """Plan one run, and describe as JSON what each step would do; compare it with a lock, if one is given.
 
-    `planned` is called with the plan before the archives are asked.
+    `planned` is called with the plan before any archive is asked.
 
     Raises
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError
     LockMismatch
-        The run would use something else than its lock says.
+        The run would use other data than its lock.
     """
     from helio.pipelines.runs.foresee import foresee as foreseen
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
 
     settings = settings_in_use(settings)
-    asked = PlanRequest(pipeline, time_range, variables, now, archive)
-    request = prepare_run(asked, settings, locked=locked, access=access)
+    plan_request = PlanRequest(pipeline, time_range, variables, now, archive)
+    request = prepare_run(plan_request, settings, locked=locked, access=access)
     planned(request.plan)
     return request.plan, foreseen(request, settings)
 
@@ -443,18 +443,18 @@ def lock(
     settings: Settings | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Lock:
-    """Lock what a run of a pipeline is made from; files that are not here are downloaded.
+    """Lock the files and tables of a run of a pipeline; missing files are downloaded.
 
     Returns
     -------
     Lock
-        ``lock.write(Path("helio.lock"))`` keeps it for ``run(…, locked="helio.lock")``.
+        ``lock.write(Path("helio.lock"))`` writes it for ``run(…, locked="helio.lock")``.
 
     Raises
     ------
     UnknownPipeline, InvalidTemplate, TimeRangeError
     DataError
-        A fetch without which the run fails cannot be done.
+        A critical fetch failed.
     """
     from helio.pipelines.runs.locking import lock_plan
     from helio.pipelines.runs.prepare import prepare_run
@@ -462,21 +462,21 @@ def lock(
     from helio.pipelines.runs.session import open_session
 
     settings = settings_in_use(settings)
-    asked = PlanRequest(pipeline, time_range, variables, now, archive)
-    request = prepare_run(asked, settings, access=access)
+    plan_request = PlanRequest(pipeline, time_range, variables, now, archive)
+    request = prepare_run(plan_request, settings, access=access)
     with open_session(request, settings) as session:
         return lock_plan(request, session.execution, finished)
 
 
 @checked
 def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
-    """The lock of what a finished run was made from; nothing is downloaded.
+    """Return the lock of a finished run; nothing is downloaded.
 
     Raises
     ------
     UnknownRun
     RequestError
-        The run did not end well.
+        The run did not succeed.
     """
     from helio.pipelines.runs.locking import lock_of_record
     from helio.store.runs import Runs
@@ -493,12 +493,12 @@ def verify(
     settings: Settings | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Comparison:
-    """Run again what a record says was run, in an empty store of its own, and compare with what came of it.
+    """Repeat a recorded run in a temporary empty store, and compare the results.
 
     Returns
     -------
     Comparison
-        ``same_results`` when every table, figure and file came out as it was; else ``first`` is where it parts.
+        ``same_results`` tells whether every table, figure and file is the same; ``first`` is the first difference.
 
     Raises
     ------
@@ -535,7 +535,7 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
 
 @checked
 def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
-    """How the datasets of a run are cited, and what is not known of them.
+    """Return the citations of a run's datasets, and what is unknown about them.
 
     Raises
     ------
@@ -550,21 +550,21 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
 
 @checked
 def describe(run_id: str, label: str = "", settings: Settings | None = None) -> tuple[Description, ...]:
-    """Bounded facts about a table that a run made, or about all of them: span, cadence, gaps, missing values, range.
+    """Describe tables of a run, one or all: span, cadence, gaps, missing values, range.
 
-    Parameters
-    ----------
-    run_id : str
-        A run's id, or the beginning of one.
-    label : str
-        ``"AC_H2_MFI.BGSEc"``, ``"AC_H2_MFI.BGSEc.Bz"``; every table of the run when left out.
+        Parameters
+        ----------
+        run_id : str
+            A run's id, or its beginning.
+        label : str
+            ``"AC_H2_MFI.BGSEc"``, ``"AC_H2_MFI.BGSEc.Bz"``; Default: every table of the run.
 
-    Raises
-    ------
-    UnknownRun, RequestError, StepError
-        No such run, no table of that label, no such component.
-    DamagedObject
-        The store has the table no longer.
+        Raises
+        ------
+        UnknownRun, RequestError, StepError
+    No such run, no table with this label, no such component.
+        DamagedObject
+            The store no longer has the table.
     """
     from helio.pipelines.runs.kept_tables import kept_labels, kept_table
     from helio.steps.describe import describe as described
@@ -574,7 +574,7 @@ def describe(run_id: str, label: str = "", settings: Settings | None = None) -> 
     settings = settings_in_use(settings)
     record, store = Runs(settings.runs).load(run_id), Store(settings.store)
     labels = [label] if label else kept_labels(record)
-    return tuple(described(kept_table(record, one, store), one) for one in labels)
+    return tuple(described(kept_table(record, table_label, store), table_label) for table_label in labels)
 
 
 @checked
@@ -586,14 +586,14 @@ def preview(
     position: Literal["head", "tail", "both"] = "head",
     settings: Settings | None = None,
 ) -> Preview:
-    """The first or the last records of a table that a run made, or both; 5 of them, 3 of a spectrum.
+    """Return the first or last records of a table of a run, or both; 5 of them, 3 of a spectrum.
 
-    Raises
-    ------
-    UnknownRun, RequestError, StepError
-        No such run, no table of that label, no such component, more than 50 rows (10 of a spectrum).
-    DamagedObject
-        The store has the table no longer.
+        Raises
+        ------
+        UnknownRun, RequestError, StepError
+    No such run, no table with this label, no such component, more than 50 rows (10 of a spectrum).
+        DamagedObject
+            The store no longer has the table.
     """
     from helio.pipelines.runs.kept_tables import kept_table
     from helio.steps.describe import preview as previewed
@@ -627,24 +627,24 @@ def desk(
     replay: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Desk:
-    """Where pipelines are asked for in words: `Desk.create`, `Desk.edit`, `Desk.repair`; close it afterwards.
+    """Open a desk for requests in plain words: `Desk.create`, `Desk.edit`, `Desk.repair`; close it afterwards.
 
-    What comes of it waits as a proposal in ``desk.proposals``, to be accepted or rejected; nothing is executed.
+    Results are proposals in ``desk.proposals``, to be accepted or rejected; nothing is executed.
 
     Parameters
     ----------
     by : "auto", "rules" or "model"
-        Who writes: a model where there is a key for one, else the rules, when it is ``auto``.
+        The author; ``auto`` means a model if there is a key for one, otherwise the rules.
     archive : str or Path
-        A folder of files, or ``"sample"``. It is searched before the catalogue, and its datasets may be proposed
-        whether or not the catalogue knows them.
+        A folder of files, or ``"sample"``. It is searched before the catalogue, and its datasets may be proposed even
+        if they are not in the catalogue.
     replay : str or Path
-        A transcript that answers in place of the model: its file, or its id. Its clock counts where none is given.
+        A transcript that answers instead of the model: its file, or its id. It also gives the default clock.
 
     Raises
     ------
     NoKey
-        A model is wanted, and there is no key; when it is first asked.
+        A model is needed, but there is no key; raised at the first question.
     """
     from helio.authoring.desk import Desk
 
@@ -684,40 +684,40 @@ def new(
     now: datetime | str | None = None,
     archive: str | Path | None = None,
     settings: Settings | None = None,
-) -> Saved:
-    """Write a pipeline of the user's own that fetches quantities, computes and draws them; no model is asked.
+) -> SavedPipeline:
+    """Write a pipeline for the user that fetches quantities, computes and draws them, without a model.
 
     Parameters
     ----------
     name : str
         The pipeline's id.
     spacecraft : sequence of str
-        ``["ACE", "Wind"]``; OMNI for indices when left out.
+        ``["ACE", "Wind"]``. Default for indices: OMNI.
     quantities : sequence of str
-        ``["B", "proton density"]``; each of every spacecraft. A component is ``"Bz"``.
+        ``["B", "proton density"]``; each from every spacecraft. A component is ``"Bz"``.
     datasets : sequence of str
-        Data sets to draw beside them, or instead: ``["AC_H2_MFI.BGSEc"]``.
+        Further data sets to draw, or the only ones: ``["AC_H2_MFI.BGSEc"]``.
     time_range : str
-        The default of the variable ``$TIME_RANGE``; when left out, the last days that there are.
+        The default of the variable ``$TIME_RANGE``. Default: the last available days.
     frame : str
         ``"GSE"``, ``"GSM"``, ``"RTN"``, ``"SM"``, ``"GEO"`` or ``"GEI"``.
     cadence : str
         ``"5min"``: finer data are averaged.
     operations : sequence of str
-        Applied in this order to all of it: ``["despike:5min", "running_average:10min", "resample:1h:median"]``.
+        Applied in this order to all series: ``["despike:5min", "running_average:10min", "resample:1h:median"]``.
     title : str
-        Of the figure.
+        Title of the figure.
     together : bool
-        Whether to draw all of it in one panel.
+        Whether to draw everything in one panel.
     save_as : sequence of str
-        Forms of files in which to save each series: ``["csv"]``.
+        File formats in which to save each series: ``["csv"]``.
     archive : str or Path
         A folder of files, or ``"sample"``: it is searched before the catalogue.
 
     Raises
     ------
     RequestError
-        A name is unknown, with those that are near; something is left open; or the name is taken.
+        A name is unknown (the error lists similar ones), something is undecided, or the pipeline's name is taken.
     NotProved
         The pipeline is not valid.
     """
@@ -753,8 +753,10 @@ def new(
         )
         replaced = (library(settings).folder / f"{name}.json").exists()
         path, draft = at.new(request, name=name, request=words, replace=replace)
-    found = draft.proved.diagnostics
-    return Saved(draft.template, path, draft.notes, found, changes({}, draft.template), replaced)
+    diagnostics = draft.proved.diagnostics
+    return SavedPipeline(
+        draft.template, path, draft.notes, diagnostics, changes({}, draft.template), replaced
+    )
 
 
 @checked
@@ -765,18 +767,18 @@ def list_archive(
     on_progress: Callable[[str, int], None] = lambda what, count: None,
     settings: Settings | None = None,
 ) -> ArchiveListing:
-    """List what a folder of files holds: datasets, parameters, units, spans, and files that cannot be read.
+    """List the content of a folder of files: datasets, parameters, units, spans, and unreadable files.
 
-    A file is opened only where its name does not tell enough, and what it says is remembered until it is written to.
+    A file is opened only where its name is not enough; its facts are cached until it changes.
 
     Parameters
     ----------
     archive : str or Path
-        A folder of CDF, netCDF, CSV or Parquet files; ``"sample"`` for the samples; ``$HELIO_ARCHIVE`` when left out.
+        A folder of CDF, netCDF, CSV or Parquet files; ``"sample"`` for the samples. Default: ``$HELIO_ARCHIVE``.
     dataset_id : str
-        List this dataset alone, with the exact spans of its files and the gaps between them.
+        List only this dataset, with the exact spans of its files and the gaps between them.
     on_progress : callable
-        Called with what is counted, and how many there are so far.
+        Called with the kind of objects counted, and their number so far.
 
     Returns
     -------
@@ -785,7 +787,7 @@ def list_archive(
     Raises
     ------
     RequestError
-        There is no such folder, or it has more files than one walk looks at.
+        There is no such folder, or it has too many files.
     UnknownDataset
     """
     from helio.sources.archive_listing import list_archive as listed
@@ -818,18 +820,17 @@ def draw_both(
     formats: Sequence[Format] = (),
     settings: Settings | None = None,
 ) -> tuple[Run | HelioError | None, Run | HelioError]:
-    """The figures before and after a change that waits for a yes, through ordinary runs.
+    """Draw the figures before and after a proposed change, with ordinary runs.
 
     Parameters
     ----------
     output : str or Path
-        Gets the folders ``before`` and ``after``.
+        Folder for the new folders ``before`` and ``after``.
 
     Returns
     -------
     before, after : Run, HelioError or None
-        The error where one of them cannot be run at all, which a change may be there to mend. None where there was
-        nothing before.
+        The error of a run that fails; the change may be meant to mend it. None where there was no earlier pipeline.
 
     Raises
     ------
@@ -857,14 +858,14 @@ def draw_both(
 
 
 def _archive(archive: str | Path | None, settings: Settings) -> str:
-    """The archive that is given, else that of the environment."""
+    """Return the given archive, otherwise that of the settings."""
     from helio.sources.archives import archive_named
 
     return archive_named(str(archive or settings.archive))
 
 
 def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
-    """What an archive of one's own holds; what the catalogue or a server knows is asked there."""
+    """List the content of a local archive; the catalogue or a server describes other archives."""
     from helio.sources.archives import is_folder
     from helio.sources.registry import SAMPLE
 
@@ -875,7 +876,7 @@ def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
 
 @checked
 def read_now(now: datetime | str | None = None) -> datetime:
-    """Read a run's clock as naive UTC; the present when left out.
+    """Read a run's clock as naive UTC. Default: the present.
 
     Raises
     ------

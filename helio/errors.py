@@ -3,63 +3,63 @@
 ::
 
     HelioError
-    ├── RequestError              the user: what was asked for cannot be asked           exit 2
+    ├── RequestError              the user: the request is not possible                  exit 2
     │   ├── TimeRangeError        a range that is not understood, reversed or empty
     │   ├── UnknownPipeline       no template of that name
     │   ├── UnknownRun            no run of that id, or more than one
     │   ├── UnknownResult         the run made no table or figure of that name; a KeyError too
     │   ├── TooLarge              more to download than the limit allows
-    │   ├── LockMismatch          what a run would use is not what its lock says
+    │   ├── LockMismatch          the data of a run differ from its lock
     │   └── InvalidTemplate       the author: carries every diagnostic found (pipelines/template/diagnostics.py)
-    ├── DataError                 whoever chose the data: the archive cannot give it      exit 1
+    ├── DataError                 the user who chose the data: not in the archive         exit 1
     │   ├── UnknownDataset
     │   ├── UnknownParameter
     │   ├── NoData                nothing in the interval
-    │   │   └── NoUsableData      there are records, and every value in them is fill
-    │   ├── NotYetPublished       the interval ends after what the provider has
-    │   ├── DamagedFile           the file is not what it says it is
-    │   ├── ChangedFile           the file was replaced or written to while it was used
-    │   ├── Offline               it is not here, and nobody may be asked for it
+    │   │   └── NoUsableData      there are records, but every value in them is fill
+    │   ├── NotYetPublished       the interval ends after the provider's last record
+    │   ├── DamagedFile           the file is damaged, or not of its kind
+    │   ├── ChangedFile           the file was replaced or modified while it was used
+    │   ├── Offline               the data are not on this machine, and the network may not be used
     │   ├── Refused               the provider refuses for good
-    │   │   └── ForeignAddress    a redirect or a listing leads to a host that helio does not ask by itself
-    │   │       └── PrivateAddress  a host is on this machine or in the local network, and nobody named it
-    │   ├── ReplyTooLarge         a reply is longer, or nested more deeply, than helio reads
+    │   │   └── ForeignAddress    a redirect or a listing leads to a host that is not permitted
+    │   │       └── PrivateAddress  a host is on this machine or in the local network, and not permitted
+    │   ├── ReplyTooLarge         a reply is too long or too deeply nested
     │   └── TransientError        worth another try
     │       ├── ServerUnavailable
-    │       ├── TooSlow           the server sends, but more slowly than helio waits for
+    │       ├── TooSlow           the server sends too slowly
     │       ├── RateLimited
     │       └── Republished       the data changed at the provider each time they were read
     ├── StepError                 the author: a tool cannot do that with these inputs     exit 1
-    │   ├── Mismatch              tables that do not go together, or one that is not what is needed
-    │   │   ├── UnitMismatch      nT where km/s is needed, or beside it
-    │   │   ├── FrameMismatch     GSE where GSM is needed, or beside it
+    │   ├── Mismatch              tables that do not fit together, or one that does not fit the tool
+    │   │   ├── UnitMismatch      nT where km/s is needed, or together with it
+    │   │   ├── FrameMismatch     GSE where GSM is needed, or together with it
     │   │   └── ClockMismatch     two tables whose epochs are not the same
-    │   ├── CodeRefused           code that says what it may not
-    │   ├── CodeFailed            code that raised, or passed one of its limits
-    │   ├── BadResult             what code gave is no table: no time index, no numbers
-    │   └── NoSandbox             the machine: it lacks what code has to be shut in with
+    │   ├── CodeRefused           code that uses something not allowed
+    │   ├── CodeFailed            code that raised an error, or exceeded a limit
+    │   ├── BadResult             a result of code that is no table: no time index, no numbers
+    │   └── NoSandbox             the machine: it lacks a part of the sandbox
     ├── OutputError               the disk: a file cannot be written                      exit 1
-    ├── DamagedObject             the store: an object is gone or not what was put there  exit 1
-    │   └── DamagedRecord         a record of helio's own cannot be read, or is not as helio writes it
+    ├── DamagedObject             the store: an object is missing or damaged              exit 1
+    │   └── DamagedRecord         a record of helio is damaged
     ├── ExportError               the machine: a static figure cannot be drawn here       exit 1
     ├── EngineError               the engine's server cannot be started or reached        exit 1
-    ├── ModelError                the language model: it did not give what was asked      exit 1
-    │   ├── NoKey                 the user: there is no key to ask with
+    ├── ModelError                the language model did not give a usable answer         exit 1
+    │   ├── NoKey                 the user: there is no key for the model
     │   ├── WrongKey              the user: the key is not accepted
     │   ├── UnknownModel          the user: no model of that name, or none for this key
-    │   ├── ModelRefused          the question cannot be asked like that
-    │   ├── ModelUnavailable      the maker's server, which may recover
-    │   │   └── ModelUnreachable  the network: nobody answers at all
-    │   ├── QuotaExhausted        the key has asked too much; it may pass
-    │   ├── Blocked               the maker's filters stopped question or answer
+    │   ├── ModelRefused          the server refuses the form of the question
+    │   ├── ModelUnavailable      the model's server fails, perhaps temporarily
+    │   │   └── ModelUnreachable  the network: the server does not answer
+    │   ├── QuotaExhausted        the quota of the key is used up, perhaps temporarily
+    │   ├── Blocked               the model's filters stopped question or answer
     │   ├── CutShort              the answer was longer than its limit of tokens
-    │   ├── Unreadable            an empty answer, or not the JSON or the call that was asked for
+    │   ├── Unreadable            an empty answer, or not the requested JSON or call
     │   ├── BudgetSpent           the limit of tokens or of time for the whole task is reached
-    │   └── TranscriptDiffers     what is asked now is not what the transcript answers
+    │   └── TranscriptDiffers     the transcript has no answer to this question
     └── Cancelled                 the user ended the run                                  exit 130
         └── Suspended             the user suspended it on its page
 
-A step knows *what* went wrong and what to *try*; whoever knows the *place* adds it with `located`.
+A step knows *what* went wrong and what to *try*; the code that knows the *place* adds it with `located`.
 Anything else that is raised is a bug, and shows its traceback.
 """
 
@@ -70,23 +70,25 @@ from typing import Any, Self
 
 
 def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The known names that a misspelt one comes close to, best first, at most three; case counts for nothing."""
+    """Find the known names closest to a misspelt one, best first, at most three; ignore case."""
     from difflib import get_close_matches  # only on the way to an error, never at start-up
 
     folded: dict[str, str] = {}
-    for one in known:
-        folded.setdefault(one.casefold(), one)
-    return tuple(folded[one] for one in get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6))
+    for candidate in known:
+        folded.setdefault(candidate.casefold(), candidate)
+    return tuple(
+        folded[close_name] for close_name in get_close_matches(name.casefold(), list(folded), n=3, cutoff=0.6)
+    )
 
 
 def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
-    """``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?``, or what else to say where nothing comes close."""
+    """Suggest names, ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?``, or return another text where nothing is close."""
     close = closest(name, known)
-    return f"did you mean {' or '.join(repr(one) for one in close)}?" if close else otherwise
+    return f"did you mean {' or '.join(repr(close_name) for close_name in close)}?" if close else otherwise
 
 
 class HelioError(Exception):
-    """What went wrong, where, and what to do about it."""
+    """Error with its message, its place, and advice on what to do."""
 
     def __init__(self, message: str, *, advice: str = "", place: str = "") -> None:
         super().__init__(message)
@@ -109,7 +111,7 @@ class HelioError(Exception):
 
 
 class RequestError(HelioError):
-    """What was asked for cannot be asked."""
+    """Request that is not possible as it was given."""
 
 
 class TimeRangeError(RequestError):
@@ -118,7 +120,7 @@ class TimeRangeError(RequestError):
     def __init__(self, message: str, *, advice: str = "", place: str = "", empty: bool = False) -> None:
         super().__init__(message, advice=advice, place=place)
         self.empty = empty
-        """True when the phrase was understood and its range is reversed or empty (HN703's kind, not HN702's)."""
+        """True when the phrase was understood but its range is reversed or empty (HN703, not HN702)."""
 
 
 class UnknownPipeline(RequestError):
@@ -139,25 +141,25 @@ class UnknownResult(RequestError, KeyError):
 
 
 class TooLarge(RequestError):
-    """More would have to be downloaded than the limit allows."""
+    """The run needs a larger download than the limit allows."""
 
 
 class LockMismatch(RequestError):
-    """What a run would use is not what its lock says."""
+    """Data of a run that differ from its lock."""
 
     def __init__(
         self, message: str, *, advice: str = "", place: str = "", differences: tuple[str, ...] = ()
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.differences = differences
-        """Each in words, old and new."""
+        """Descriptions of the differences, old and new."""
 
 
 class DataError(HelioError):
     """The provider cannot give what a fetch asks for."""
 
     cause = ""
-    """What stands between this machine and the server, a `helio.sources.connection.Cause`; empty for other errors."""
+    """Obstacle between this machine and the server, a `helio.sources.connection.Cause`; empty for other errors."""
 
 
 class UnknownDataset(DataError):
@@ -173,7 +175,7 @@ class NoData(DataError):
 
 
 class NoUsableData(NoData):
-    """There are records in the interval, and every value in them is fill."""
+    """Records exist in the interval, but every value in them is fill."""
 
 
 class NotYetPublished(DataError):
@@ -185,11 +187,11 @@ class DamagedFile(DataError):
 
 
 class ChangedFile(DataError):
-    """A file was replaced or written to between the moment its bytes were named and the end of its reading."""
+    """A file was replaced or modified between the time its bytes were identified and the end of its reading."""
 
 
 class Offline(DataError):
-    """What is asked for is not on this machine, and the run may ask nobody for it."""
+    """Needed data are not on this machine, and the run may not use the network."""
 
 
 class Refused(DataError):
@@ -201,11 +203,11 @@ class ForeignAddress(Refused):
 
 
 class PrivateAddress(ForeignAddress):
-    """A host has an address of this machine or of the local network, and the user did not name that host."""
+    """A host has an address of this machine or of the local network, and the user did not permit that host."""
 
 
 class ReplyTooLarge(DataError):
-    """A server sends a longer reply than helio reads, or one that is nested more deeply."""
+    """A server sends a reply that is too long or too deeply nested."""
 
 
 class TransientError(DataError):
@@ -217,7 +219,7 @@ class ServerUnavailable(TransientError):
 
 
 class TooSlow(TransientError):
-    """The server answers, and too slowly: below the least rate, or beyond the time for a whole reply."""
+    """The server answers too slowly: below the minimum rate, or longer than the time for a reply."""
 
 
 class RateLimited(TransientError):
@@ -227,15 +229,15 @@ class RateLimited(TransientError):
 
 
 class Republished(TransientError):
-    """The data changed at the provider while they were read, each time they were read."""
+    """The data changed at the provider during each attempt to read them."""
 
 
 class StepError(HelioError):
-    """A tool cannot do what it is asked with the inputs it got."""
+    """A tool cannot work with its inputs or arguments."""
 
 
 class Mismatch(StepError):
-    """Tables do not go together; a tool knows what their files call them, whoever calls it their labels."""
+    """Tables do not fit together; a tool knows their names in files, and its caller their labels."""
 
     def __init__(
         self,
@@ -248,12 +250,12 @@ class Mismatch(StepError):
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.tables = tables
-        """The tables that are named, in the order of the wording."""
+        """Tables of the message, in the order of the wording."""
         self.wording = wording
-        """The message, with ``{0}`` and ``{1}`` for what the tables are called."""
+        """Message with ``{0}`` and ``{1}`` for the names of the tables."""
 
     def called(self, names: tuple[str, ...]) -> Self:
-        """Call the tables by other names; the tables themselves are let go."""
+        """Name the tables differently in the message, and drop the tables themselves."""
         if self.wording:
             self.message = self.wording.format(*names)
         self.tables, self.wording = (), ""
@@ -261,43 +263,43 @@ class Mismatch(StepError):
 
 
 class UnitMismatch(Mismatch):
-    """A table has another unit than is needed, or than the table beside it; nothing is converted silently."""
+    """A table has another unit than needed, or than another table; nothing is converted silently."""
 
 
 class FrameMismatch(Mismatch):
-    """A vector stands in another frame than is needed, or than the vector beside it."""
+    """A vector has another frame than needed, or than another vector."""
 
 
 class ClockMismatch(Mismatch):
-    """Two tables that are taken record by record have different epochs."""
+    """Two tables that are combined record by record have different epochs."""
 
 
 class CodeRefused(StepError):
-    """Code in a template says what is not on the list of what it may say; it was not run."""
+    """Code in a template uses something that is not allowed; it was not run."""
 
 
 class CodeFailed(StepError):
-    """Code in a template raised an error, tried what it may not do, or passed one of its limits."""
+    """Code in a template raised an error, tried something forbidden, or exceeded a limit."""
 
 
 class BadResult(StepError):
-    """What code in a template gave is no table of numbers over time."""
+    """Result of code in a template that is not a table of numbers over time."""
 
 
 class NoSandbox(StepError):
-    """This machine lacks what code in a template has to be shut in with."""
+    """This machine lacks a part of the sandbox for code in templates."""
 
 
 class OutputError(HelioError):
-    """A file cannot be written where it was asked for."""
+    """A file cannot be written at the requested path."""
 
 
 class DamagedObject(HelioError):
-    """What the store holds is gone or is not what was put there; made again, it is put again."""
+    """Object that is missing from the store or damaged there; recomputing stores it again."""
 
 
 class DamagedRecord(DamagedObject):
-    """A record that helio keeps cannot be read, or is not as helio writes it."""
+    """A record of helio cannot be read, or has another form than helio writes."""
 
 
 class ExportError(HelioError):
@@ -309,7 +311,7 @@ class EngineError(HelioError):
 
 
 class ModelError(HelioError):
-    """A language model did not give what it was asked for."""
+    """A language model did not give a usable answer."""
 
     def __init__(
         self,
@@ -322,25 +324,25 @@ class ModelError(HelioError):
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.wait = wait
-        """Seconds to wait before another try, where the server says so."""
+        """Seconds to wait before another attempt, where the server states them."""
         self.answer = answer
-        """What did come, a `helio.authoring.model.Answer`; its tokens are spent all the same."""
+        """The received answer, a `helio.authoring.model.Answer`; its tokens are spent anyway."""
 
 
 class NoKey(ModelError):
-    """There is no key to ask a model with."""
+    """Missing key for a language model."""
 
 
 class WrongKey(ModelError):
-    """The model's maker does not accept the key."""
+    """The model's server does not accept the key."""
 
 
 class UnknownModel(ModelError):
-    """The maker has no model of that name, or not for this key."""
+    """There is no model of that name, or not for this key."""
 
 
 class ModelRefused(ModelError):
-    """The maker's server refuses the question as it is put."""
+    """The model's server refuses the form of the question."""
 
 
 class ModelUnavailable(ModelError):
@@ -348,29 +350,29 @@ class ModelUnavailable(ModelError):
 
 
 class ModelUnreachable(ModelUnavailable):
-    """The model's server cannot be reached, so that no other model of its can be either."""
+    """The model's server cannot be reached, so that its other models cannot either."""
 
     cause = ""
-    """As of a `DataError`."""
+    """As in a `DataError`."""
 
 
 class QuotaExhausted(ModelError):
-    """The key has asked for more than its share."""
+    """The quota of the key is used up."""
 
 
 class Blocked(ModelError):
-    """The maker's filters stopped the question or the answer."""
+    """The model's filters stopped the question or the answer."""
 
 
 class CutShort(ModelError):
-    """The answer breaks off at its limit of tokens."""
+    """The answer is cut off at its limit of tokens."""
 
 
 class Unreadable(ModelError):
-    """The answer is empty, or is not the JSON or the call that was asked for."""
+    """The answer is empty, or not the requested JSON or call."""
 
     again = True
-    """Whether the same question may bring an answer that can be read."""
+    """Whether repeating the question may give a readable answer."""
 
 
 class BudgetSpent(ModelError):
@@ -378,12 +380,12 @@ class BudgetSpent(ModelError):
 
 
 class TranscriptDiffers(ModelError):
-    """What is asked is not what the transcript holds the answer to."""
+    """Question that the transcript has no answer for."""
 
 
 class Cancelled(HelioError):
-    """The run was ended by its user; what is finished is kept."""
+    """The user ended the run; finished steps are kept."""
 
 
 class Suspended(Cancelled):
-    """The run was suspended on its page; what is finished is kept."""
+    """The user suspended the run on its page; finished steps are kept."""

@@ -1,11 +1,11 @@
-"""Ctrl-C and SIGTERM end the command: in order where that is quick, and by force otherwise.
+"""Ctrl-C and SIGTERM end the command: cleanly where that is quick, and by force otherwise.
 
-The first signal raises `KeyboardInterrupt` in the main thread, which stops the work and closes its record. The main
-thread may be where Python cannot interrupt it (a name that is being looked up, a library that is being loaded, threads
-that are waited for at exit), and libraries may swallow the exception. So a thread of its own hears of the signal too,
-and ends the process after the seconds in `GRACE`, whatever it is doing then. Further signals change nothing.
+The first signal raises `KeyboardInterrupt` in the main thread, which stops the work and closes its record. Python
+cannot interrupt the main thread everywhere (during a name lookup, while a library loads, while it waits for threads at
+exit), and libraries may swallow the exception. So a separate thread receives the signal too, and ends the process
+after the seconds in `GRACE` in any case. Further signals change nothing.
 
-Only the command installs this. In a notebook Ctrl-C does what it does for all Python code.
+Only the command installs this. In a notebook Ctrl-C works as usual in Python.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ FINISHED = "the command had finished its work"
 
 
 class _State:
-    """What this process knows of its own end. Plain attributes: a signal handler must not wait for a lock."""
+    """State of this process's end. Plain attributes: a signal handler must not wait for a lock."""
 
     installed = False
     is_working = False
-    """Whether there is work that can be ended in order; before and after it the process ends at once."""
+    """Whether there is work to end cleanly; before and after it the process ends at once."""
     is_asked = False
     number: int = signal.SIGINT
-    """The signal that asked."""
+    """The received signal."""
     forced_at = 0.0
-    """When the process is ended by force, on the monotonic clock."""
+    """Time of the end by force, on the monotonic clock."""
     is_taken = False
-    """Whether a handler in the main thread has had the signal; it has no second one while it tidies up."""
+    """Whether a handler in the main thread has received the signal; it gets no second one while it cleans up."""
     is_ending = False
     is_announced = False
     afterwards = NOTHING_BEGUN
-    """What is true once the command has been cancelled, in words."""
+    """Message about the state after a cancellation."""
 
 
 _STATE = _State()
@@ -56,9 +56,9 @@ _SPARED: set[int] = set()
 
 
 def install() -> None:
-    """Take Ctrl-C and SIGTERM for the rest of this process; called by the command before it imports anything else.
+    """Handle Ctrl-C and SIGTERM for the rest of this process; the command calls this before other imports.
 
-    A signal that was ignored when the process started, as ``nohup`` has it, stays ignored.
+    A signal that was ignored at the start of the process, as under ``nohup``, stays ignored.
     """
     if _STATE.installed:
         return
@@ -85,24 +85,24 @@ def carry_out(command: Callable[[], object]) -> None:
 
 
 def begin_work(afterwards: str) -> None:
-    """From now on there is work that a signal ends in order.
+    """Mark the beginning of work that a signal ends cleanly.
 
     Parameters
     ----------
     afterwards : str
-        What is true once the command has been cancelled.
+        Message about the state after a cancellation.
     """
     _STATE.is_working = True
     _STATE.afterwards = afterwards
 
 
 def asked() -> bool:
-    """Whether a signal has asked this process to end."""
+    """Tell whether a signal has asked this process to end."""
     return _STATE.is_asked
 
 
 def note_signal(number: int) -> None:
-    """Note a signal: what happens in this process from now on is its end."""
+    """Record a signal: from now on this process is ending."""
     if not _STATE.is_asked:
         _STATE.number = number
         _STATE.forced_at = time.monotonic() + GRACE[signal.Signals(number)]
@@ -110,31 +110,31 @@ def note_signal(number: int) -> None:
 
 
 def take_signal(number: int) -> bool:
-    """Note a signal whose handler ends the work in order; False for further ones, which change nothing."""
+    """Record a signal whose handler ends the work cleanly; return False for further signals."""
     note_signal(number)
     is_first, _STATE.is_taken = not _STATE.is_taken, True
     return is_first
 
 
 def was_terminated() -> bool:
-    """Whether SIGTERM has asked this process to end."""
+    """Tell whether SIGTERM has asked this process to end."""
     return _STATE.is_asked and _STATE.number == signal.SIGTERM
 
 
 def seconds_left() -> float:
-    """Seconds until the process is ended by force; infinite where no signal has asked for that."""
+    """Return the seconds until the process ends by force; infinite where no signal has asked for that."""
     if not (_STATE.installed and _STATE.is_asked):
         return float("inf")
     return max(0.0, _STATE.forced_at - time.monotonic())
 
 
 def ended_as_asked() -> None:
-    """Take the command's end for a success, as that of a service which SIGTERM has stopped."""
+    """Count the command's end as a success, as for a service stopped by SIGTERM."""
     _STATE.is_asked = _STATE.is_taken = False
 
 
 def announce_once() -> bool:
-    """Whether the one line about the cancellation is still to be printed, by the caller."""
+    """Tell whether the caller still has to print the line about the cancellation."""
     if not _STATE.is_asked:
         return True
     to_print, _STATE.is_announced = not _STATE.is_announced, True
@@ -142,12 +142,12 @@ def announce_once() -> bool:
 
 
 def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
-    """Have something done should the process end by force, such as closing a record.
+    """Register an action for an end by force, such as closing a record.
 
     Returns
     -------
     callable
-        Takes the action back.
+        Cancels the registration.
     """
     _LAST_ACTIONS.append(action)
 
@@ -159,12 +159,12 @@ def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def spare(pid: int) -> None:
-    """Do not kill a child at the end: it sees that its parent is gone, and tidies up."""
+    """Spare a child process at the end: it sees that its parent is gone, and cleans up itself."""
     _SPARED.add(pid)
 
 
 def end() -> NoReturn:
-    """End this process and all that it has started, now."""
+    """End this process and all its children, now."""
     from helio.errors import HelioError
 
     if _STATE.is_ending:
@@ -173,11 +173,11 @@ def end() -> NoReturn:
     _STATE.is_ending = True
     if announce_once():
         clear_line = "\r\x1b[2K\x1b[?25h" if os.isatty(2) else ""  # a moving line, which hides the cursor
-        with suppress(OSError):  # nobody reads any more
+        with suppress(OSError):  # the reader is gone
             os.write(2, f"{clear_line}cancelled; {_STATE.afterwards}\n".encode())
     _kill_descendants()
     for action in tuple(_LAST_ACTIONS):
-        with suppress(HelioError, OSError):  # the record then shows a run that died
+        with suppress(HelioError, OSError):  # the record then shows a crashed run
             action()
     os._exit(CANCELLED)
 
@@ -205,7 +205,7 @@ def _watch(signals: int) -> None:
 
 
 def _silence_after_a_signal() -> None:
-    """Print no traceback of what a signal has broken off; before a signal all are printed as usual."""
+    """Print no traceback after a signal; before a signal all are printed as usual."""
     show, show_unraisable, show_of_thread = sys.excepthook, sys.unraisablehook, threading.excepthook
 
     def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -224,7 +224,7 @@ def _silence_after_a_signal() -> None:
 
 
 def _kill_descendants() -> None:
-    """Kill every process that this one has started, directly or not, and that has not been detached."""
+    """Kill every process that this one has started, directly or not, except detached ones."""
     parents = _parents()
     doomed: set[int] = set()
     frontier = {os.getpid()}
@@ -237,8 +237,8 @@ def _kill_descendants() -> None:
 
 
 def _parents() -> dict[int, int]:
-    """The parent of every process that can be seen."""
-    found: dict[int, int] = {}
+    """Return the parent of every visible process."""
+    parents: dict[int, int] = {}
     if os.path.exists("/proc/self/stat"):
         for name in os.listdir("/proc"):
             if name.isdigit():
@@ -247,12 +247,12 @@ def _parents() -> dict[int, int]:
                         fields = stat.read().rpartition(")")[2].split()
                 except (FileNotFoundError, ProcessLookupError, PermissionError):
                     continue
-                found[int(name)] = int(fields[1])
-        return found
+                parents[int(name)] = int(fields[1])
+        return parents
     import subprocess  # takes longer to import than all of this
 
     listed = subprocess.run(["ps", "-axo", "pid=,ppid="], capture_output=True, text=True, check=False)
     for line in listed.stdout.splitlines():
         pid, parent = line.split()
-        found[int(pid)] = int(parent)
-    return found
+        parents[int(pid)] = int(parent)
+    return parents

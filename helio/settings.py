@@ -1,4 +1,4 @@
-"""What the environment says, read in one place: the home folder, the archive, the browser, the language model."""
+"""Settings from the environment, read in one place: home folder, archive, browser, language model."""
 
 from __future__ import annotations
 
@@ -22,112 +22,112 @@ IDLE = 1800.0
 
 @dataclass(frozen=True)
 class NetworkLimits:
-    """How much and how slowly a server of data may send, and which further hosts may be asked."""
+    """Limits on the size and speed of replies from data servers, and further permitted hosts."""
 
     reply_bytes: int = 64 * 10**6
-    """``$HELIO_REPLY_MB``, in MB of 10^6 bytes: the longest listing, catalogue or other reply, without its
-    compression. Files and HAPI's records have limits of their own: ``--max-download``, the size in the listing."""
+    """``$HELIO_REPLY_MB``, in MB of 10^6 bytes: maximum size of a listing, catalogue or other reply, uncompressed.
+    Files and HAPI's records have other limits: ``--max-download``, and the size in the listing."""
     reply_seconds: float = 600.0
-    """``$HELIO_REPLY_SECONDS``: how long such a reply may take, all attempts together. Files may take longer."""
+    """``$HELIO_REPLY_SECONDS``: maximum seconds of such a reply, with all attempts. Files may take longer."""
     least_rate: float = 500.0
-    """``$HELIO_LEAST_RATE``: bytes a second; a server that sends more slowly is given up."""
+    """``$HELIO_LEAST_RATE``: minimum bytes per second; a slower download is stopped."""
     rate_seconds: float = 30.0
-    """``$HELIO_RATE_SECONDS``: seconds of waiting over which that rate is measured."""
+    """``$HELIO_RATE_SECONDS``: seconds of waiting over which this rate is measured."""
     further_hosts: frozenset[tuple[str, int]] = frozenset()
-    """``$HELIO_FURTHER_HOSTS``, ``HOST[:PORT],…``: hosts that a redirect or a listing may lead to, and that may have
-    a private address, besides those of the providers. Without a port: 80 and 443."""
+    """``$HELIO_FURTHER_HOSTS``, ``HOST[:PORT],…``: hosts, besides the providers', to which a redirect or a listing may
+    lead, and which may have a private address. Default ports: 80 and 443."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that is neither in a template nor on the command line."""
+    """Settings that are neither in a template nor on the command line."""
 
     home: Path
-    """Everything a user owns: ``$HELIO_HOME``, else the platform's data folder."""
+    """``$HELIO_HOME``, otherwise the platform's data folder: all data of the user."""
     archive: str = ""
-    """``$HELIO_ARCHIVE``: the archive of runs that name none."""
+    """``$HELIO_ARCHIVE``: the default archive of runs."""
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """``$HELIO_NAME_URL``, by the name of a source in small letters, such as ``$HELIO_SWPC_URL``: another server than
-    its own, that speaks as it does."""
+    """``$HELIO_NAME_URL``, by the name of a source in lower case, such as ``$HELIO_SWPC_URL``: a compatible server to
+    use instead of its own."""
     servers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """``$HELIO_NAME_SERVERS``, ``NAME=URL,…``, by the name of a source of many servers, such as
-    ``$HELIO_HAPI_SERVERS``: servers beside those that are known, or in their place."""
+    """``$HELIO_NAME_SERVERS``, ``NAME=URL,…``, by the name of a source with several servers, such as
+    ``$HELIO_HAPI_SERVERS``: further servers, or replacements of known ones."""
     network: NetworkLimits = NetworkLimits()
-    """``$HELIO_REPLY_MB`` and its companions: how much and how slowly a server of data may send."""
+    """``$HELIO_REPLY_MB`` and related variables: limits on replies of data servers."""
     browser: str = ""
-    """``$BROWSER_PATH``: the Chromium that draws static figures; else one on the path."""
+    """``$BROWSER_PATH``: the Chromium that draws static figures. Default: one on the path."""
     path: str = ""
-    """``$PATH``: where programs are looked for."""
+    """``$PATH``: search path of programs."""
 
     workers: int = 2
-    """``$HELIO_WORKERS``: how many steps may run at once."""
+    """``$HELIO_WORKERS``: maximum number of steps at the same time."""
     step_seconds: float = 900.0
-    """``$HELIO_STEP_SECONDS``: how long one step may take."""
+    """``$HELIO_STEP_SECONDS``: maximum seconds of one step."""
     worker_memory: int | None = None
-    """``$HELIO_WORKER_MEMORY``: MiB that one step may take; three quarters of the machine's when left out."""
+    """``$HELIO_WORKER_MEMORY``: maximum MiB of one step. Default: three quarters of the machine's memory."""
 
     sandbox: Literal["refuse", "weak"] = "refuse"
-    """``$HELIO_SANDBOX``: whether code in a template runs where the machine lacks a part of what shuts it in."""
+    """``$HELIO_SANDBOX``: whether code in a template runs where the machine lacks a part of the sandbox."""
 
     engine: Literal["prefect", "direct"] = "prefect"
-    """``$HELIO_ENGINE``: what ``helio run`` uses when it is not told."""
+    """``$HELIO_ENGINE``: default engine of ``helio run``."""
     engine_idle: float | None = IDLE
-    """``$HELIO_ENGINE_IDLE``: after how long without use the engine's server ends itself, such as ``30min``, ``2h`` or
-    a number of minutes, in seconds here; None for ``never`` or 0."""
+    """``$HELIO_ENGINE_IDLE``: time without use after which the engine's server ends, such as ``30min``, ``2h`` or a
+    number of minutes; here in seconds, None for ``never`` or 0."""
     model_key: str = field(default="", repr=False)
-    """``$GEMINI_API_KEY``, else ``$GOOGLE_API_KEY``: the key of the model's maker; in no text, file or log of ours."""
+    """``$GEMINI_API_KEY``, otherwise ``$GOOGLE_API_KEY``: the key for the model; never in a text, file or log."""
     model_url: str = ""
-    """``$HELIO_MODEL_URL``: another server than Google's, that speaks as Gemini does."""
+    """``$HELIO_MODEL_URL``: a server to use instead of Google's, compatible with Gemini."""
     model_smart: str = "gemini-3.8-flash"
-    """``$HELIO_MODEL_SMART``: the model that plans. The defaults are released models, for previews are withdrawn."""
+    """``$HELIO_MODEL_SMART``: the model for planning. Defaults are released models, because previews end."""
     model_fast: str = "gemini-3.5-flash-lite"
     """``$HELIO_MODEL_FAST``: the model for everything else."""
     model_fallback: str = "gemini-3.7-flash"
-    """``$HELIO_MODEL_FALLBACK``: who is asked when those cannot be; empty, or ``none`` in the environment: nobody."""
+    """``$HELIO_MODEL_FALLBACK``: the model to ask when those fail; none if empty, or ``none`` in the environment."""
     model_tokens: int | None = None
-    """``$HELIO_MODEL_TOKENS``: how many tokens one task may take; as many as it needs when left out."""
+    """``$HELIO_MODEL_TOKENS``: maximum tokens of one task. Default: no limit."""
 
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """All of it, for the programs that are started: the engine's server, a browser."""
+    """The whole environment, for started programs: the engine's server, a browser."""
 
     @property
     def store(self) -> Path:
-        """Objects and results, by content and by key."""
+        """Folder of objects and results."""
         return self.home / "store"
 
     @property
     def runs(self) -> Path:
-        """A record of every run."""
+        """Folder of run records."""
         return self.home / "runs"
 
     @property
     def templates(self) -> Path:
-        """The user's own pipelines."""
+        """Folder of the user's own pipelines."""
         return self.home / "templates"
 
     @property
     def transcripts(self) -> Path:
-        """What was asked of a model, and what it answered."""
+        """Folder of the questions to a model and its answers."""
         return self.home / "transcripts"
 
     @property
     def proposals(self) -> Path:
-        """Changes of pipelines that wait for a yes, and those that were decided."""
+        """Folder of proposed changes of pipelines, pending and decided."""
         return self.home / "proposals"
 
     @property
     def log_file(self) -> Path:
-        """What every command did, in detail."""
+        """Detailed log of every command."""
         return self.home / "logs" / "helio.log"
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
-    """Settings from environment variables; the one place where they are read.
+    """Read the settings from environment variables; only this function reads them.
 
     Raises
     ------
     RequestError
-        A value is not what its variable takes.
+        A value is not valid for its variable.
     """
     engine = environ.get("HELIO_ENGINE") or "prefect"
     if engine not in ("prefect", "direct"):
@@ -166,18 +166,18 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
 
 @dataclass(frozen=True)
 class CertificateSetting:
-    """The certificate authorities that the environment names in place of the system's."""
+    """Certificate authorities that the environment sets instead of the system's."""
 
     name: str
-    """Of the variable."""
+    """Name of the variable."""
     path: str
     is_folder: bool
 
 
 def certificate_setting(environ: Mapping[str, str] = os.environ) -> CertificateSetting | None:
-    """The first of ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` and ``CURL_CA_BUNDLE`` that is set.
+    """Find the first set variable: ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE``, ``CURL_CA_BUNDLE``.
 
-    The first two are OpenSSL's, the others are what an institute may have set for other programs.
+    The first two are OpenSSL's; an institute may have set the others for other programs.
 
     >>> certificate_setting({"REQUESTS_CA_BUNDLE": "/etc/ca.pem"}).name
     'REQUESTS_CA_BUNDLE'
@@ -190,9 +190,9 @@ def certificate_setting(environ: Mapping[str, str] = os.environ) -> CertificateS
 
 
 def settings_in_use(settings: Settings | None = None) -> Settings:
-    """Return the settings, given or read from the environment, with a home that only its owner can read.
+    """Return the settings, given or read from the environment, and close the home to other users.
 
-    The home is made if it is not there. A home that other users can read, as earlier versions made it, is closed.
+    A missing home is created. A home that other users can read, as earlier versions made it, is closed.
 
     Raises
     ------
@@ -205,35 +205,35 @@ def settings_in_use(settings: Settings | None = None) -> Settings:
         home.parent.mkdir(parents=True, exist_ok=True)
         home.mkdir(mode=0o700, exist_ok=True)
         close_to_others(home)
-    except OSError as error:  # commands that write nothing work without a home; the others say what is wrong
-        log.debug("the home %s cannot be made or closed: %s", home, error)
+    except OSError as error:  # commands that write nothing work without a home; the others report the error
+        log.debug("the home %s cannot be created or closed: %s", home, error)
     return settings
 
 
 def close_to_others(folder: Path) -> None:
-    """Take all rights on a folder from other users; a folder of another user stays as it is.
+    """Remove all rights of other users on a folder; a folder of another user stays unchanged.
 
     Raises
     ------
     RequestError
-        The folder is one that all users share.
+        All users share the folder.
     OSError
-        The folder is not there, or its rights cannot be changed.
+        The folder does not exist, or its rights cannot be changed.
     """
-    found = folder.stat()
-    if found.st_mode & stat.S_ISVTX:
+    status = folder.stat()
+    if status.st_mode & stat.S_ISVTX:
         raise RequestError(
             f"{folder} is a folder that all users of this machine share",
-            advice=f"HELIO_HOME={folder / 'helio'}, a folder of your own",
+            advice=f"set HELIO_HOME={folder / 'helio'}, a folder of your own",
         )
-    if found.st_uid != os.geteuid() and found.st_mode & 0o022:
+    if status.st_uid != os.geteuid() and status.st_mode & 0o022:
         raise RequestError(
             f"{folder} belongs to another user, and others can write to it",
-            advice="HELIO_HOME=a folder of your own",
+            advice="set HELIO_HOME to a folder of your own",
         )
-    if found.st_uid == os.geteuid() and found.st_mode & 0o077:
-        folder.chmod(stat.S_IMODE(found.st_mode) & 0o700)
-        log.warning("other users of this machine could read %s; from now on only you can", folder)
+    if status.st_uid == os.geteuid() and status.st_mode & 0o077:
+        folder.chmod(stat.S_IMODE(status.st_mode) & 0o700)
+        log.warning("other users of this machine could read %s; now only you can", folder)
 
 
 def _number(environ: Mapping[str, str], name: str, default: float, *, least: float) -> float:
@@ -262,8 +262,8 @@ def _network(environ: Mapping[str, str]) -> NetworkLimits:
 
 
 def _further_hosts(environ: Mapping[str, str]) -> frozenset[tuple[str, int]]:
-    """Hosts and their ports, from ``HOST,HOST:PORT``."""
-    found: set[tuple[str, int]] = set()
+    """Read hosts and their ports from ``HOST,HOST:PORT``."""
+    hosts: set[tuple[str, int]] = set()
     for text in filter(None, (part.strip() for part in environ.get("HELIO_FURTHER_HOSTS", "").split(","))):
         try:
             parts = urlsplit(f"//{text}")
@@ -272,23 +272,23 @@ def _further_hosts(environ: Mapping[str, str]) -> frozenset[tuple[str, int]]:
             host = port = None
         if not host or parts.netloc != text or set(text) & set("@ \t"):
             raise RequestError(
-                f"HELIO_FURTHER_HOSTS holds '{text}', not HOST or HOST:PORT",
+                f"HELIO_FURTHER_HOSTS contains '{text}', not HOST or HOST:PORT",
                 advice="such as data.example.org,127.0.0.1:8080",
             )
-        found |= {(host, 80), (host, 443)} if port is None else {(host, port)}
-    return frozenset(found)
+        hosts |= {(host, 80), (host, 443)} if port is None else {(host, port)}
+    return frozenset(hosts)
 
 
 def _idle(text: str) -> float | None:
-    """Seconds of ``30min``, ``2h`` or a number of minutes; None of ``never`` or 0."""
+    """Read seconds from ``30min``, ``2h`` or a number of minutes; None for ``never`` or 0."""
     text = text.strip()
     if not text:
         return IDLE
     if text == "never":
         return None
-    found = re.fullmatch(r"(\d+(?:\.\d*)?) ?(s|min|h|d|)", text, re.ASCII)
+    match = re.fullmatch(r"(\d+(?:\.\d*)?) ?(s|min|h|d|)", text, re.ASCII)
     seconds = (
-        float(found[1]) * {"s": 1, "min": 60, "": 60, "h": 3600, "d": 86400}[found[2]] if found else -1.0
+        float(match[1]) * {"s": 1, "min": 60, "": 60, "h": 3600, "d": 86400}[match[2]] if match else -1.0
     )
     if seconds and not 1 <= seconds <= 366 * 86400:
         raise RequestError(
@@ -299,7 +299,7 @@ def _idle(text: str) -> float | None:
 
 
 def _of_sources(environ: Mapping[str, str], what: str) -> Iterator[tuple[str, str, str]]:
-    """Variables ``HELIO_NAME_WHAT`` that are set: name, NAME as sources are called, and value."""
+    """Yield the set variables ``HELIO_NAME_WHAT``: variable, source name and value."""
     for variable, value in environ.items():
         named = re.fullmatch(rf"HELIO_([A-Z0-9_]+)_{what}", variable)
         if named and value:
@@ -307,19 +307,19 @@ def _of_sources(environ: Mapping[str, str], what: str) -> Iterator[tuple[str, st
 
 
 def _addresses(environ: Mapping[str, str]) -> dict[str, str]:
-    """Addresses of sources by name; the model's maker is no source of data."""
+    """Read the addresses of sources by name, without the address of the model."""
     return {name: url for _, name, url in _of_sources(environ, "URL") if name != "model"}
 
 
 def _servers(environ: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """URLs of servers by name, from ``NAME=URL,NAME=URL``, for each source of many servers."""
+    """Read URLs of servers by name, from ``NAME=URL,NAME=URL``, for each source with several servers."""
     servers: dict[str, dict[str, str]] = {}
     for variable, source, text in _of_sources(environ, "SERVERS"):
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, _, url = (word.strip() for word in part.partition("="))
             if not name or not url.startswith(("http://", "https://")):
                 raise RequestError(
-                    f"{variable} holds '{part}', not NAME=URL",
+                    f"{variable} contains '{part}', not NAME=URL",
                     advice=f"NAME=https://HOST/{source}",
                 )
             servers.setdefault(source, {})[name] = url

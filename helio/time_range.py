@@ -1,4 +1,4 @@
-"""The one grammar of time: ranges, durations, and nothing that is understood only in part.
+"""The grammar of time: ranges and durations; a text that is understood only in part is refused.
 
 ::
 
@@ -61,7 +61,7 @@ LEAP_SECOND_MIDNIGHTS = tuple(
 )  # fmt: skip
 """The midnights that follow a leap second, 23:59:60 UTC: IERS Bulletin C. TAI − UTC was 10 s before the first."""
 LEAP_SECOND_STORED = timedelta(microseconds=1)
-"""What a leap second takes of its day on the axis of epochs: the last microsecond."""
+"""Length of a leap second on the axis of epochs: the last microsecond of its day."""
 
 _FORMS = (
     "write '2024-05-10 to 2024-05-12', '2024-05-10', 'May 2024', '2024-131', '2024-05-10/P2D', "
@@ -83,7 +83,7 @@ class TimeRange:
     Raises
     ------
     TimeRangeError
-        When it is empty or reversed (``empty`` is set), or outside what nanoseconds can count.
+        It is empty or reversed (``empty`` is set), or outside the range of nanoseconds.
     """
 
     start: datetime
@@ -105,21 +105,21 @@ class TimeRange:
 
     @classmethod
     def from_iso(cls, start: str, stop: str) -> TimeRange:
-        """Read what `as_iso` wrote."""
+        """Read the texts that `as_iso` returns."""
         return cls(datetime.fromisoformat(start), datetime.fromisoformat(stop))
 
     def as_iso(self) -> list[str]:
-        """Start and stop as ISO 8601 texts, as JSON holds them."""
+        """Write start and stop as ISO 8601 texts, for JSON."""
         return [self.start.isoformat(), self.stop.isoformat()]
 
     @property
     def duration(self) -> timedelta:
-        """From start to stop."""
+        """Time from start to stop."""
         return self.stop - self.start
 
     @property
     def leap_seconds(self) -> int:
-        """How many leap seconds lie in it."""
+        """Number of leap seconds in the interval."""
         return sum(self.start < midnight <= self.stop for midnight in LEAP_SECOND_MIDNIGHTS)
 
 
@@ -132,12 +132,12 @@ class Duration:
     Raises
     ------
     RequestError
-        When the text is not understood completely, is zero, or has no fixed length (months, years).
+        The text is not understood completely, is zero, or has no fixed length (months, years).
     """
 
     text: str = field(compare=False)
     nanoseconds: int = field(init=False, repr=False)
-    """The length in ns, > 0."""
+    """Length in ns, > 0."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nanoseconds", _nanoseconds(self.text))
@@ -158,19 +158,19 @@ def parse_time_range(text: str, now: datetime) -> TimeRange:
     text : str
         In the grammar of this module.
     now : datetime
-        Naive UTC: what relative phrases are measured from. The clock is never read.
+        Naive UTC: reference of relative phrases. The real clock is never read.
 
     Raises
     ------
     TimeRangeError
-        ``empty`` is set when the phrase was understood and its range is reversed or empty; the advice then
-        carries the swapped or widened range.
+        ``empty`` is set when the phrase was understood but its range is reversed or empty; the advice then has the
+        swapped or widened range.
     """
     return _resolve(_read(text), now, text)
 
 
 def canonical(text: str) -> str:
-    """The canonical phrase, relative ones unresolved: ``past 5 days`` is ``last 5 days``.
+    """Return the canonical phrase; relative ones stay relative: ``past 5 days`` is ``last 5 days``.
 
     Absolute ranges become ``2024-01-01 to 2024-01-08``, with times only where one end is not midnight.
     ``canonical(canonical(text)) == canonical(text)``, and both mean the same at any `now`.
@@ -178,18 +178,18 @@ def canonical(text: str) -> str:
     Raises
     ------
     TimeRangeError
-        As `parse_time_range`, as far as it can be told without a clock.
+        As `parse_time_range`, as far as possible without a clock.
     """
     return _canonical(_read(text), text)
 
 
 def is_relative(text: str) -> bool:
-    """Whether what the phrase means depends on the clock; TimeRangeError when it is not understood."""
+    """Tell whether the phrase depends on the clock; TimeRangeError when it is not understood."""
     return _read(text).relative
 
 
 def names_days(text: str) -> bool:
-    """Whether the text names a day or a longer period, and no clock: ``2024-05-12``, ``May 2024``, ``today``."""
+    """Tell whether the text names a day or a longer period without a clock: ``2024-05-12``, ``May 2024``, ``today``."""
     try:
         start, stop = _read(text).span(_ANY_NOON)
     except TimeRangeError:
@@ -198,7 +198,7 @@ def names_days(text: str) -> bool:
 
 
 def former_meaning(text: str) -> str | None:
-    """The canonical phrase of what earlier versions read in a phrase, where it is another one than today's.
+    """Return the canonical phrase of the range that earlier versions read, if it differs from today's.
 
     >>> canonical("2024-01/2024-03"), former_meaning("2024-01/2024-03")
     ('2024-01-01 to 2024-03-01', '2024-01-01 to 2024-04-01')
@@ -218,7 +218,7 @@ class _Period:
     start: datetime
     stop: datetime
     whole: bool = False
-    """A week, a month or longer: included whole as the second of two, but after a ``/``."""
+    """Whether it is a week, a month or longer: included whole as the second of two, except after a ``/``."""
     relative = False
 
     def span(self, now: datetime) -> tuple[datetime, datetime]:
@@ -245,7 +245,7 @@ class _Word:
 _Moment = _Period | _Word
 
 
-# ---- phrases: each knows its span, its canonical text and what to advise when it is empty
+# ---- phrases: each has its span, its canonical text, and advice for an empty range
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ class _Between:
     second: _Moment
     joint: Literal["to", "through", "/"] = "to"
     former: _Phrase | None = field(default=None, compare=False)
-    """What earlier versions took the phrase for, where that is another range."""
+    """Reading of the phrase by earlier versions, where it is another range."""
 
     @property
     def relative(self) -> bool:
@@ -311,11 +311,11 @@ class _Between:
         )
 
     def _includes(self, moment: _Moment) -> bool:
-        """Whether a moment that stands second is included whole."""
+        """Tell whether the second moment of a range is included whole."""
         return self.joint == "through" or (moment.whole and self.joint == "to")
 
     def _edge(self, moment: _Moment) -> datetime:
-        """Where an absolute side stands, when the other one is relative."""
+        """Return the edge of an absolute side, when the other side is relative."""
         if isinstance(moment, _Word):
             return EARLIEST
         return moment.stop if moment is self.second and self._includes(moment) else moment.start
@@ -525,8 +525,8 @@ _DURATION_UNITS = {
 }
 
 
-class _NotUnderstoodError(Exception):
-    """This reading of the phrase does not hold; another may."""
+class _OtherReadingError(Exception):
+    """This reading of the phrase is wrong; another may be right."""
 
 
 # ---- reading
@@ -534,11 +534,11 @@ class _NotUnderstoodError(Exception):
 
 def _read(text: str) -> _Phrase:
     plain = _plain(text) if len(text) <= LIMITS.time_phrase else ""
-    if found := re.search(_AMBIGUOUS, plain):
-        raise _ambiguous(text, found)
+    if match := re.search(_AMBIGUOUS, plain):
+        raise _ambiguous(text, match)
     try:
         return _phrase(plain, text)
-    except _NotUnderstoodError:
+    except _OtherReadingError:
         meant = next(_close_readings(plain), "")
         raise TimeRangeError(
             f"'{_shown(text)}' is not understood as a time range",
@@ -551,7 +551,7 @@ _BLANKS = "[ \\t\\n\\r\\f\\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3
 
 
 def _plain(text: str) -> str:
-    """Lower case, single blanks, and one sign for each kind of dash."""
+    """Normalise to lower case, single blanks, and one sign for each kind of dash."""
     return re.sub(_BLANKS, " ", text.translate(_DASHES)).strip(" ").lower()
 
 
@@ -559,21 +559,21 @@ def _phrase(plain: str, text: str) -> _Phrase:
     plain = re.sub(rf"^{_LEAD}", "", plain)
     if plain.startswith("between ") and plain.count(" and ") == 1:
         plain = plain.removeprefix("between ").replace(" and ", " to ")
-    if found := re.fullmatch(_LAST, plain):
-        return _last(found, text)
-    if found := re.fullmatch(_CALENDAR, plain):
-        return _Calendar("previous" if found["which"] == "previous" else "this", found["unit"])
+    if match := re.fullmatch(_LAST, plain):
+        return _last(match, text)
+    if match := re.fullmatch(_CALENDAR, plain):
+        return _Calendar("previous" if match["which"] == "previous" else "this", match["unit"])
     for form in _DAYS:
-        if found := re.fullmatch(form, plain):
-            year, month = int(found["year"]), _MONTH_OF[found["month"]]
+        if match := re.fullmatch(form, plain):
+            year, month = int(match["year"]), _MONTH_OF[match["month"]]
             return _Between(
-                _whole_day(year, month, int(found["first"]), text),
-                _whole_day(year, month, int(found["day"]), text),
+                _whole_day(year, month, int(match["first"]), text),
+                _whole_day(year, month, int(match["day"]), text),
                 "through",
             )
     for form in _DAY_CLOCKS:
-        if (found := re.fullmatch(form, plain)) and _is_date(found["date"]):
-            return _clocks(found, text)
+        if (match := re.fullmatch(form, plain)) and _is_date(match["date"]):
+            return _clocks(match, text)
     for separator in _SEPARATORS:
         if plain.count(separator) == 1:
             first, _, second = plain.removeprefix("from ").partition(separator)
@@ -582,11 +582,11 @@ def _phrase(plain: str, text: str) -> _Phrase:
         phrase = _phrase(plain.removeprefix("from "), text)
         if isinstance(phrase, (_Last, _Calendar)):
             return phrase
-        raise _impossible(text, "it has a start and no end", _FORMS)
+        raise _impossible(text, "it has a start but no end", _FORMS)
     if re.fullmatch(_NO_LENGTH, plain):
-        raise _impossible(text, "it does not say how long", "write 'last 7 days' or 'last 24 hours'")
-    if (found := re.fullmatch(_WEEK_OF, plain)) and _is_date(found["date"]):
-        raise _which_week(_date(found["date"], text), text)
+        raise _impossible(text, "it gives no length", "write 'last 7 days' or 'last 24 hours'")
+    if (match := re.fullmatch(_WEEK_OF, plain)) and _is_date(match["date"]):
+        raise _which_week(_date(match["date"], text), text)
     moment = _moment(plain, text)
     if moment == _Word("now"):
         raise TimeRangeError(
@@ -595,11 +595,11 @@ def _phrase(plain: str, text: str) -> _Phrase:
     return _Single(moment)
 
 
-def _last(found: re.Match[str], text: str) -> _Last:
-    unit = _UNITS.get(found["unit"])
-    if unit is None or (found["count"] is None and (found["unit"] != unit or found["plural"])):
-        raise _NotUnderstoodError
-    count = int(found["count"] or "1")
+def _last(match: re.Match[str], text: str) -> _Last:
+    unit = _UNITS.get(match["unit"])
+    if unit is None or (match["count"] is None and (match["unit"] != unit or match["plural"])):
+        raise _OtherReadingError
+    count = int(match["count"] or "1")
     if count * _AT_LEAST_SECONDS[unit] > _LONGEST_DAYS * 86400:
         raise _out_of_bounds(text)
     return _Last(count, unit)
@@ -622,7 +622,7 @@ def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
     elif re.fullmatch(_YEARLESS, first) and (named := re.fullmatch(_NAMED_YEAR, second)):
         first = f"{first} {named['year']}"
         if _moment(first, text).span(EARLIEST)[0] > _moment(second, text).span(EARLIEST)[0]:
-            raise _impossible(text, "the first date has no year", "write the year on both sides")
+            raise _impossible(text, "the first date has no year", "write the year in both dates")
     read = _Between(_moment(first, text), _moment(second, text))
     if separator == " through ":
         return replace(read, joint="through")
@@ -635,31 +635,31 @@ def _is_date(plain: str) -> bool:
     return any(re.fullmatch(form, plain) for form in _DATES)
 
 
-def _clocks(found: re.Match[str], text: str) -> _Phrase:
-    """Two clocks of one day, unless the second may as well be an offset of the first."""
-    day, first, second = found["date"], found["first"], found["second"]
-    said = found["from"] or found["early_zone"] or found["zone"] or found.end("date") == found.end()
+def _clocks(match: re.Match[str], text: str) -> _Phrase:
+    """Read two clocks of one day, unless the second may be an offset of the first."""
+    day, first, second = match["date"], match["first"], match["second"]
+    is_explicit = match["from"] or match["early_zone"] or match["zone"] or match.end("date") == match.end()
     former = None
-    if not said and found["joint"] in ("-", " -", "- "):
-        bare, precise = found["hours"] is not None, found["first_second"] is not None
-        offset = None if found["second_second"] else _known_offset(f"-{second}")
+    if not is_explicit and match["joint"] in ("-", " -", "- "):
+        bare, precise = match["hours"] is not None, match["first_second"] is not None
+        offset = None if match["second_second"] else _known_offset(f"-{second}")
         later = not bare and second[:5] > first[:5]
         # 10:00:00-05:00 is how programs write an offset, and 09:00-10:00 how people write two clocks
-        if offset is not None and found["t"] and (precise or not later):
-            return _Single(_moment(found.string, text))
-        if offset is not None and (found["t"] or precise or not later):
+        if offset is not None and match["t"] and (precise or not later):
+            return _Single(_moment(match.string, text))
+        if offset is not None and (match["t"] or precise or not later):
             raise _either_way(text, day, first, second, later and not precise)
-        if found["t"] and not bare and not found["second_second"]:
+        if match["t"] and not bare and not match["second_second"]:
             former = _taken_for_an_offset(day, first, second, text)
-    if found["hours"]:
-        raise _NotUnderstoodError
+    if match["hours"]:
+        raise _OtherReadingError
     return _Between(_moment(f"{day} {first}", text), _moment(f"{day} {second}", text), former=former)
 
 
 def _either_way(text: str, day: str, first: str, second: str, as_clocks: bool) -> TimeRangeError:
     whole = _date(day, text)
     if whole.stop - whole.start != _DAY or whole.whole:
-        raise _NotUnderstoodError
+        raise _OtherReadingError
     stop = second if ":" in second else f"{second}:00"
     late = whole.stop if stop <= first[:5] else whole.start
     start = f"{whole.start:%Y-%m-%d}"
@@ -671,7 +671,7 @@ def _either_way(text: str, day: str, first: str, second: str, as_clocks: bool) -
 
 
 def _taken_for_an_offset(day: str, first: str, second: str, text: str) -> _Phrase | None:
-    """What earlier versions read in ``2024-05-10T12:00-12:30``: an instant with an offset that no place has."""
+    """Return the range that earlier versions read in ``2024-05-10T12:00-12:30``: an instant with an offset."""
     hours, minutes = int(second[:2]), int(second[3:5])
     if hours > 14 or minutes > 59:
         return None
@@ -681,38 +681,38 @@ def _taken_for_an_offset(day: str, first: str, second: str, text: str) -> _Phras
 
 
 def _on_the_day_of(first: str, clock: str) -> str:
-    """``2024-05-10 06:00 to 12:00``: the second clock on the day, and in the zone, of the first."""
-    found = re.fullmatch(_STAMP, first)
-    if not found or not (found["clock"] or found["spaced"]):
-        raise _NotUnderstoodError
-    return f"{found['date']} {clock}{found['zone'] or ''}"
+    """Add the day and the zone of the first clock to the second: ``2024-05-10 06:00 to 12:00``."""
+    match = re.fullmatch(_STAMP, first)
+    if not match or not (match["clock"] or match["spaced"]):
+        raise _OtherReadingError
+    return f"{match['date']} {clock}{match['zone'] or ''}"
 
 
 def _moment(plain: str, text: str) -> _Moment:
     plain = re.sub(f"^{_THE}", "", plain)
     if plain in ("today", "yesterday", "now"):
         return _Word(plain)
-    if found := re.fullmatch(_DAYS_AGO, plain):
-        days = int(found["count"])
+    if match := re.fullmatch(_DAYS_AGO, plain):
+        days = int(match["count"])
         if days > _LONGEST_DAYS:
             raise _out_of_bounds(text)
         return _Word({0: "today", 1: "yesterday"}.get(days, f"{days} days ago"))
-    found = re.fullmatch(_STAMP, plain)
-    if not found:
-        raise _NotUnderstoodError
-    period = _date(found["date"], text)
+    match = re.fullmatch(_STAMP, plain)
+    if not match:
+        raise _OtherReadingError
+    period = _date(match["date"], text)
     dated = period.stop - period.start == _DAY and not period.whole
-    clock = found["clock"] or found["spaced"]
-    if not dated and (clock or found["day_zone"]):
-        raise _NotUnderstoodError
-    return _at_clock(period.start, clock, found["zone"] or "z", text) if clock else period
+    clock = match["clock"] or match["spaced"]
+    if not dated and (clock or match["day_zone"]):
+        raise _OtherReadingError
+    return _at_clock(period.start, clock, match["zone"] or "z", text) if clock else period
 
 
 def _date(plain: str, text: str) -> _Period:
-    found = next((match for form in _DATES if (match := re.fullmatch(form, plain))), None)
-    if found is None:
-        raise _NotUnderstoodError
-    parts = found.groupdict()
+    match = next(filter(None, (re.fullmatch(form, plain) for form in _DATES)), None)
+    if match is None:
+        raise _OtherReadingError
+    parts = match.groupdict()
     year = int(parts["year"])
     if not EARLIEST.year <= year <= LATEST.year:
         raise _out_of_bounds(text)
@@ -735,19 +735,19 @@ def _date(plain: str, text: str) -> _Period:
 
 
 def _months(year: int, month: int, count: int) -> _Period:
-    """So many whole months from the first day of one."""
+    """Return whole months from the first day of a month."""
     start = datetime(year, month, 1)
     return _Period(start, _later(start, count), whole=True)
 
 
 def _part(part: str, nth: str, year: int, month: int, text: str) -> _Period:
-    """A quarter or half of a year; a week of a month, counted from its first day."""
+    """Return a quarter or half of a year, or a week of a month, counted from its first day."""
     number = _NTH[nth] if nth in _NTH else int(nth)
     if part == "w":
         if not month:
             raise _impossible(
                 text,
-                "it may be counted from 1 January or from a Monday",
+                "its weeks may be counted from 1 January or from a Monday",
                 f"write '{year}-W{number or 52:02d}'",
             )
         if not number:
@@ -763,7 +763,7 @@ def _part(part: str, nth: str, year: int, month: int, text: str) -> _Period:
     count = {"q": 4, "h": 2}[part]
     number = number or (count if nth == "last" else 0)
     if month or not 1 <= number <= count:
-        raise _NotUnderstoodError
+        raise _OtherReadingError
     return _months(year, 1 + (number - 1) * 12 // count, 12 // count)
 
 
@@ -777,13 +777,13 @@ def _which_week(period: _Period, text: str) -> TimeRangeError:
 
 
 def _week_of(day: datetime) -> str:
-    """The ISO week that a day is in."""
+    """Name the ISO week of a day."""
     year, week, _ = day.isocalendar()
     return f"{year}-W{week:02d}"
 
 
 def _iso_week(year: int, week: int, weekday: str | None, text: str) -> _Period:
-    last = date(year, 12, 28).isocalendar().week  # this day is always in the last one
+    last = date(year, 12, 28).isocalendar().week  # this day is always in the last week
     if not 1 <= week <= last:
         raise _impossible(text, f"{year} has {last} weeks", f"weeks run from {year}-W01 to {year}-W{last}")
     if weekday is not None and not 1 <= int(weekday) <= 7:
@@ -817,11 +817,11 @@ def _whole_day(year: int, month: int, day: int, text: str) -> _Period:
 
 
 def _at_clock(day: datetime, clock: str, zone: str, text: str) -> _Period:
-    found = re.fullmatch(_CLOCK, clock)
-    if not found:
-        raise _NotUnderstoodError  # `06:3015`, half compact
-    hour, minute, second = int(found["hour"]), int(found["minute"] or 0), int(found["second"] or 0)
-    fraction = found["fraction"] or ""
+    match = re.fullmatch(_CLOCK, clock)
+    if not match:
+        raise _OtherReadingError  # `06:3015`, half compact
+    hour, minute, second = int(match["hour"]), int(match["minute"] or 0), int(match["second"] or 0)
+    fraction = match["fraction"] or ""
     if fraction[6:].strip("0"):
         raise _impossible(text, "times are resolved to microseconds", "leave out the digits after the sixth")
     digits = min(len(fraction), 6)
@@ -839,11 +839,11 @@ def _at_clock(day: datetime, clock: str, zone: str, text: str) -> _Period:
                 text, "a leap second is not divided", "write 23:59:60, or the midnight after it"
             )
         return _Period(midnight - LEAP_SECOND_STORED, midnight)
-    # A second 60 without a leap second comes from rounding: it is the second that follows.
+    # A second 60 without a leap second comes from rounding: it means the next second.
     start = midnight + timedelta(microseconds=micros)
-    if found["minute"] is None:
+    if match["minute"] is None:
         length = timedelta(hours=1)
-    elif found["second"] is None:
+    elif match["second"] is None:
         length = timedelta(minutes=1)
     else:
         length = timedelta(microseconds=10 ** (6 - digits))
@@ -860,7 +860,7 @@ def _offset(zone: str, text: str) -> timedelta:
 
 
 def _known_offset(zone: str) -> timedelta | None:
-    """``+02:00``, ``-0330`` or ``+14``; None where no place has that offset from UTC."""
+    """Read ``+02:00``, ``-0330`` or ``+14``; return None where no place has this offset from UTC."""
     digits = zone[1:].replace(":", "").ljust(4, "0")
     minutes = 60 * int(digits[:2]) + int(digits[2:])
     most = 12 * 60 if zone[0] == "-" else 14 * 60
@@ -870,7 +870,7 @@ def _known_offset(zone: str) -> timedelta | None:
 
 
 def _iso_duration(plain: str, text: str) -> tuple[int, timedelta]:
-    """Months, which have no fixed length, and the rest."""
+    """Read an ISO duration: months, which have no fixed length, and the rest."""
     months, parts = _iso_parts(plain)
     length, rest = _summed(parts)
     micros, left = divmod(length, 1000)
@@ -887,15 +887,15 @@ def _nanoseconds(text: str) -> int:
         "write a length such as '90s', '5min', '1h', '1d', '500ms' or 'PT5M'",
     )
     plain = text.strip() if len(text) <= LIMITS.time_phrase else ""
-    if (found := re.fullmatch(_SIMPLE_DURATION, plain)) and found["unit"] in ("m", "M"):
+    if (match := re.fullmatch(_SIMPLE_DURATION, plain)) and match["unit"] in ("m", "M"):
         raise RequestError(
-            f"{shown} may mean minutes or months", advice=f"did you mean '{found['count']}min'?"
+            f"{shown} may mean minutes or months", advice=f"did you mean '{match['count']}min'?"
         )
     try:
         months, parts = (
-            (0, [(found["count"], _DURATION_UNITS[found["unit"]])]) if found else _iso_parts(plain.lower())
+            (0, [(match["count"], _DURATION_UNITS[match["unit"]])]) if match else _iso_parts(plain.lower())
         )
-    except (KeyError, _NotUnderstoodError):
+    except (KeyError, _OtherReadingError):
         raise RequestError(f"{shown} is not understood", advice=advice) from None
     if months:
         raise RequestError(
@@ -907,24 +907,24 @@ def _nanoseconds(text: str) -> int:
     if length == 0:
         raise RequestError(f"{shown} is zero", advice=advice)
     if length >= 2**63:
-        raise RequestError(f"{shown} is longer than nanoseconds can count", advice=advice)
+        raise RequestError(f"{shown} is too long to count in nanoseconds", advice=advice)
     return length
 
 
 def _iso_parts(plain: str) -> tuple[int, list[tuple[str, str]]]:
-    """``p1y2dt3h``: months, and what has a fixed length as counts and units."""
-    found = re.fullmatch(_ISO_DURATION, plain)
-    if not found or not any(found.groupdict().values()):
-        raise _NotUnderstoodError
-    months = 12 * int(found["y"] or 0) + int(found["mo"] or 0)
-    parts = [(found[unit].replace(",", "."), unit) for unit in ("w", "d", "h", "min", "s") if found[unit]]
+    """Split ``p1y2dt3h`` into months, and counts and units of fixed length."""
+    match = re.fullmatch(_ISO_DURATION, plain)
+    if not match or not any(match.groupdict().values()):
+        raise _OtherReadingError
+    months = 12 * int(match["y"] or 0) + int(match["mo"] or 0)
+    parts = [(match[unit].replace(",", "."), unit) for unit in ("w", "d", "h", "min", "s") if match[unit]]
     if any("." in count for count, _ in parts[:-1]):  # only the last field may have a fraction
-        raise _NotUnderstoodError
+        raise _OtherReadingError
     return months, parts
 
 
 def _summed(parts: list[tuple[str, str]]) -> tuple[int, int]:
-    """Whole nanoseconds of counts such as ``1.5``, and a rest that is not zero where they are not whole."""
+    """Sum counts such as ``1.5`` to whole nanoseconds, with a nonzero rest where the sum is not whole."""
     total = rest = 0
     for count, unit in parts:
         whole, _, fraction = count.partition(".")
@@ -940,7 +940,7 @@ def _canonical(phrase: _Phrase, text: str) -> str:
     if not phrase.relative:
         return str(_resolve(phrase, EARLIEST, text))
     if not isinstance(phrase, _Between) or (phrase.first.relative and phrase.second.relative):
-        # Whether these are empty does not depend on the clock: any noon with centuries before it tells.
+        # Whether these are empty does not depend on the clock: any noon with centuries before it shows it.
         start, stop = phrase.span(_ANY_NOON)
         if start >= stop:
             raise _empty(text, start, stop, phrase.instead(start, stop))
@@ -952,7 +952,7 @@ def _resolve(phrase: _Phrase, now: datetime, text: str) -> TimeRange:
         raise ValueError("now is a naive datetime that means UTC")
     try:
         start, stop = phrase.span(now)
-    except (OverflowError, ValueError):  # a date that datetime itself cannot hold
+    except (OverflowError, ValueError):  # a date outside the range of datetime
         raise _out_of_bounds(text) from None
     if start >= stop:
         raise _empty(text, start, stop, phrase.instead(start, stop))
@@ -962,7 +962,7 @@ def _resolve(phrase: _Phrase, now: datetime, text: str) -> TimeRange:
 
 
 def _later(start: datetime, months: int) -> datetime:
-    """The same day so many months later, or the last day of that month."""
+    """Add months to a date; where the day does not exist, return the last day of that month."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     following = datetime(year + (month == 11), (month + 1) % 12 + 1, 1)
     return start.replace(year=year, month=month + 1, day=min(start.day, (following - _DAY).day))
@@ -994,8 +994,8 @@ def _empty(text: str, start: datetime, stop: datetime, instead: str) -> TimeRang
 
 def _out_of_bounds(text: str) -> TimeRangeError:
     return TimeRangeError(
-        f"'{_shown(text)}' is outside what nanoseconds can count, {EARLIEST.date()} to {LATEST.date()}",
-        advice="choose a range inside them",
+        f"'{_shown(text)}' is outside the range of nanoseconds, {EARLIEST.date()} to {LATEST.date()}",
+        advice="choose a range between these dates",
     )
 
 
@@ -1003,8 +1003,8 @@ def _impossible(text: str, reason: str, advice: str) -> TimeRangeError:
     return TimeRangeError(f"'{_shown(text)}': {reason}", advice=advice)
 
 
-def _ambiguous(text: str, found: re.Match[str]) -> TimeRangeError:
-    first, second, year = int(found[1]), int(found[2]), found[3]
+def _ambiguous(text: str, match: re.Match[str]) -> TimeRangeError:
+    first, second, year = int(match[1]), int(match[2]), match[3]
     century = year if len(year) == 4 else f"20{year}"
     readings = [
         f"'{century}-{month:02d}-{day:02d}'"
@@ -1012,7 +1012,7 @@ def _ambiguous(text: str, found: re.Match[str]) -> TimeRangeError:
         if 1 <= month <= 12 and 1 <= day <= 31
     ]
     return TimeRangeError(
-        f"'{_shown(text)}' is ambiguous: '{found[0]}' does not tell day from month",
+        f"'{_shown(text)}' is ambiguous: '{match[0]}' does not distinguish day and month",
         advice=f"write {' or '.join(readings)}" if readings else _FORMS,
     )
 
@@ -1026,11 +1026,11 @@ _WORDS = (
 
 
 def _close_readings(plain: str) -> Iterator[str]:
-    """Phrases that would be understood, for slips such as ``Janury 2024``, ``2024-1-5``, ``2024/01/15``."""
+    """Suggest valid phrases for slips such as ``Janury 2024``, ``2024-1-5``, ``2024/01/15``."""
     from difflib import get_close_matches  # only on the way to an error, never at start-up
 
-    def nearest(found: re.Match[str]) -> str:
-        word = found[0]
+    def nearest(match: re.Match[str]) -> str:
+        word = match[0]
         return (
             word if word in _MONTH_OF else next(iter(get_close_matches(word, _WORDS, n=1, cutoff=0.8)), word)
         )
@@ -1039,10 +1039,10 @@ def _close_readings(plain: str) -> Iterator[str]:
     for candidate in (padded, re.sub(r"[a-z]{3,}", nearest, plain)):
         try:
             _phrase(candidate, candidate)
-        except (_NotUnderstoodError, TimeRangeError):
+        except (_OtherReadingError, TimeRangeError):
             continue
         yield re.sub("|".join(_MONTHS), lambda month: month[0].capitalize(), candidate)
 
 
-def _padded(found: re.Match[str]) -> str:
-    return f"{found[1]}-{int(found[2]):02d}-{int(found[3]):02d}"
+def _padded(match: re.Match[str]) -> str:
+    return f"{match[1]}-{int(match[2]):02d}-{int(match[3]):02d}"

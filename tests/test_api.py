@@ -332,7 +332,7 @@ def test_formats_are_refused_whatever_runs(engine: Any) -> None:
 def test_a_saved_plan_takes_no_other_time_range_however_empty() -> None:
     planned, document = api.foresee(TEMPLATE, archive="sample")
     Path("saved.json").write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(RequestError, match="a saved plan has its values already"):
+    with pytest.raises(RequestError, match="a saved plan already has its values"):
         helio.run("saved.json", time_range="")
     assert not Runs(read_settings().runs).list()
     assert isinstance(planned, Plan)
@@ -347,7 +347,7 @@ def test_a_saved_plan_is_foreseen_and_locked_as_it_was_saved() -> None:
         assert again[fact] == document[fact]
     assert api.lock("saved.json").write("helio.lock")
     assert helio.run("saved.json", locked="helio.lock").status == "success"
-    with pytest.raises(RequestError, match="a saved plan has its values already"):
+    with pytest.raises(RequestError, match="a saved plan already has its values"):
         api.foresee("saved.json", archive="sample")
 
 
@@ -356,7 +356,7 @@ def test_a_plan_of_other_files_is_not_foreseen() -> None:
     (step_id,) = document["files"]
     document["files"][step_id][0]["files"] = [["another.cdf", "sha256:0"]]
     Path("saved.json").write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(Refused, match="the files of the archive are not those of the saved plan"):
+    with pytest.raises(Refused, match="the archive's files differ from those of the saved plan"):
         api.foresee("saved.json")
 
 

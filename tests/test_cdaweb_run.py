@@ -58,7 +58,7 @@ def test_cold_it_asks_for_a_listing_and_a_file_and_warm_for_nothing(service: Cda
     assert source["last_modified"]
     warm = record(helio("--json", "-o", "out"))
     assert len(service.requests) == 2
-    assert {one["state"] for one in warm["steps"]} == {"cached"}
+    assert {step["state"] for step in warm["steps"]} == {"cached"}
 
 
 def test_the_values_are_those_of_the_same_file_on_disk(service: CdaWebStandIn, tmp_path: Path):
@@ -109,7 +109,7 @@ def two_fetches(service: CdaWebStandIn, tmp_path: Path) -> str:
 
 
 def test_the_limit_holds_for_all_fetches_of_a_run_together(service: CdaWebStandIn, two_fetches: str):
-    sizes = [one.path.stat().st_size for one in service.files]
+    sizes = [file.path.stat().st_size for file in service.files]
     limit = max(sizes) + min(sizes) // 2
     words = ["run", two_fetches, "--archive", "cdaweb", "-o", "out", "--max-download"]
     result = CliRunner().invoke(app, [*words, f"{limit}B"], prog_name="helio")
@@ -146,7 +146,7 @@ def test_nobody_has_to_name_cdaweb_and_whoever_does_means_the_same_work(service:
     assert len(service.requests) == 2
     assert implicit["steps"][0]["outputs"][0]["sources"][0]["provider"] == "CDAWeb"
     explicit = record(helio("--json", "-o", "out"))
-    assert {one["state"] for one in explicit["steps"]} == {"cached"}
+    assert {step["state"] for step in explicit["steps"]} == {"cached"}
     assert len(service.requests) == 2
 
 

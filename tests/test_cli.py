@@ -251,7 +251,7 @@ def test_a_pipeline_is_copied_edited_exported_imported_and_deleted():
     assert json.loads(path.read_text(encoding="utf-8"))["id"] == "mine"
     assert (path.parent / json.loads(path.read_text(encoding="utf-8"))["$schema"]).exists()
     assert "mine" in helio("list").output
-    assert "you have a pipeline 'mine' already" in refused(2, "copy", "ace-bfield-overview", "mine")
+    assert "a pipeline 'mine' exists already" in refused(2, "copy", "ace-bfield-overview", "mine")
     assert helio("export", "mine", "shared.json").exit_code == 0
     assert helio("delete", "mine", "--yes").exit_code == 0
     assert "mine" not in helio("list").output
@@ -327,7 +327,7 @@ def test_show_says_what_a_tool_takes_with_an_example():
 
 
 def test_doctor_finds_the_sample_archive():
-    found = {one["subject"]: one for one in json.loads(helio("doctor", "--json").stdout)}
+    found = {check["subject"]: check for check in json.loads(helio("doctor", "--json").stdout)}
     assert found["sample archive"]["ok"]
     assert "STA_L1_HET" in found["sample archive"]["found"]
 
@@ -529,7 +529,7 @@ def test_a_label_that_reads_as_a_component_is_refused():
 
 def test_a_browser_that_is_not_there_is_said_by_doctor_and_run_alike(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("BROWSER_PATH", "/nope")
-    found = {one["subject"]: one for one in json.loads(helio("doctor", "--json").stdout)}
+    found = {check["subject"]: check for check in json.loads(helio("doctor", "--json").stdout)}
     assert not found["browser"]["ok"]
     assert "/nope" in found["browser"]["found"]
     result = helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--format", "png")
@@ -573,7 +573,7 @@ def test_a_plan_is_foreseen_saved_and_run_exactly():
     assert "waits   particles" in foreseen.output
     record = json.loads(helio("run", "plan.json", "-o", "out", "--json").stdout)
     assert record["values"]["$WINDOW"] == "20min"
-    assert "a saved plan has its values already" in refused(2, "run", "plan.json", "-t", "2021-10-28")
+    assert "a saved plan already has its values" in refused(2, "run", "plan.json", "-t", "2021-10-28")
 
 
 def test_a_saved_plan_that_was_changed_by_hand_is_refused():
@@ -641,7 +641,7 @@ def test_a_map_is_a_step_per_item():
     document["steps"][1]["tool_args"]["spec"]["labels"] = ["ACE_*"]
     result = helio("run", write("t.json", document), "--archive", "sample", "-o", "out", "--json")
     assert result.exit_code == 0, result.output
-    assert [one["step_id"] for one in json.loads(result.stdout)["steps"]] == [
+    assert [step["step_id"] for step in json.loads(result.stdout)["steps"]] == [
         "b[BGSEc]",
         "b[Magnitude]",
         "fig",

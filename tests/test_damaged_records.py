@@ -336,7 +336,7 @@ def test_a_damaged_schedule_is_listed_as_damaged_beside_the_others(home: Path):
         ({"name": "station"}, "name is 'station', not 'psp-bfield'"),
         ({"cron": "0 0 30 2 *"}, "bad day-of-month"),
         ({"cron": f"{'9' * 5000} * * * *"}, "at most 200 characters"),
-        ({"timezone": "../../etc/passwd"}, "is no time zone"),
+        ({"timezone": "../../etc/passwd"}, "is not a time zone"),
         ({"output": "../../etc"}, 'output is "../../etc", not an absolute path'),
         ({"schedule": "helio-schedule/2"}, "schedule is "),
     ],
@@ -355,7 +355,7 @@ def test_the_text_of_a_revision_that_was_changed_is_not_restored(home: Path):
     text.write_text(text.read_text(encoding="utf-8").replace("ACE", "WIND"), encoding="utf-8")
     code, output = helio("history", "my-ace", "--restore", "1")
     assert code == 1
-    assert "is not the text that revision 1 had" in output
+    assert "its text has changed since revision 1 was written" in output
 
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path):

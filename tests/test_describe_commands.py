@@ -53,7 +53,7 @@ def test_every_table_of_a_run_is_described(run_id: str) -> None:
     assert "AC_K2_MFI.BGSEc: " in shown.output
     assert "B_total: " in shown.output
     told = json.loads(helio("describe", run_id, "--json").output)
-    assert [one["label"] for one in told] == ["AC_K2_MFI.BGSEc", "B_total"]
+    assert [fact["label"] for fact in told] == ["AC_K2_MFI.BGSEc", "B_total"]
     assert told[0]["rows"] == 24
 
 

@@ -16,7 +16,7 @@ from helio.steps.sandbox.parts import FILTER, IDENTITY, LANDLOCK, NAMESPACES, pa
 
 def sandbox(home: Path, policy: str = "refuse") -> Finding:
     settings = read_settings({"HELIO_HOME": str(home), "HELIO_SANDBOX": policy})
-    return next(one for one in examine(settings) if one.subject == "sandbox")
+    return next(finding for finding in examine(settings) if finding.subject == "sandbox")
 
 
 def test_every_part_that_is_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -76,7 +76,7 @@ def test_the_policy_is_read_from_the_environment(tmp_path: Path):
 
 def model(home: Path, **environ: str) -> Finding:
     settings = read_settings({"HELIO_HOME": str(home), **environ})
-    return next(one for one in examine(settings) if one.subject == "model")
+    return next(finding for finding in examine(settings) if finding.subject == "model")
 
 
 def test_no_key_is_said_with_where_one_is_made_and_is_no_fault(tmp_path: Path):
@@ -90,11 +90,11 @@ def test_a_key_is_there_with_the_models_and_is_not_printed(tmp_path: Path):
     url = "http://user:secret-of-mine@127.0.0.1:9"
     found = model(tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_SMART="big", HELIO_MODEL_URL=url)
     assert found.ok
-    assert found.found.startswith("a key is set; big plans, ")
+    assert found.found.startswith("a key is set; big for planning, ")
     assert found.found.endswith(", at http://user:[key]@127.0.0.1:9")
     assert "of-mine" not in found.found
 
 
 def test_nobody_in_place_of_a_model_is_said(tmp_path: Path):
     found = model(tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_FALLBACK="none")
-    assert found.found.endswith("nobody in their place")
+    assert found.found.endswith("no fallback")

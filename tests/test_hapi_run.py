@@ -68,7 +68,7 @@ def record(result: Result) -> dict[str, Any]:
 def test_cold_it_asks_once_for_the_data_and_warm_for_nothing(server: HapiStandIn, tmp_path: Path):
     path = write(tmp_path)
     cold = record(helio(path, "--json"))
-    assert [one.path.split("?")[0] for one in server.requests] == [
+    assert [request.path.split("?")[0] for request in server.requests] == [
         "/hapi/capabilities",
         "/hapi/info",
         "/hapi/data",
@@ -79,7 +79,7 @@ def test_cold_it_asks_once_for_the_data_and_warm_for_nothing(server: HapiStandIn
     assert source["url"].startswith(server.url)
     server.mend()
     warm = record(helio(path, "--json"))
-    assert {one["state"] for one in warm["steps"]} == {"cached"}
+    assert {step["state"] for step in warm["steps"]} == {"cached"}
     assert server.requests == []
 
 
@@ -216,10 +216,10 @@ def test_a_reply_that_may_have_ended_early_is_not_taken_from_the_store_by_the_ne
     server.datasets["MADE_MAG"].body, server.unframed = whole, ""
     again = record(helio(path, "--json"))
     assert again["steps"][0]["outputs"][0]["rows"] == 48
-    assert not any(one["incomplete"] for one in again["steps"][0]["outputs"][0]["sources"])
+    assert not any(source["incomplete"] for source in again["steps"][0]["outputs"][0]["sources"])
     assert again["steps"][1]["state"] == "completed"
     server.mend()
-    assert {one["state"] for one in record(helio(path, "--json"))["steps"]} == {"cached"}
+    assert {step["state"] for step in record(helio(path, "--json"))["steps"]} == {"cached"}
     assert server.requests == []
 
 
@@ -235,10 +235,10 @@ def test_a_dataset_published_during_a_run_has_its_new_date_in_record_and_key(
 
     server.after_data = publish
     found = record(helio(path, "--json"))["steps"][0]["outputs"][0]
-    assert [one["last_modified"] for one in found["sources"]] == ["2022-02-01Z"]
+    assert [source["last_modified"] for source in found["sources"]] == ["2022-02-01Z"]
     assert found["recipe"]["choices"][0]["files"][0][1].endswith("|2022-02-01Z")
     server.mend()
-    assert {one["state"] for one in record(helio(path, "--json"))["steps"]} == {"cached"}
+    assert {step["state"] for step in record(helio(path, "--json"))["steps"]} == {"cached"}
     assert server.requests == []
 
 
@@ -260,7 +260,7 @@ def test_a_step_of_two_parameters_has_both_of_one_edition(server: HapiStandIn, t
 
     server.after_data = publish
     outputs = record(helio(str(path), "--json"))["steps"][0]["outputs"]
-    assert {one["last_modified"] for output in outputs for one in output["sources"]} == {"2022-02-01Z"}
+    assert {source["last_modified"] for output in outputs for source in output["sources"]} == {"2022-02-01Z"}
     assert len(outputs) == 2
 
 

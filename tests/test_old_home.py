@@ -83,7 +83,7 @@ def test_the_pipelines_are_listed_shown_and_checked():
 
 def test_the_history_is_whole_and_a_revision_comes_back():
     revisions = answer("history", "my-ace")
-    assert [(one["kind"], one["by"]) for one in revisions] == [
+    assert [(revision["kind"], revision["by"]) for revision in revisions] == [
         ("copied", "you"),
         ("edited", "rules"),
         ("by hand", "you"),
@@ -101,18 +101,22 @@ def test_the_history_is_whole_and_a_revision_comes_back():
 
 def test_proposals_are_listed_shown_accepted_and_rejected():
     proposals = answer("proposals", "--all")
-    states = {one["pipeline"]: one["state"] for one in proposals if one["state"] == "pending"}
+    states = {
+        proposal["pipeline"]: proposal["state"] for proposal in proposals if proposal["state"] == "pending"
+    }
     assert set(states) == {"my-ace", "psp-day"}
-    assert sorted(one["state"] for one in proposals) == [
+    assert sorted(proposal["state"] for proposal in proposals) == [
         "accepted",
         "accepted",
         "pending",
         "pending",
         "rejected",
     ]
-    for one in proposals:
-        assert one["id"] in helio("proposals", "show", one["id"], "--patch").stdout
-    pending = {one["pipeline"]: one["id"] for one in proposals if one["state"] == "pending"}
+    for proposal in proposals:
+        assert proposal["id"] in helio("proposals", "show", proposal["id"], "--patch").stdout
+    pending = {
+        proposal["pipeline"]: proposal["id"] for proposal in proposals if proposal["state"] == "pending"
+    }
     helio("proposals", "accept", pending["my-ace"])
     assert "blue" in Path("home/templates/my-ace.json").read_text(encoding="utf-8")
     assert answer("history", "my-ace")[-1]["kind"] == "edited"
@@ -122,20 +126,20 @@ def test_proposals_are_listed_shown_accepted_and_rejected():
 
 def test_schedules_are_listed_and_changed():
     assert "TIME_RANGE='2024-01/2024-02'" in helio("schedule", "list").stdout
-    assert {one["name"]: one["paused"] for one in answer("schedule", "list")} == {
+    assert {schedule["name"]: schedule["paused"] for schedule in answer("schedule", "list")} == {
         "psp-bfield": False,
         "station": True,
     }
     helio("schedule", "resume", "station")
     helio("schedule", "pause", "psp-bfield")
     helio("schedule", "remove", "psp-bfield")
-    assert [one["name"] for one in answer("schedule", "list")] == ["station"]
+    assert [schedule["name"] for schedule in answer("schedule", "list")] == ["station"]
 
 
 def test_runs_of_every_kind_are_listed_and_shown():
     listed = answer("runs", "--limit", "100")
-    assert {one["status"] for one in listed} == {*FINISHED, "cancelled", "running"}
-    assert not [one for one in listed if one["status"] == "damaged"]
+    assert {record["status"] for record in listed} == {*FINISHED, "cancelled", "running"}
+    assert not [record for record in listed if record["status"] == "damaged"]
     engines = set()
     for run in runs():
         assert run in helio("runs", "show", run).stdout

@@ -142,7 +142,7 @@ def test_the_plan_says_which_files_a_run_writes():
     name = write(fetch(), figure(filename="ace_{start}", formats=["png"]), save(filename="b"))
     said = helio("plan", name, "--archive", "sample")
     assert said.exit_code == 0, said.output
-    assert "fig  render_spec  step b is to run first, writes ace_20220101.png" in said.output
+    assert "fig  render_spec  step b runs first, writes ace_20220101.png" in said.output
     assert "writes b.csv" in said.output
 
 
@@ -365,7 +365,7 @@ def test_one_export_of_the_figures_of_a_map_is_a_file_for_each(where, over):
         steps = [step, export | {"depends_on": ["each"]}]
     else:
         each = {"for_each": step["for_each"]}
-        steps = [one | each for one in step["block"]] + [export | {"depends_on": ["fig"]}]
+        steps = [inner | each for inner in step["block"]] + [export | {"depends_on": ["fig"]}]
     files = run(write(*steps))
     assert {"ace_20220101.html", "ace_20220101T1200.html"} < files
     assert len(files) == 4

@@ -127,7 +127,7 @@ def test_the_record_of_a_run_says_what_proves_each_file(folder: Path, kind: str)
     assert result.exit_code == 0, result.output
     run_json = json.loads(Path("out/run.json").read_text())
     assert recorded(run_json) == [proof]
-    assert [one["proofs"] for one in run_json["citations"]] == [{proof: 1}]
+    assert [citation["proofs"] for citation in run_json["citations"]] == [{proof: 1}]
     assert recorded(json.loads(helio("runs", "show", run_json["id"], "--json").stdout)) == [proof]
     assert f"proof of its bytes: {proof} (1 of 1)" in helio("cite", run_json["id"]).stdout
 
@@ -176,7 +176,7 @@ def test_neither_keys_nor_exported_files_change_with_the_proof(folder: Path):
     cdf(folder / f"{NAME}.cdf", checksum=True)
     assert run("--archive", "archive").exit_code == 0
     steps = json.loads(Path("out/run.json").read_text())["steps"]
-    assert all("proof" not in json.dumps(one["recipe"]) for step in steps for one in step["outputs"])
+    assert all("proof" not in json.dumps(output["recipe"]) for step in steps for output in step["outputs"])
     assert "proof" not in Path("out/b.csv").read_text()
     assert "sha256" in Path("out/b.csv").read_text()
 

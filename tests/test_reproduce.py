@@ -290,7 +290,7 @@ def test_another_template_is_refused_with_the_step_and_argument_that_changed(ser
     result = helio("run", "mine.json", "--locked", "-o", "out")
     assert result.exit_code == 2
     assert "the template: step smooth: tool_args.window: $WINDOW → 1h" in result.output
-    assert "take back what changed in the template" in result.output
+    assert "undo the changes of the template" in result.output
     assert "sha256:" not in result.output
     assert "--offline" not in result.output
     assert helio("plan", "mine.json", "--locked").exit_code == 2
@@ -396,7 +396,7 @@ def test_a_candidate_is_locked_with_those_that_came_before_it(service: CdaWebSta
     Path("spare.json").write_text(json.dumps({"id": "spare", "steps": steps}), encoding="utf-8")
     assert helio("lock", "spare.json", "--archive", "sample").exit_code == 0
     datasets = read("helio.lock")["fetches"][0]["datasets"]
-    assert [one["used"] for one in datasets] == [False, True, False]
+    assert [dataset["used"] for dataset in datasets] == [False, True, False]
     assert datasets[0]["absent"] == "UnknownDataset"
     assert datasets[2]["files"] == []
     assert helio("run", "spare.json", "--locked", "-o", "out").exit_code == 0
@@ -513,7 +513,7 @@ def test_a_fetch_that_is_not_critical_is_locked_as_giving_nothing(service: CdaWe
     template["steps"].append(step)
     Path("mine.json").write_text(json.dumps(template), encoding="utf-8")
     assert helio("lock", "mine.json", "--archive", "cdaweb").exit_code == 0
-    failed = {one["step_id"]: one.get("failed") for one in read("helio.lock")["fetches"]}
+    failed = {fetch["step_id"]: fetch.get("failed") for fetch in read("helio.lock")["fetches"]}
     assert failed["extra"] == "UnknownParameter"
     assert helio("run", "mine.json", "--locked", "-o", "out").exit_code == 3
     assert helio("lock", "--run", run_id()).exit_code == 0
@@ -574,7 +574,7 @@ def test_verifying_downloads_what_is_not_kept_and_keeps_nothing_of_it(service: C
     assert len(service.requests) == asked
     result = helio("verify", run_id())
     assert result.exit_code == 0, result.output
-    assert [one.path.rpartition("/")[2] for one in service.requests[asked:]] == [FILE]
+    assert [request.path.rpartition("/")[2] for request in service.requests[asked:]] == [FILE]
     assert not (tmp_path / "home" / "files").exists()
 
 
@@ -600,8 +600,8 @@ def test_a_run_on_a_file_that_was_published_again_since_is_verified_and_locked_a
     newer = run_id()
     assert json.loads(helio("diff", name, newer, "--json").stdout)["same_results"] is False
     asked = len(service.requests)
-    for one in (name, newer):
-        verified = helio("verify", one)
+    for file in (name, newer):
+        verified = helio("verify", file)
         assert verified.exit_code == 0, verified.output
     again = helio("run", "gle73-particles", "--locked", "--offline", "-o", "out")
     assert again.exit_code == 0, again.output
@@ -693,7 +693,7 @@ def test_other_libraries_are_named_when_nothing_else_explains_it(service: CdaWeb
     assert "numpy: 1.0.0 → " in same.output
     lines = [json.loads(line) for line in (folder / "steps.jsonl").read_text(encoding="utf-8").splitlines()]
     lines[1]["outputs"][0]["digest"] = "sha256:" + "0" * 64
-    (folder / "steps.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines), encoding="utf-8")
+    (folder / "steps.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     other = helio("verify", name, "--json")
     assert other.exit_code == 1
     [difference] = json.loads(other.stdout)["numbers"]
@@ -705,13 +705,13 @@ def test_a_file_that_comes_out_otherwise_is_named_though_its_figure_is_the_same(
     gle()
     path = Path("home/runs") / run_id() / "run.json"
     header = read(str(path))
-    [page] = [one for one in header["artefacts"] if one["kind"] == "html"]
+    [page] = [artefact for artefact in header["artefacts"] if artefact["kind"] == "html"]
     page["sha256"] = "0" * 64
     header["artefacts"].append(page | {"file": "/gone/particles.txt", "kind": "txt"})
     path.write_text(json.dumps(header), encoding="utf-8")
     result = helio("verify", run_id(), "--json")
     assert result.exit_code == 1
-    found = {one["output"]: one["message"] for one in json.loads(result.stdout)["figures"]}
+    found = {figure["output"]: figure["message"] for figure in json.loads(result.stdout)["figures"]}
     assert found["particles.html"].startswith("sha256 000000000000… → ")
     assert found["particles.txt"] == "was written → was not written"
 
@@ -789,7 +789,7 @@ def test_two_runs_differ_in_what_was_changed_and_in_what_rests_on_it(service: Cd
     assert "values differ, by at most" in numbers["message"]
     [figure] = found["figures"]
     assert figure["output"] == "figure"
-    assert "its input proton_bands_smooth is another" in figure["reasons"]
+    assert "its input proton_bands_smooth changed" in figure["reasons"]
 
 
 def smoothed(label: str, step: str = "smooth", window: str = "10min", *more: dict[str, Any]) -> str:
@@ -851,7 +851,7 @@ def test_what_only_one_run_has_is_not_called_the_same(service: CdaWebStandIn):
         found = json.loads(helio("diff", old, new, "--json").stdout)
         assert found["verdict"] == "not all compared"
         assert found["same_results"] is False
-        assert [one["output"] for one in found["not_compared"]] == ["faster"]
+        assert [omission["output"] for omission in found["not_compared"]] == ["faster"]
 
 
 def test_different_days_are_compared_where_both_have_records(service: CdaWebStandIn):
@@ -1110,14 +1110,14 @@ def test_real_files_come_whole_are_locked_verified_and_refused(
     how: dict[str, Any] = {"settings": settings, "output": tmp_path / "out"}
     cold = api.run(template, archive="cdaweb", **how)
     assert cold.status == "success"
-    listings = [one for one in service.requests if "orig_data" in one.path]
+    listings = [request for request in service.requests if "orig_data" in request.path]
     assert len(listings) == 1
     assert len(service.requests) == 1 + len(mission.files)
     for name in mission.parameters:
         assert_same_values(cold.tables[f"{mission.dataset}.{name}"], service, name)
     warm = api.run(template, archive="cdaweb", **how)
     assert len(service.requests) == 1 + len(mission.files)
-    assert {one.state for one in warm.result.steps} == {"cached"}
+    assert {step.state for step in warm.result.steps} == {"cached"}
     assert api.verify(cold.id, settings=settings).same_results
     api.lock(template, archive="cdaweb", settings=settings).write(path)
     assert api.run(template, locked=path, **how).status == "success"

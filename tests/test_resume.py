@@ -96,7 +96,7 @@ def forget(home: Path) -> None:
 
 
 def digests(record: dict[str, Any]) -> dict[str, str]:
-    return {one["step_id"]: one["outputs"][0]["digest"] for one in record["steps"]}
+    return {step["step_id"]: step["outputs"][0]["digest"] for step in record["steps"]}
 
 
 def everything_in_the_store_is_whole(home: Path) -> None:
@@ -137,7 +137,7 @@ def test_killed_at_any_moment_the_next_run_finishes_with_the_same_results(
             if path.suffix == ".json":
                 json.loads(path.read_text(encoding="utf-8"))
         everything_in_the_store_is_whole(home)
-        assert "running" not in {one.status for one in Runs(home / "runs").list()}
+        assert "running" not in {summary.status for summary in Runs(home / "runs").list()}
         code, record, told = run(home, "killed")
         assert code == 0, told
         assert digests(record) == digests(reference)
@@ -218,7 +218,7 @@ def test_a_clock_that_steps_back_changes_nothing(home: Path, reference: dict[str
             os.utime(path, (4_000_000_000, 4_000_000_000))  # all that is there comes from the future
     code, record, told = run(home, "back")
     assert code == 0, told
-    assert {one["state"] for one in record["steps"]} == {"cached"}
+    assert {step["state"] for step in record["steps"]} == {"cached"}
 
 
 def test_ctrl_c_ends_within_seconds_and_leaves_a_state_to_go_on_from(home: Path, reference: dict[str, Any]):

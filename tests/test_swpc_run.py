@@ -52,7 +52,7 @@ def test_a_range_that_is_over_is_not_computed_again_while_the_window_moves(servi
     assert helio("-t", span, "-o", "out").exit_code == 0
     service.newest += timedelta(minutes=1)
     again = json.loads(helio("-t", span, "--refresh", "--json", "-o", "out").stdout)
-    assert {one["state"] for one in again["steps"]} == {"cached"}
+    assert {step["state"] for step in again["steps"]} == {"cached"}
     assert len(service.requests) == 4
 
 

@@ -1,6 +1,6 @@
-"""The author that asks a model: discovery, planning, edits and repairs, each proved before anyone sees it.
+"""Write templates with a model: discovery, planning, edits and repairs; the gate verifies each before a person sees it.
 
-HE302 (error)  a repair uses what was ruled out
+HE302 (error)  a repair asks again for data that are absent
     It would fail again.
     before  a data set known to be absent
     after   refused
@@ -8,15 +8,16 @@ HE302 (error)  a repair uses what was ruled out
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from helio.authoring.discovery import CatalogueTools, Discovery, discover
 from helio.authoring.door import Door
 from helio.authoring.editing import SearchRequest, TextAnswer, edit, is_about_looks
+from helio.authoring.exchange import QuestionBack
+from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.gate import Gate, GateResult
-from helio.authoring.operations import Operation
+from helio.authoring.operations import Operation, step_of
 from helio.authoring.outcome import (
     Attribution,
     AuthorQuestion,
@@ -27,29 +28,29 @@ from helio.authoring.outcome import (
     Outcome,
     TemplateDraft,
 )
-from helio.authoring.planning import QuestionBack, plan
+from helio.authoring.planning import plan
 from helio.authoring.proposals import prompt_digest
 from helio.authoring.quoting import data
 from helio.pipelines.analyses.work import work_of
-from helio.pipelines.template.diagnostics import Diagnostic, StepId
+from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.maps import args_of, places
 from helio.steps.signature import signatures
 
 LONGEST = 8000
-"""Characters of a request."""
+"""Maximum number of characters of a request."""
 NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownParameter")
-"""Errors of a fetch after which asking for the same again leads nowhere."""
+"""Errors of a fetch that will come again for the same data."""
 
 
 class ModelAuthor:
-    """Satisfies `helio.authoring.outcome.Author` through a model behind a door.
+    """Implements `helio.authoring.outcome.Author` with a model behind a door.
 
     Parameters
     ----------
     door : Door
     shelf : callable
-        Gives the read-only tools of one discovery.
+        Returns the read-only tools of one discovery.
     gate : Gate
     now : datetime
         Naive UTC.
@@ -63,7 +64,7 @@ class ModelAuthor:
         self._asked: list[str] = []
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A new template: the model looks around first, then writes under a schema; code proves each answer."""
+        """Write a new template: the model searches the catalogue, then writes; code verifies each answer."""
         _check(request)
         answers = self._answers(chosen)
         found = discover(self._door, request, self._shelf(), answers=answers)
@@ -76,22 +77,22 @@ class ModelAuthor:
                 now=self._now,
                 answers=answers,
             )
-        except QuestionBack as asked:
-            return self._question(asked, request)
-        return TemplateDraft(proved, self._said(prompt), (*notes, *_seen(found)))
+        except QuestionBack as question:
+            return self._question(question, request)
+        return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(found)))
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A change of a template as operations on named steps, or words about it.
+        """Change a template by operations on named steps, or answer a question about it.
 
-        The catalogue is searched only where the model says that the datasets of the template are not enough.
+        The catalogue is searched only if the model says that the datasets of the template are not enough.
         """
         _check(request)
         wrong = self._gate.wrong_with(template)
         if wrong and is_about_looks(request, template):
             raise NotProved(
-                "the pipeline has errors already, which no change of its looks can mend",
+                "the pipeline has errors that no change of its looks can repair",
                 diagnostics=wrong,
-                advice="helio fix mends what can be mended; or ask for the mending",
+                advice="helio fix repairs what it can; or ask for the repair",
             )
 
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
@@ -105,7 +106,7 @@ class ModelAuthor:
         return self._edited(request, template, prove, self._answers(chosen), facts)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """A change by which a failed run would go through; nothing is weakened, and nothing tried twice."""
+        """Change a template so that a failed run would succeed; nothing is weakened, and nothing tried twice."""
         tried: dict[str, tuple[Diagnostic, ...]] = dict.fromkeys(failure.rejected, ())
         request = f"Mend step {failure.step_id}, so that the run goes through. Weaken nothing."
         facts = data(
@@ -123,18 +124,23 @@ class ModelAuthor:
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
             written = work_of(after, signatures())
             if written in tried:
-                message = "this repair was tried already, and was not taken"
-                # why it was not taken the first time stays the reason
+                message = "this repair was tried already and was not taken"
                 return GateResult(
                     after, (Diagnostic("HE303", message, step_id=failure.step_id), *tried[written])
                 )
             named = {operation.step for operation in operations} | {str(failure.step_id)}
             declared = [step["step_id"] for step in template["steps"] if str(step["step_id"]) in named]
             proved = self._gate.repaired(template, after, declared)
-            # words alone would ask again for what is not there, which says more
-            refused = any(error.code != "HE303" for error in proved.errors)
-            ruled_out = () if refused else _ruled_out(template, after, failure)
-            proved = GateResult(after, (*proved.errors, *ruled_out)) if ruled_out else proved
+            # a repair of words alone asks again for absent data too, and HE302 says more
+            if all(error.code == "HE303" for error in proved.errors) and _asks_again(
+                template, after, failure
+            ):
+                message = (
+                    f"step {failure.step_id} would ask again for data that are absent: {failure.message}"
+                )
+                advice = ("another dataset or parameter",)
+                again = Diagnostic("HE302", message, step_id=failure.step_id, advice=advice)
+                proved = GateResult(after, (*proved.errors, again))
             tried[written] = proved.errors
             return proved
 
@@ -149,7 +155,10 @@ class ModelAuthor:
         facts: str,
     ) -> Outcome:
         shelf, looked = self._shelf(), False
-        found = shelf.known(_datasets(template))
+        used = [
+            choice.dataset_id for place in places(template) for choice in fetch_choices(args_of(place.step))
+        ]
+        found = shelf.known(used)
         while True:
             try:
                 proved, prompt = edit(
@@ -162,28 +171,28 @@ class ModelAuthor:
                     facts=facts,
                     looked=looked,
                 )
-            except SearchRequest as wanted:  # once: after that it is refused as an answer
-                about = data("What is to be changed needs", wanted.text, most=2000, text=1000)
-                wish = "\n\n".join(part for part in (request, about, facts) if part)
-                found = discover(self._door, wish, shelf, answers=answers)
+            except SearchRequest as search:  # once; a second one is a refused answer
+                needs = data("What is to be changed needs", str(search), most=2000, text=1000)
+                text = "\n\n".join(part for part in (request, needs, facts) if part)
+                found = discover(self._door, text, shelf, answers=answers)
                 looked = True
-            except TextAnswer as told:
-                return AuthorReply(told.text, self._said(request))
-            except QuestionBack as asked:
-                return self._question(asked, request)
+            except TextAnswer as answer:
+                return AuthorReply(str(answer), self._said(request))
+            except QuestionBack as question:
+                return self._question(question, request)
             else:
-                return TemplateDraft(proved, self._said(prompt), _seen(found) if looked else ())
+                return TemplateDraft(proved, self._said(prompt), _search_notes(found) if looked else ())
 
     def _answers(self, chosen: tuple[str, ...]) -> list[dict[str, str]]:
-        """What was answered, with the questions of this author."""
+        """Return the answers with the questions of this author."""
         return [
             {"question": question, "answer": answer}
             for question, answer in zip(self._asked, chosen, strict=False)
         ]
 
-    def _question(self, asked: QuestionBack, request: str) -> AuthorQuestion:
-        self._asked.append(asked.text)
-        return AuthorQuestion(asked.text, asked.choices, self._said(request))
+    def _question(self, question: QuestionBack, request: str) -> AuthorQuestion:
+        self._asked.append(question.text)
+        return AuthorQuestion(question.text, question.choices, self._said(request))
 
     def _said(self, prompt: str) -> Attribution:
         return Attribution(
@@ -201,46 +210,16 @@ def _check(request: str) -> None:
         raise NotUnderstood(f"a request has at most {LONGEST} characters, and this one {len(request)}")
 
 
-def _datasets(template: Document) -> list[str]:
-    """The datasets that a template fetches, as far as it names them."""
-    found: list[str] = []
-    for place in places(template):
-        args = args_of(place.step)
-        candidates = args.get("candidates")
-        for choice in (args, *(candidates if isinstance(candidates, list) else ())):
-            name = choice.get("dataset_id") if isinstance(choice, dict) else choice
-            if isinstance(name, str):
-                found.append(name)
-    return found
-
-
-def _ruled_out(before: Document, after: Document, failure: Failure) -> tuple[Diagnostic, ...]:
-    """A fetch that would ask again for what was not there."""
+def _asks_again(before: Document, after: Document, failure: Failure) -> bool:
+    """Whether a fetch that found nothing would ask for nothing else."""
     if failure.kind not in NOWHERE:
-        return ()
-    one, other = (_step(template, failure.step_id) for template in (before, after))
-    if other.get("tool_name") != "fetch_data" or _wanted(other) - _wanted(one):
-        return ()
-    message = f"step {failure.step_id} would ask again for what is not there: {failure.message}"
-    return (Diagnostic("HE302", message, step_id=failure.step_id, advice=("another dataset or parameter",)),)
+        return False
+    old, new = step_of(before, failure.step_id), step_of(after, failure.step_id)
+    return new.get("tool_name") == FETCH and not (
+        set(fetch_choices(args_of(new))) - set(fetch_choices(args_of(old)))
+    )
 
 
-def _step(template: Document, name: StepId) -> Document:
-    return next((step for step in template["steps"] if step.get("step_id") == name), {})
-
-
-def _wanted(step: Document) -> set[str]:
-    """What a fetch asks for, each in one spelling."""
-    args = args_of(step)
-    shared = {key: args.get(key) for key in ("dataset_id", "parameter_id", "parameters", "provider")}
-    candidates = args.get("candidates")
-    every = candidates if isinstance(candidates, list) and candidates else [{}]
-    return {
-        json.dumps(shared | (choice if isinstance(choice, dict) else {"dataset_id": choice}), sort_keys=True)
-        for choice in every
-    }
-
-
-def _seen(found: Discovery) -> tuple[str, ...]:
-    told = [f"datasets looked at: {', '.join(sorted(found.datasets))}"] if found.datasets else []
-    return (*told, *([found.ended] if found.ended else []))
+def _search_notes(found: Discovery) -> tuple[str, ...]:
+    datasets = f"datasets looked at: {', '.join(sorted(found.datasets))}" if found.datasets else ""
+    return tuple(note for note in (datasets, found.ended) if note)

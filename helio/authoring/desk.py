@@ -1,4 +1,4 @@
-"""The desk: a request goes to an author, and what comes of it waits as a proposal; nothing is executed here."""
+"""Pass requests to an author, and keep what comes back as proposals; nothing is executed here."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import shlex
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from helio.authoring.fetches import fetch_choices
 from helio.authoring.flags import refuse
 from helio.authoring.gate import Gate, fetched_datasets
 from helio.authoring.known_pipelines import answered
+from helio.authoring.operations import step_of
 from helio.authoring.outcome import (
     Attribution,
     Author,
@@ -30,18 +33,19 @@ from helio.authoring.request import PipelineRequest
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.author import RuleAuthor
 from helio.authoring.scrub import Scrub
+from helio.authoring.writing.steps import free_name
 from helio.authoring.writing.writer import write_template
 from helio.errors import ModelError, RequestError, closest
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, open_catalogue, time_text
 from helio.pipelines.analyses.work import work_of
 from helio.pipelines.arguments import checked
-from helio.pipelines.changes import Work, work_left
+from helio.pipelines.changes import RemainingWork, work_left
 from helio.pipelines.history import Kind, Writing
 from helio.pipelines.known import KnownDatasets
 from helio.pipelines.library import SHIPPED, Entry, Library
 from helio.pipelines.passes.check_quantities import BY_CATALOGUE, SURE
-from helio.pipelines.template.diagnostics import StepId
+from helio.pipelines.template.diagnostics import Diagnostic, StepId
 from helio.pipelines.template.document import Document, as_text, require_id, slug
 from helio.pipelines.template.maps import args_of, places
 from helio.pipelines.template.splice import splice
@@ -55,15 +59,24 @@ if TYPE_CHECKING:
 
 By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
-"""What a repair is told of each table that there was."""
+"""What a repair learns of each table of the run."""
 _MOST_TABLES = 20
 CLASHES = frozenset({*SURE.values(), *BY_CATALOGUE.values()})
-"""Codes of tables that do not go together; where a swap makes such, it is for the model."""
-_WITHOUT_MODEL = "--author rules does plain requests without a model"
+"""Codes of tables that do not go together; a swap that gives one is left to the model."""
+_WITHOUT_MODEL = "--author rules reads plain requests without a model"
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked of an author: kind, words, and the run to repair."""
+
+    kind: Kind
+    request: str
+    run: str = ""
 
 
 class Desk:
-    """Where requests are put.
+    """Takes requests for new pipelines, edits and repairs.
 
     Parameters
     ----------
@@ -71,15 +84,15 @@ class Desk:
     now : datetime
         Naive UTC.
     by : "auto", "rules" or "model"
-        Who writes: a model where there is a key for one, else the rules, when it is ``auto``.
+        The author. ``auto``: a model where there is a key, else the rules.
     archive : str
         The archive that was named for runs: a folder, or ``"sample"``; empty where none was.
     listing : ArchiveListing, optional
-        What that archive holds: it is searched before the catalogue, and its datasets need not be in the catalogue.
+        The content of that archive, which is searched before the catalogue.
     ended : threading.Event, optional
-        Set to end what a model is asked.
+        Set it to end a question to a model.
     replay : Path, optional
-        A transcript that answers in place of the model.
+        A transcript that answers instead of the model.
     """
 
     def __init__(
@@ -116,21 +129,21 @@ class Desk:
         self._door: Door | None = None
         self._writer: Author | None = None
         self.kept: list[str] = []
-        """Ids of what this desk put on record."""
+        """Ids of the proposals of this desk, failed ones too."""
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Close the connection to the model."""
         if self._door is not None:
             self._door.close()
 
     @property
     def transcript(self) -> str:
-        """Where the exchange with the model is kept; empty when none was asked."""
+        """The file of the exchange with the model; empty when none was asked."""
         return str(self._door.transcript.path) if self._door is not None else ""
 
     @property
     def fallback(self) -> str:
-        """Why another model was asked than the usual one; empty when it was not."""
+        """Why the fallback model was asked; empty when it was not."""
         return "; ".join(dict.fromkeys(self._door.fell_back.values())) if self._door is not None else ""
 
     # Requests ---------------------------------------------------------------------------------------------
@@ -144,33 +157,29 @@ class Desk:
         Parameters
         ----------
         name : str
-            Its id; one made of the request when left out.
+            The id; made from the request when empty.
         chosen : tuple of str
             Answers to the questions asked so far.
 
         Raises
         ------
         NotUnderstood, NotProved, ModelError, Cancelled
-            What came of it is on record as a proposal that failed.
+            The failure is kept as a failed proposal.
         """
         if name:
             self._must_be_free(name)
         request = self._scrub(request)
         commands = answered(request, self.library, self._now)
         if commands:
-            return AuthorReply(
-                f"there is a pipeline for that, and authors run nothing:\n{commands}", Attribution("rules")
-            )
-        author = self._author()
-        with self._recording("authored", name or "pipeline", request):
+            message = f"a pipeline for that exists, and authors run nothing. To run it:\n{commands}"
+            return AuthorReply(message, Attribution("rules"))
+        author, task = self._author(), _Task("authored", request)
+        with self._recording(task, name or "pipeline"):
             outcome = author.create(request, chosen=chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
-        template = {
-            **outcome.template,
-            "id": name or self._free(str(outcome.template.get("id") or "pipeline")),
-        }
-        return self._propose("authored", template["id"], request, outcome, before="", after=as_text(template))
+        name = name or self._free(str(outcome.template.get("id") or "pipeline"))
+        return self._propose(task, name, outcome, after=as_text({**outcome.template, "id": name}))
 
     def new(
         self, wanted: PipelineRequest, *, name: str, request: str, replace: bool = False
@@ -181,9 +190,9 @@ class Desk:
         ----------
         wanted : Request
         name : str
-            Its id.
+            The id.
         request : str
-            The same in words, for the history.
+            The request in words, for the history.
 
         Raises
         ------
@@ -209,31 +218,32 @@ class Desk:
         Parameters
         ----------
         name : str
-            The id of a copy that is to have the change; a shipped pipeline needs one.
+            The id of a copy that gets the change; a shipped pipeline needs one.
         """
         request = self._scrub(request)
         entry = self.library.find(str(pipeline))
-        stays = RequestError(
-            f"{entry.id} is a shipped pipeline, and stays as it is",
-            advice=f"--as NAME gives the change to a copy: --as my-{entry.id}",
+        is_fixed = RequestError(
+            f"{entry.id} is a shipped pipeline and cannot be changed",
+            advice=f"change a copy: --as my-{entry.id}",
         )
         if entry.shipped and not name and not is_question(request):
-            raise stays
+            raise is_fixed
         if name:
             self._must_be_free(name)
-        # once: what the author works on is what a change is held against, however long it takes
+        # read once: the change is compared with the text that the author saw
         text, template = self.library.text(entry), self.library.read(entry)
-        with self._recording("edited", self._known_as(entry), request, before=text):
+        task = _Task("edited", request)
+        with self._recording(task, self._known_as(entry), before=text):
             outcome = self._edited(request, template, chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
         if entry.shipped and not name:
-            raise stays
-        return self._change("edited", entry, text, template, name, request, outcome)
+            raise is_fixed
+        return self._change(task, outcome, text, template, copy=name, entry=entry)
 
     @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change by which a run that failed would go through.
+        """Propose a change after which a failed run would succeed.
 
         Raises
         ------
@@ -247,27 +257,22 @@ class Desk:
         entry = self._entry_of(authored)
         text = as_text(authored) if entry is None else self.library.text(entry)
         template = authored if entry is None else self.library.read(entry)
-        if entry is not None and _step(template, failure.step_id) != _step(authored, failure.step_id):
+        if entry is not None and step_of(template, failure.step_id) != step_of(authored, failure.step_id):
             raise RequestError(
                 f"step {failure.step_id} of {entry.id} has changed since {record.id}",
                 advice=f"helio run {entry.id} shows whether it still fails",
             )
-        request = f"repair {record.id}, step {failure.step_id}"
-        with self._recording("repaired", str(template.get("id") or "pipeline"), request, run=record.id):
+        task = _Task("repaired", f"repair {record.id}, step {failure.step_id}", record.id)
+        name = str(template.get("id") or "pipeline")
+        with self._recording(task, name):
             outcome = self._repaired(template, failure, chosen)
         if not isinstance(outcome, TemplateDraft):
             return outcome
-        if entry is None:
-            name = self._free(f"{slug(str(template.get('id') or 'pipeline'))}-repaired")
-            made = as_text({**outcome.template, "id": name})
-            return self._propose(
-                "repaired", name, request, outcome, before="", after=made, base=text, run=record.id
-            )
-        name = self._free(f"my-{entry.id}") if entry.shipped else ""
-        return self._change("repaired", entry, text, template, name, request, outcome, run=record.id)
+        copy = f"{slug(name)}-repaired" if entry is None else f"my-{entry.id}" if entry.shipped else ""
+        return self._change(task, outcome, text, template, copy=copy and self._free(copy), entry=entry)
 
-    def work(self, proposal: Proposal) -> Work:
-        """What a run of the proposed pipeline would compute anew, the present one being in the store."""
+    def work(self, proposal: Proposal) -> RemainingWork:
+        """Return what a run of the proposed pipeline would recompute."""
         return work_left(
             proposal.earlier,
             proposal.template,
@@ -300,21 +305,18 @@ class Desk:
     def _edited(self, request: str, template: Document, chosen: tuple[str, ...]) -> Outcome:
         author = self._author()
         if author is not self.rules:
-            # another spacecraft is a matter of the table; the model is for what the table cannot say
+            # the table of quantities swaps spacecraft better than a model
             try:
-                swapped = self.rules.edit(request, template)
-            except RequestError:  # whatever rules make of it, the model is asked
-                swapped = None
-            if (
-                isinstance(swapped, TemplateDraft)
-                and swapped.said.by == "equivalence table"
-                and not _unlike(swapped)
-            ):
-                return swapped
+                outcome = self.rules.edit(request, template)
+            except RequestError:
+                pass  # the model is asked
+            else:
+                if isinstance(outcome, TemplateDraft) and _is_clean_swap(outcome):
+                    return outcome
         return author.edit(request, template, chosen=chosen)
 
     def _repaired(self, template: Document, failure: Failure, chosen: tuple[str, ...]) -> Outcome:
-        """By rules where they know how, else by the model."""
+        """Repair by a rule if one applies, else by the model."""
         author = self._author()
         try:
             outcome = self.rules.repair(template, failure)
@@ -322,15 +324,14 @@ class Desk:
             if author is self.rules:
                 raise
         else:
-            if (
-                not isinstance(outcome, TemplateDraft)
-                or work_of(outcome.template, signatures()) not in failure.rejected
-            ):
+            if not isinstance(outcome, TemplateDraft):
+                return outcome
+            if work_of(outcome.template, signatures()) not in failure.rejected:
                 return outcome
             if author is self.rules:
                 raise NotUnderstood(
-                    "rules know one repair of this run, and it was rejected",
-                    advice="a model may know another: set GEMINI_API_KEY",
+                    "the one repair that rules know for this run was rejected",
+                    advice="use a model: set GEMINI_API_KEY",
                 )
         return author.repair(template, failure, chosen=chosen)
 
@@ -338,61 +339,66 @@ class Desk:
 
     def _change(
         self,
-        kind: Kind,
-        entry: Entry,
+        task: _Task,
+        draft: TemplateDraft,
         text: str,
         template: Document,
-        name: str,
-        request: str,
-        outcome: TemplateDraft,
         *,
-        run: str = "",
+        copy: str,
+        entry: Entry | None,
     ) -> Proposal:
-        if name:
-            after = as_text({**outcome.template, "id": name})
-            return self._propose(kind, name, request, outcome, before="", after=after, base=text, run=run)
-        after = splice(text, template, outcome.template)
-        pipeline = self._known_as(entry)
-        return self._propose(kind, pipeline, request, outcome, before=text, after=after, run=run)
+        """Propose a change of an entry of the library, or a changed copy of it."""
+        if copy or entry is None:
+            after = as_text({**draft.template, "id": copy})
+            return self._propose(task, copy, draft, after=after, base=text)
+        after = splice(text, template, draft.template)
+        return self._propose(task, self._known_as(entry), draft, before=text, after=after)
 
     def _known_as(self, entry: Entry) -> str:
-        """The name of a pipeline of the library; of any other file the path, from wherever it is accepted."""
+        """Return the name of a pipeline of the library; of any other file the absolute path."""
         path = entry.path.resolve()
         return entry.id if entry.shipped or path.parent == self.library.folder.resolve() else str(path)
 
     def _propose(
         self,
-        kind: Kind,
+        task: _Task,
         pipeline: str,
-        request: str,
-        outcome: TemplateDraft,
+        draft: TemplateDraft,
         *,
-        before: str,
         after: str,
+        before: str = "",
         base: str = "",
-        run: str = "",
     ) -> Proposal:
-        said: Attribution = outcome.said
+        notes = (*draft.notes, *self._archive_notes(pipeline, after))
+        return self._keep(task, pipeline, draft.said, notes, draft.proved.warnings, before, after, base)
+
+    def _keep(
+        self,
+        task: _Task,
+        pipeline: str,
+        said: Attribution,
+        notes: tuple[str, ...],
+        findings: tuple[Diagnostic, ...],
+        *texts: str,
+    ) -> Proposal:
+        before, after, base = texts
         made = self.proposals.add(
-            kind=kind,
+            kind=task.kind,
             pipeline=pipeline,
-            request=request,
-            by=said.by,
+            request=task.request,
             before=before,
             after=after,
             base=base,
-            run=run,
-            notes=(*outcome.notes, *self._archive_notes(pipeline, after)),
-            diagnostics=tuple(warning.to_json() for warning in outcome.proved.warnings),
-            tokens=said.tokens,
-            transcript=said.transcript,
-            prompt_digest=said.prompt_digest,
+            run=task.run,
+            notes=notes,
+            diagnostics=tuple(finding.to_json() for finding in findings),
+            **vars(said),
         )
         self.kept.append(made.id)
         return made
 
     def _archive_notes(self, pipeline: str, text: str) -> Iterator[str]:
-        """Which datasets of a template are in the archive that was named, and how it is run with them."""
+        """Say which datasets of a template the named archive has, and how to run it with them."""
         if not self._archive:
             return
         fetched = dict.fromkeys(dataset for _, dataset in fetched_datasets(json.loads(text)))
@@ -408,30 +414,19 @@ class Desk:
             )
 
     @contextmanager
-    def _recording(
-        self, kind: Kind, pipeline: str, request: str, *, before: str = "", run: str = ""
-    ) -> Iterator[None]:
-        """Put on record what comes to nothing; what rules do not understand has cost nothing, and is not."""
+    def _recording(self, task: _Task, pipeline: str, *, before: str = "") -> Iterator[None]:
+        """Keep a failure as a failed proposal, unless rules alone did not understand."""
         try:
             yield
         except (NotProved, NotUnderstood, ModelError) as error:
             if self._door is None and isinstance(error, NotUnderstood):
                 raise
             found = error.diagnostics if isinstance(error, NotProved) else ()
-            kept = self.proposals.add(
-                kind=kind,
-                pipeline=pipeline,
-                request=request,
-                by="rules" if self._door is None else self._door.answered_by or self._door.name("smart"),
-                before=before,
-                after="",
-                run=run,
-                notes=(error.message,),
-                diagnostics=tuple(finding.to_json() for finding in found),
-                tokens=0 if self._door is None else self._door.usage.total,
-                transcript="" if self._door is None else self._door.transcript.id,
-            )
-            self.kept.append(kept.id)
+            said = Attribution("rules")
+            if self._door is not None:
+                model = self._door.answered_by or self._door.name("smart")
+                said = Attribution(model, self._door.usage.total, self._door.transcript.id)
+            kept = self._keep(task, pipeline, said, (error.message,), found, before, "", "")
             error.place = error.place or f"on record as {kept.id}"
             if isinstance(error, ModelError) and self._by != "model" and self._replay is None:
                 error.advice = "; ".join(part for part in (error.advice, _WITHOUT_MODEL) if part)
@@ -443,19 +438,16 @@ class Desk:
             raise RequestError(f"there is a pipeline '{name}' already", advice="--as another name")
 
     def _free(self, wanted: str) -> str:
-        """An id that no pipeline has, and none that waits for approval."""
+        """Return an id that no pipeline has, and no pending proposal."""
         taken = {entry.id for entry in self.library.entries()}
-        if self._replay is None:  # what a transcript tells again is told by the name it had
+        if self._replay is None:  # a transcript gives the same id again
             taken |= {proposal.pipeline for proposal in self.proposals.list(state="pending")}
-        name, number = slug(wanted)[:60].strip("-") or "pipeline", 2
-        while name in taken:
-            name, number = f"{slug(wanted)[:60].strip('-')}-{number}", number + 1
-        return name
+        return free_name(slug(wanted)[:60].strip("-") or "pipeline", taken, "-")
 
     # Failures ---------------------------------------------------------------------------------------------
 
     def _entry_of(self, authored: Document) -> Entry | None:
-        """The pipeline of the library that a run was made from."""
+        """Return the pipeline of the library that a run was made from."""
         return next((entry for entry in self.library.entries() if entry.id == authored.get("id")), None)
 
     def _failure(self, record: RunRecord, authored: Document) -> Failure:
@@ -464,57 +456,47 @@ class Desk:
             raise RequestError(
                 f"nothing failed in {record.id}", advice="helio runs lists the runs with their status"
             )
-        error = failed["error"]
-        name = str(failed["step_id"])
-        step_id = next((authored_id for authored_id in _ids(authored) if _comes_of(name, authored_id)), name)
+        name, error = str(failed["step_id"]), failed["error"]
+        ids: list[StepId] = [place.step["step_id"] for place in places(authored) if "step_id" in place.step]
+        step_id = next((authored_id for authored_id in ids if _comes_of(name, authored_id)), name)
+        rejected = [
+            work_of(proposal.template, signatures())
+            for proposal in self.proposals.list(state="rejected")
+            if proposal.run == record.id and proposal.after
+        ]
         return Failure(
             record.id,
             step_id,
             *((error["kind"], error["message"], error["advice"]) if error else ("", "", "")),
-            tuple(self._evidence(record, _step(authored, step_id))),
-            tuple(
-                work_of(proposal.template, signatures())
-                for proposal in self.proposals.list(state="rejected")
-                if proposal.run == record.id and proposal.after
-            ),
+            tuple(self._evidence(record, step_of(authored, step_id))),
+            tuple(rejected),
         )
 
     def _evidence(self, record: RunRecord, step: Document) -> list[str]:
-        """What the tables of the run have, and names of the catalogue that come close to the step's own."""
-        outputs = [output for step in record.step_records for output in step["outputs"]]
-        told = [
+        """Describe the tables of a run, and what the catalogue has for the datasets of a step."""
+        outputs = [
+            output for known in record.step_records for output in known["outputs"] if output.get("label")
+        ]
+        lines = [
             f"{output['label']}: {json.dumps({key: fact for key, fact in output.items() if key in _SHOWN})}"
-            for output in outputs
-            if output.get("label")
-        ][:_MOST_TABLES]
-        args = args_of(step)
-        candidates = args.get("candidates")
-        every = [args, *(candidates if isinstance(candidates, list) else ())]
-        named = [choice.get("dataset_id") if isinstance(choice, dict) else choice for choice in every]
-        for dataset in dict.fromkeys(name for name in named if isinstance(name, str) and name):
+            for output in outputs[:_MOST_TABLES]
+        ]
+        for dataset in dict.fromkeys(choice.dataset_id for choice in fetch_choices(args_of(step))):
             if dataset not in self.catalogue:
                 close = ", ".join(closest(dataset, self.catalogue.ids())) or "none"
-                told.append(f"no dataset is called {dataset}; those that come close: {close}")
+                lines.append(f"no dataset is called {dataset}; close names: {close}")
                 continue
             entry = self.catalogue.dataset(dataset)
             names = ", ".join(parameter.name for parameter in entry.parameters[:40])
             span = f"{time_text(entry.first)} to {time_text(entry.last)}"
-            told.append(f"{dataset} has records of {span}; parameters: {names}")
-        return told
+            lines.append(f"{dataset} has records of {span}; parameters: {names}")
+        return lines
 
 
-def _unlike(draft: TemplateDraft) -> bool:
-    """Whether a draft brings tables of another unit, frame or kind together than its tools take."""
-    return any(warning.code in CLASHES for warning in draft.proved.warnings)
-
-
-def _ids(template: Document) -> list[StepId]:
-    return [place.step["step_id"] for place in places(template) if "step_id" in place.step]
-
-
-def _step(template: Document, name: StepId) -> Document:
-    """A step of a template, or of a block in it; empty where there is none."""
-    return next((place.step for place in places(template) if place.step.get("step_id") == name), {})
+def _is_clean_swap(draft: TemplateDraft) -> bool:
+    """Whether a draft swaps spacecraft, and brings no tables together that do not fit."""
+    by_table = draft.said.by == "equivalence table"
+    return by_table and not any(warning.code in CLASHES for warning in draft.proved.warnings)
 
 
 def _comes_of(name: str, step_id: StepId) -> bool:

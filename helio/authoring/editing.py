@@ -1,7 +1,7 @@
-"""Editing: the model sees a template as it stands and answers with operations on named steps, never with a new one.
+"""Let a model change a template: it sees the template and answers with operations on named steps.
 
 HA101 (error)  an operation of an edit that cannot be applied
-    The step or the place that it names does not exist, or is taken; the template stays as it was.
+    The step or the path that it names does not exist, or is taken; the template stays as it was.
     before  set "tool_args/window" of a step 7 that does not exist
     after   the author is asked again
 
@@ -10,13 +10,13 @@ HA102 (error)  an edit without operations
     before  "status": "edit", "operations": []
     after   the author is asked again
 
-HA103 (error)  an operation that does not say what it does, or where
-    Nothing is guessed: another place would be another change.
+HA103 (error)  an operation without its kind or its path
+    Nothing is guessed: another path would be another change.
     before  {"op": "set", "step": "plot", "value_json": "5"}
     after   the author is asked again
 
-HA107 (error)  the catalogue is to be searched a second time for one edit
-    The search finds the same again.
+HA107 (error)  a second search of the catalogue for one edit
+    The search gives the same again.
     before  "status": "look", after a search
     after   the author is asked to decide
 """
@@ -28,11 +28,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from helio.authoring.exchange import RejectedAnswer, asked_back, impossible, read_json, settle
+from helio.authoring.exchange import RejectedAnswer, answers_part, read_json, refuse_or_ask, settle
 from helio.authoring.gate import GateResult
 from helio.authoring.model import Ask, Model, UserTurn
 from helio.authoring.operations import NAMES, Operation, OperationError, apply
-from helio.authoring.planning import QuestionBack, tool_list
+from helio.authoring.planning import tool_list
 from helio.authoring.quoting import data
 from helio.authoring.rules.answers import is_question
 from helio.authoring.rules.sentence_reading import COLOURS
@@ -106,7 +106,7 @@ _ADORNS = re.compile(
     r"colou?rs?|colou?r ?bar)\b",
     re.IGNORECASE,
 )
-"""What is put on a figure without any work on data: a legend, a red line at 0."""
+"""What is added to a figure without any work on data: a legend, a red line at 0."""
 _WORK = re.compile(
     r"\b(?:add|remove|drop|fetch\w*|comput\w+|calculat\w+|smooth(?!ed)\w*|swap|replace|instead|resampl\w+|"
     r"filter(?!ed)\w*|deriv(?!ed)\w+|subtract|save|export|convert\w*|include|over(?:lay|plot)\w*|also|as well|too|"
@@ -119,33 +119,25 @@ _NAMES = re.compile(
     r"velocity|temperature|pressure|beta)\b",
     re.IGNORECASE,
 )
-"""Names of what may be drawn already: of work only where the template has nothing of that name."""
+"""Names of lines that a template may draw already; without such a line they ask for work."""
 _QUOTED = re.compile(
     r"[\"“‘][^\"”’]*[\"”’]|(?<!\w)'[^']*'(?!\w)|\btitle (?:to|as|should be|is)\b.*", re.IGNORECASE
 )
 
 
 class SearchRequest(Exception):
-    """The model wants the catalogue searched before it changes anything."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    """The model asks for a search of the catalogue, in its words, before it changes anything."""
 
 
 class TextAnswer(Exception):
-    """The model answers with words: the template stays."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    """The model answers in words; the template stays as it is."""
 
 
 def is_about_looks(request: str, template: Document | None = None) -> bool:
-    """Whether a wish is about looks alone, as far as its words tell.
+    """Whether a request is about looks alone, as far as its words tell.
 
-    Every part of it has to name something that is seen, and none work on data. An average that the template has is a
-    line like any other; one that it has not is work.
+    Every part of it must name something that is seen, and no part may name work on data. An average that the template
+    has is a line; any other average is work.
 
     >>> is_about_looks("use red for Bz"), is_about_looks("use red for Bz and add a running average")
     (True, False)
@@ -179,35 +171,21 @@ def edit(
     facts: str = "",
     looked: bool = False,
 ) -> tuple[GateResult, str]:
-    """A proved change of a template, and what the model was told first.
+    """Change a template, and return the verified result with the first prompt.
 
     Parameters
     ----------
     prove : callable
-        The gate, given the changed template and the operations.
+        The gate, for the changed template and the operations.
     facts : str
-        Further data for the prompt: what a run failed with.
+        Further data for the prompt: why a run failed.
     looked : bool
-        Whether the catalogue was searched already, which is done once.
+        Whether the catalogue was searched already; that happens once.
 
     Raises
     ------
     TextAnswer, SearchRequest, QuestionBack, NotUnderstood, NotProved, ModelError, Cancelled
     """
-    prompt = "\n\n".join(
-        [
-            f"Request: {json.dumps(request, ensure_ascii=False)}",
-            *([data("Answers to your questions", list(answers))] if answers else []),
-            data("The template", readable(template).splitlines(), most=40_000, text=4000),
-            *([facts] if facts else []),
-            *(
-                [data("Verified parameter reference", reference, most=16_000)]
-                if reference.get("datasets")
-                else []
-            ),
-            "## Tools for steps\n" + tool_list(),
-        ]
-    )
     looks = is_about_looks(request, template)
 
     def take(answer: Any) -> GateResult:
@@ -216,92 +194,98 @@ def edit(
             raise TextAnswer(
                 str(answer.get("answer") or "").strip()[:4000] or "the model has no words for that"
             )
-        if status == "question":
-            raise QuestionBack(*asked_back(answer, answers))
-        if status == "impossible":
-            raise impossible(answer)
+        refuse_or_ask(answer, answers)
+        if status == "look" and (looked or looks):
+            raise _rejected("HA107", "the catalogue was searched: decide with what you know")
         if status == "look":
-            if looked or looks:
-                raise RejectedAnswer(
-                    [Diagnostic("HA107", "the catalogue was searched: decide with what you know")]
-                )
             raise SearchRequest(str(answer.get("reason") or "").strip()[:1000])
         if is_question(request):
-            raise RejectedAnswer(
-                [Diagnostic("HE301", "a question changes nothing", advice=("answer it in words",))]
-            )
+            raise _rejected("HE301", "a question changes nothing", "answer it in words")
         operations = [_operation(operation) for operation in answer.get("operations") or ()]
-        if not operations:
-            raise RejectedAnswer([Diagnostic("HA102", "an edit needs at least one operation")])
-        try:
-            after = apply(template, operations)
-        except OperationError as error:
-            advice = (error.advice,) if error.advice else ()
-            raise RejectedAnswer([Diagnostic("HA101", error.message, advice=advice)]) from error
-        if looks or answer.get("touches") == "style":
-            wrong = list(_beyond_looks(template, after))
-            if wrong:
-                raise RejectedAnswer(wrong)
+        after = _applied(template, operations)
+        beyond = list(_beyond_looks(template, after)) if looks or answer.get("touches") == "style" else []
+        if beyond:
+            raise RejectedAnswer(beyond)
         proved = prove(after, operations)
         if proved.errors:
             raise RejectedAnswer(proved.errors)
         if json.dumps(proved.template) == json.dumps(template):
-            raise RejectedAnswer([Diagnostic("HE303", "the operations change nothing")])
+            raise _rejected("HE303", "the operations change nothing")
         return proved
 
+    prompt = _prompt(request, template, reference, answers, facts)
     return settle(model, Ask("smart", SYSTEM, (UserTurn(prompt),), schema=SCHEMA), take), prompt
 
 
+def _prompt(
+    request: str, template: Document, reference: Mapping[str, Any], answers: Sequence[Any], facts: str
+) -> str:
+    known = (
+        [data("Verified parameter reference", reference, most=16_000)] if reference.get("datasets") else []
+    )
+    parts = [
+        f"Request: {json.dumps(request, ensure_ascii=False)}",
+        *answers_part(answers),
+        data("The template", readable(template).splitlines(), most=40_000, text=4000),
+        facts,
+        *known,
+        "## Tools for steps\n" + tool_list(),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _rejected(code: str, message: str, *advice: str) -> RejectedAnswer:
+    return RejectedAnswer([Diagnostic(code, message, advice=advice)])
+
+
+def _applied(template: Document, operations: Sequence[Operation]) -> Document:
+    if not operations:
+        raise _rejected("HA102", "an edit needs at least one operation")
+    try:
+        return apply(template, operations)
+    except OperationError as error:
+        raise _rejected("HA101", error.message, *([error.advice] if error.advice else [])) from error
+
+
 def _operation(written: Mapping[str, Any]) -> Operation:
-    op = next((known for known in NAMES if known == written.get("op")), None)
+    texts = {key: str(written.get(key) or "") for key in ("step", "at", "value_json", "after", "old", "new")}
+    op = next((name for name in NAMES if name == written.get("op")), None)
     if op is None:  # the schema allows no other
-        raise RejectedAnswer([Diagnostic("HA103", "an operation needs its op", advice=NAMES)])
-    step = str(written.get("step") or "")
-    parts = str(written.get("at") or "").strip("/").split("/")
-    at = tuple(part.replace("~1", "/").replace("~0", "~") for part in parts if part)
+        raise _rejected("HA103", "an operation needs its op", *NAMES)
+    keys = texts["at"].strip("/").split("/")
+    at = tuple(key.replace("~1", "/").replace("~0", "~") for key in keys if key)
     value: Any = None
     if op in ("set", "add"):
-        value = read_json(str(written.get("value_json") or ""), f"value_json of {op} {step}".strip())
+        value = read_json(texts["value_json"], f"value_json of {op} {texts['step']}".strip())
     if op in ("set", "unset") and not at:
-        raise RejectedAnswer(
-            [Diagnostic("HA103", f"{op} needs a place: at", advice=("tool_args/spec/title",))]
-        )
-    return Operation(
-        op,
-        step,
-        at,
-        value,
-        str(written.get("after") or ""),
-        str(written.get("old") or ""),
-        str(written.get("new") or ""),
-    )
+        raise _rejected("HA103", f"{op} needs a path: at", "tool_args/spec/title")
+    return Operation(op, texts["step"], at, value, texts["after"], texts["old"], texts["new"])
 
 
 def _beyond_looks(before: Document, after: Document) -> Iterator[Diagnostic]:
-    """What a wish about looks may not change: anything but how figures look, what they draw above all."""
+    """Report what a request about looks may not change: everything except how figures look."""
     old = {str(step.get("step_id")): step for step in before["steps"]}
     new = {str(step.get("step_id")): step for step in after["steps"]}
-    advice = ("change figure and style steps alone",)
+
+    def refused(what: str, step: str | None = None) -> Diagnostic:
+        advice = ("change figure and style steps alone",)
+        return Diagnostic("HE301", f"a request about looks may not {what}", step_id=step, advice=advice)
+
     for key in {*before, *after} - {"steps"}:
         if before.get(key) != after.get(key):
-            yield Diagnostic(
-                "HE301", f"a wish about looks may not change the {key} of the template", advice=advice
-            )
+            yield refused(f"change the {key} of the template")
     for name in dict.fromkeys([*old, *new]):
-        one, other = old.get(name), new.get(name)
-        if one == other or all(step is None or step.get("tool_name") == STYLE for step in (one, other)):
+        was, now = old.get(name), new.get(name)
+        if was == now or all(step is None or step.get("tool_name") == STYLE for step in (was, now)):
             continue
-        if one is None or other is None:
-            done = "add" if one is None else "take out"
-            yield Diagnostic("HE301", f"a wish about looks may not {done} step {name}", advice=advice)
-        elif one.get("tool_name") not in FIGURES or _but_looks(one) != _but_looks(other):
-            yield Diagnostic(
-                "HE301", f"a wish about looks may not change step {name}", step_id=name, advice=advice
-            )
+        if was is None or now is None:
+            yield refused(f"{'add' if was is None else 'remove'} step {name}")
+        elif was.get("tool_name") not in FIGURES or _without_looks(was) != _without_looks(now):
+            yield refused(f"change step {name}", name)
 
 
-def _but_looks(step: Document) -> Any:
-    """A figure's step without what it says of its looks."""
+def _without_looks(step: Document) -> Any:
+    """Return a figure's step without its looks."""
     args, spec = step.get("tool_args"), spec_of(step)
     rest = {key: value for key, value in step.items() if key != "tool_args"}
     if not isinstance(args, dict) or not isinstance(spec, dict):

@@ -1,7 +1,7 @@
-"""Asks a model until its answer is sound: it may mend the answer twice, start once from nothing, then helio stops.
+"""Ask a model until its answer passes: it may correct the answer twice and start again once, then helio stops.
 
 HA104 (error)  characters that cannot be seen in an answer
-    A person could approve something else than what is shown.
+    A person could approve something that the terminal does not show.
     before  a title with an escape sequence
     after   the author is asked again
 
@@ -11,7 +11,7 @@ HA105 (error)  a question without its text, or with fewer than two choices
     after   the author is asked again
 
 HA106 (error)  one question too many
-    A request that needs more questions has to be said in other words.
+    A request that needs more questions has to be worded in another way.
     before  a fourth question about one request
     after   the author is asked to decide
 """
@@ -31,140 +31,158 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import check_json
 
 REPLIES = 2
-"""How often diagnostics go back to the model in one conversation."""
+"""Maximum number of times that diagnostics go back to the model in one conversation."""
 
 QUESTIONS = 3
-"""How many questions a model may ask back about one request."""
+"""Maximum number of questions that a model may ask about one request."""
 
 Made = TypeVar("Made")
 
 
 class RejectedAnswer(Exception):
-    """An answer that cannot be taken, and why."""
+    """An answer of a model is refused, with diagnostics."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__("; ".join(finding.message for finding in diagnostics))
         self.diagnostics = tuple(diagnostics)
 
 
+class QuestionBack(Exception):
+    """The model asks a question instead of answering."""
+
+    def __init__(self, text: str, choices: tuple[str, ...]) -> None:
+        super().__init__(text)
+        self.text = text
+        self.choices = choices
+
+
 def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
-    """The first answer that is taken.
+    """Ask until an answer is accepted, and return what `take` makes of it.
 
     Parameters
     ----------
     ask : Ask
-        With a schema.
+        A question with a schema.
     take : callable
-        Makes something of an answer's JSON, or raises `RejectedAnswer`.
+        Reads the JSON of an answer, or raises `RejectedAnswer`.
 
     Raises
     ------
     NotProved
-        None was, with the diagnostics of the last one.
+        No answer was accepted; with the diagnostics of the last one.
     ModelError, Cancelled
         The model cannot be asked.
     """
     found: tuple[Diagnostic, ...] = ()
-    for anew in (False, True):
-        current = ask if not anew else _anew(ask, found)
-        for _ in range(1 if anew else 1 + REPLIES):
+    for attempts in (1 + REPLIES, 1):
+        current = _with_rejection(ask, found) if found else ask
+        for _ in range(attempts):
             try:
                 answer = model.ask(current)
             except (Unreadable, CutShort) as error:
                 if isinstance(error, Unreadable) and not error.again:
                     raise
                 found = (Diagnostic("HP001", f"the answer could not be read: {error.message}"),)
-                current = _anew(ask, found)
+                current = _with_rejection(ask, found)
                 continue
             try:
                 _refuse_hidden(answer.data, "the answer")
                 return take(answer.data)
             except RejectedAnswer as rejected:
                 found = rejected.diagnostics
-                current = current.then(answer, UserTurn(_mend(found)))
+                current = current.then(answer, UserTurn(_correction(found)))
     raise NotProved(
-        f"none of the model's {REPLIES + 2} answers could be taken",
+        f"none of the model's {REPLIES + 2} answers could be used",
         diagnostics=found,
-        advice="say it in other words, or in smaller steps; the transcript has all of it",
+        advice="say it in other words, or in smaller steps; the transcript has every answer",
     )
 
 
-def _mend(found: Sequence[Diagnostic]) -> str:
-    told = [_told(finding) for finding in found]
-    return f"Your answer cannot be taken. Answer once more, whole, with these mended.\n{data('Diagnostics', told)}"
+def _correction(found: Sequence[Diagnostic]) -> str:
+    facts = [_facts(finding) for finding in found]
+    return f"Your answer cannot be taken. Answer once more, whole, with these mended.\n{data('Diagnostics', facts)}"
 
 
-def _anew(ask: Ask, found: Sequence[Diagnostic]) -> Ask:
-    told = [_told(finding) for finding in found]
+def _with_rejection(ask: Ask, found: Sequence[Diagnostic]) -> Ask:
+    """Return the first question again, with the reasons for which an answer was refused."""
+    facts = [_facts(finding) for finding in found]
     first, *others = ask.turns
-    assert isinstance(first, UserTurn)  # whoever asks says something first
-    text = f"{first.text}\n\n{data('An earlier answer was rejected for', told)}"
+    assert isinstance(first, UserTurn)  # every conversation begins with helio
+    text = f"{first.text}\n\n{data('An earlier answer was rejected for', facts)}"
     return replace(ask, turns=(UserTurn(text), *others))
 
 
-def _told(one: Diagnostic) -> dict[str, Any]:
+def _facts(finding: Diagnostic) -> dict[str, Any]:
     facts = {
-        "code": one.code,
-        "step": one.step_id,
-        "at": one.path,
-        "message": one.message,
-        "try": list(one.advice),
+        "code": finding.code,
+        "step": finding.step_id,
+        "at": finding.path,
+        "message": finding.message,
+        "try": list(finding.advice),
     }
     return {key: value for key, value in facts.items() if value not in (None, "", [])}
 
 
 def read_json(text: str, what: str) -> Any:
-    """The JSON of a field that is a text; strict, as everywhere.
+    """Read the strict JSON of a field that is a text.
 
     Raises
     ------
     RejectedAnswer
     """
-    found = check_json(text)
-    if isinstance(found, Diagnostic):
-        said = "is empty" if not text.strip() else f"is not JSON: {found.message}"
+    value = check_json(text)
+    if isinstance(value, Diagnostic):
+        problem = "is empty" if not text.strip() else f"is not JSON: {value.message}"
         raise RejectedAnswer(
-            [Diagnostic(found.code, f"{what} {said}", advice=('"red", 5, {"y_label": "B"}',))]
+            [Diagnostic(value.code, f"{what} {problem}", advice=('"red", 5, {"y_label": "B"}',))]
         )
-    _refuse_hidden(found, what)
-    return found
+    _refuse_hidden(value, what)
+    return value
 
 
 def _refuse_hidden(value: Any, what: str) -> None:
-    """What a terminal would act upon instead of showing it: a person could approve something else than is there."""
+    """Refuse control characters, which a terminal obeys instead of showing them."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            waiting += [*one, *one.values()]
-        elif isinstance(one, list):
-            waiting += one
-        elif isinstance(one, str) and any(
-            unicodedata.category(c) in ("Cc", "Cf") and c not in "\n\t" for c in one
+        part = waiting.pop()
+        if isinstance(part, dict):
+            waiting += [*part, *part.values()]
+        elif isinstance(part, list):
+            waiting += part
+        elif isinstance(part, str) and any(
+            unicodedata.category(letter) in ("Cc", "Cf") and letter not in "\n\t" for letter in part
         ):
             raise RejectedAnswer([Diagnostic("HA104", f"{what} holds characters that cannot be seen")])
 
 
-def asked_back(answer: Mapping[str, Any], answers: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The question that a model asks back, and its choices.
+def answers_part(answers: Sequence[Any]) -> list[str]:
+    """Return the part of a prompt with the answers to the model's questions; none without answers."""
+    return [data("Answers to your questions", list(answers))] if answers else []
+
+
+def refuse_or_ask(answer: Mapping[str, Any], answers: Sequence[Any]) -> None:
+    """Raise what an answer with the status ``question`` or ``impossible`` means; accept every other status.
 
     Raises
     ------
+    QuestionBack
+        The model asks.
+    NotUnderstood
+        The model says that it cannot be done.
     RejectedAnswer
-        It is none, or one too many.
+        The question has no text or choices, or is one too many.
     """
+    if answer["status"] == "impossible":
+        reason = " ".join(str(answer.get("reason") or "").split())[:500]
+        raise NotUnderstood(f"the model says that it cannot be done: {reason or 'it gives no reason'}")
+    if answer["status"] != "question":
+        return
     if len(answers) >= QUESTIONS:
         message = f"{QUESTIONS} questions were answered already: decide with what you know"
         raise RejectedAnswer([Diagnostic("HA106", message)])
     text = str(answer.get("question") or "").strip()[:500]
-    every = (str(choice).strip()[:200] for choice in answer.get("choices") or ())
-    choices = tuple(dict.fromkeys(choice for choice in every if choice))
+    named = (str(choice).strip()[:200] for choice in answer.get("choices") or ())
+    choices = tuple(dict.fromkeys(choice for choice in named if choice))
     if not text or len(choices) < 2:
         raise RejectedAnswer([Diagnostic("HA105", "a question needs its text and at least two choices")])
-    return text, choices[:12]
-
-
-def impossible(answer: Mapping[str, Any]) -> NotUnderstood:
-    """What a model says that cannot be done."""
-    reason = " ".join(str(answer.get("reason") or "").split())[:500]
-    return NotUnderstood(f"the model says that it cannot be done: {reason or 'it gives no reason'}")
+    raise QuestionBack(text, choices[:12])

@@ -1,37 +1,37 @@
-"""The gate between an author and a person: every template is mended, verified and checked against the catalogue.
+"""Mend and verify every template that an author writes, and check it against the catalogue, before a person sees it.
 
-HE301 (error)  a repair touches a step that it did not declare
-    What an edit does not name stays byte for byte the same.
+HE301 (error)  a repair changes a step that it did not declare
+    Steps that an edit does not name stay the same to the byte.
     before  a change of colour that moves a fetch
     after   refused
 
 HE303 (error)  a repair equal to an earlier one, or leaving the same diagnostics
-    It leads nowhere.
+    It would fail again.
     before  the same patch twice
     after   refused
 
 HE304 (error)  a repair weakens critical, a pin, the range or the artefact
-    Making an error go away is not mending it.
+    It would hide the error, not repair it.
     before  "critical": false on the step that failed
     after   refused
 
-HE305 (error)  a repair puts values that its author wrote in the place of measured data
+HE305 (error)  a repair replaces measured data by values that its author wrote
     A figure of invented numbers is worse than none.
     before  a fetch that becomes a table of literals
     after   refused
 
-HE401 (error)  an author names a data set that is nowhere
-    What a model makes up never reaches a person's approval.
+HE401 (error)  an author names a data set that no catalogue has
+    An invented name never reaches a person's approval.
     before  "dataset_id": "AC_H9_MFI"
     after   refused; did you mean 'AC_H3_MFI'?
 
 HE402 (error)  an author names a parameter that the data set does not have
-    What a model makes up never reaches a person's approval.
+    An invented name never reaches a person's approval.
     before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
     after   refused; did you mean 'BGSEc'?
 
 HE403 (error)  an author asks for a time without data
-    Before the first record there will never be one, however old the catalogue is.
+    No data will ever exist before the first record, however old the catalogue is.
     before  Parker Solar Probe in 2010
     after   refused, with what the data set covers
 """
@@ -46,7 +46,9 @@ from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
+from helio.authoring.fetches import FETCH, fetch_choices
 from helio.authoring.naming import misnamed
+from helio.authoring.operations import touched
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.pipelines.analyses.origins import Origin, origins
@@ -59,9 +61,11 @@ from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Dataset
+from helio.pipelines.template.figures import FIGURES, complete_labels
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.maps import DEEPEST_BLOCK, Place, args_of, is_glob, places, variable_of
 from helio.pipelines.template.oversize import Oversize
+from helio.pipelines.template.runner import Rewritten
 from helio.pipelines.template.variables import TOKEN, substitute
 from helio.sources.registry import BY_CATALOGUE, datasets_known_to, is_catalogued, source_class
 from helio.steps.fetch.choices import Choice, choices_of
@@ -69,48 +73,47 @@ from helio.steps.signature import signatures
 from helio.time_range import TimeRange, parse_time_range
 
 NO_VALUE = "HB202"
-MOST_VALUES = 1000
-"""Combinations of values of which one fetch is looked up."""
-MOST_STEPS = 200
-"""Of an author: no person reviews more."""
-VERIFIED = "HV"
-"""What codes of verification begin with."""
 UNKNOWN_DATASET = "HV502"
+SAVE = "save_data"
+VERIFIED = "HV"
+"""The beginning of the codes of verification."""
+MOST_VALUES = 1000
+"""Maximum number of combinations of variables that are looked up for one fetch."""
+MOST_STEPS = 200
+"""Maximum number of steps of an author's template: no person reviews more."""
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """A template that went through the gate, and what is to be said of it; with errors it goes no further."""
+    """A template that went through the gate, with its diagnostics; one with errors is not proposed."""
 
     template: Document
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """What keeps it from being proposed."""
+        """The diagnostics that stop a proposal."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """What a reviewer has to know."""
+        """The diagnostics that a reviewer has to know."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "warning")
 
 
 class Gate:
-    """Proves templates, whoever wrote them.
+    """Verifies the templates of every author.
 
     Parameters
     ----------
     catalogue : Catalogue
-        Datasets of CDAWeb: an id that is not in it is not proposed.
+        Known datasets; others are refused.
     home : Path
-        Where a renewed catalogue is.
+        The folder of a renewed catalogue.
     now : datetime
         Naive UTC.
     pipelines : mapping
         Saved templates by id, for ``use``.
-    elsewhere : container of str
-        Datasets that need not be in the catalogue, whatever their parameters are called.
     archive : str
         The archive that was named for runs, if `catalogue` has its datasets.
     """
@@ -122,7 +125,6 @@ class Gate:
         home: Path,
         now: datetime,
         pipelines: Mapping[str, Document],
-        elsewhere: Container[str] = (),
         archive: str = "",
     ) -> None:
         self._catalogue = catalogue
@@ -131,202 +133,161 @@ class Gate:
         self._known: Mapping[str, Dataset] = KnownDatasets(home, now, spans=True)
         self._now = now
         self._pipelines = pipelines
-        self._elsewhere = elsewhere
 
     def new(self, text: str) -> GateResult:
-        """A template as an author wrote it, in any dialect that the passes can read."""
+        """Verify a template as an author wrote it, in any dialect that the passes read."""
         written = parse(text).plan
-        wrong = _too_many_steps(written)
-        if wrong:
-            return GateResult(written, wrong)
-        template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
+        too_many = _too_many_steps(written)
+        if too_many:
+            return GateResult(written, too_many)
+        template, found = self._mended(text)
         proved = GateResult(template, found)
-        if proved.errors:
-            return proved
-        proved = GateResult(template, self._as_it_runs(template, found))
+        if not proved.errors:
+            proved = GateResult(template, self._as_it_runs(template, found))
         return proved if proved.errors else self._checked(template, proved.diagnostics)
 
     def edited(self, before: Document, after: Document) -> GateResult:
-        """A template with some of its steps changed: those are mended, all others stay as they are."""
-        wrong = _too_many_steps(after, before)
-        if wrong:
-            return GateResult(after, wrong)
-        old = [json.dumps(step) for step in before["steps"]]
-        changed = {step["step_id"] for step in after["steps"] if json.dumps(step) not in old}
-        mended, _, found = mend(
-            json.dumps(after), now=self._now, catalogue=self._known, pipelines=self._pipelines
-        )
+        """Verify an edit: mend the steps that it changed, and keep all others as they are."""
+        too_many = _too_many_steps(after, before)
+        if too_many:
+            return GateResult(after, too_many)
+        changed = set(touched(before, after))
+        mended, found = self._mended(json.dumps(after))
         if any(finding.severity == "error" for finding in found):
             return GateResult(after, _about(changed, found))
-        better = {step["step_id"]: step for step in mended["steps"]}
-        template = {
-            **after,
-            "steps": [
-                _as_written(better.get(step["step_id"], step), step) if step["step_id"] in changed else step
-                for step in after["steps"]
-            ],
-        }
-        text = json.dumps([step for step in template["steps"] if step["step_id"] in changed])
-        for name, facts in (mended.get("variables") or {}).items():
-            if name not in (template.get("variables") or {}) and name in TOKEN.findall(text):
-                template["variables"] = {**(template.get("variables") or {}), name: facts}
+        template = _with_mended(after, mended, changed)
         proved = GateResult(template, _about(changed, self._as_it_runs(template, found)))
-        found = proved.diagnostics
-        return proved if proved.errors else self._checked(template, found, only=changed, before=before)
+        return proved if proved.errors else self._checked(template, proved.diagnostics, changed, before)
+
+    def _mended(self, text: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+        template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
+        return template, found
+
+    def _check(self, template: Document, **options: Any) -> Rewritten:
+        return check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines, **options)
 
     def _as_it_runs(self, template: Document, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-        """What there is to say once figures are wired and maps expanded, and what mending had to say before that."""
-        run = check(
-            template,
-            now=self._now,
-            archive=self._archive_of(template),
-            catalogue=self._known,
-            pipelines=self._pipelines,
-        )
-        early = [diagnostic for diagnostic in found if not diagnostic.code.startswith(VERIFIED)]
+        """Join the diagnostics of mending with those of a run, in which figures are wired and maps expanded."""
+        run = self._check(template, archive=self._archive_of(template))
+        early = [finding for finding in found if not finding.code.startswith(VERIFIED)]
         late = [
-            diagnostic
-            for diagnostic in run.diagnostics
-            if diagnostic.severity == "error" or diagnostic.code.startswith(VERIFIED)
+            finding
+            for finding in run.diagnostics
+            if (finding.severity == "error" or finding.code.startswith(VERIFIED))
+            # HE401 reports an unknown dataset, unless the named archive has it
+            and finding.code != UNKNOWN_DATASET
         ]
-        # An unknown dataset is refused with HE401, unless the archive that was named has it.
-        return (*early, *(diagnostic for diagnostic in late if diagnostic.code != UNKNOWN_DATASET))
+        return (*early, *late)
 
     def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
-        """The errors that a template has as it stands."""
-        run = check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines)
-        return tuple(run.errors)
+        """Return the errors of a template."""
+        return tuple(self._check(template).errors)
 
     def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> GateResult:
-        """An edit that mends a failed run: it touches what it declares, and makes no error go away by asking less.
+        """Verify a repair: it changes declared steps alone, and hides no error by asking for less.
 
         Parameters
         ----------
         declared : container of int or str
-            The steps that may change: the failed one and those that the repair named.
+            The steps that may change: the failed one and those that the repair names.
         """
         proved = self.edited(before, after)
-        if proved.errors:  # what is not even a template is not held against the one before it
+        if proved.errors:
             return proved
         if work_of(before, signatures()) == work_of(after, signatures()):
-            message = "the repair changes words alone, so that the run would fail again"
+            message = "the repair changes words alone, so the run would fail again"
             return GateResult(after, (Diagnostic("HE303", message, advice=("change what fails",)),))
         refused = (*_weakened(before, after, declared), *self._invented(before, after))
         return GateResult(after, refused) if refused else proved
 
     def _invented(self, before: Document, after: Document) -> Iterator[Diagnostic]:
-        """Steps that rested on fetched data before a repair, and on values that its author wrote after it."""
-        told: set[StepId] = set()
-        for old, new in ((before, after), (self._as_planned(before), self._as_planned(after))):
-            was, now = _origins_by_name(old), _origins_by_name(new)
-            for name, (origin, _) in was.items():
-                other, step_id = now.get(name, (origin, None))
-                lost = origin.fetched and not other.fetched
-                if not lost and not (origin.fetched and other.written - origin.written):
+        """Report steps that used fetched data before a repair, and use values of its author after it."""
+        reported: set[StepId] = set()
+        for old, new in ((before, after), (self._check(before).plan, self._check(after).plan)):
+            new_origins = _origins_by_name(new)
+            for name, (origin, _) in _origins_by_name(old).items():
+                other, step_id = new_origins.get(name, (origin, None))
+                lost = bool(origin.fetched) and (not other.fetched or bool(other.written - origin.written))
+                if not lost or step_id is None or step_id in reported:
                     continue
-                if step_id is not None and step_id not in told:
-                    told.add(step_id)
-                    yield Diagnostic(
-                        "HE305",
-                        f"a repair may not replace measured data: step {step_id} would rest on values written by "
-                        f"its author ({', '.join(sorted(other.written)) or 'nothing is fetched'})",
-                        step_id=step_id,
-                        advice=("fetch the data from elsewhere, or say that it cannot be repaired",),
-                    )
-
-    def _as_planned(self, template: Document) -> Document:
-        return check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines).plan
+                reported.add(step_id)
+                yield Diagnostic(
+                    "HE305",
+                    f"a repair may not replace measured data: step {step_id} would use values that its author wrote "
+                    f"({', '.join(sorted(other.written)) or 'nothing is fetched'})",
+                    step_id=step_id,
+                    advice=("fetch the data from elsewhere, or say that it cannot be repaired",),
+                )
 
     def _checked(
         self,
         template: Document,
         found: tuple[Diagnostic, ...],
-        *,
-        only: Container[StepId] | None = None,
+        changed: Container[StepId] | None = None,
         before: Document | None = None,
     ) -> GateResult:
-        there = set() if before is None else set(fetched_datasets(before))
-        wrong = _too_many_steps(template, before)
-        if wrong:
-            return GateResult(template, wrong)
-        fetching = None if only is None or before is None else _both(only, before, template)
-        told = list(dict.fromkeys((*found, *self._unknown(template, fetching, there))))
-        if not any(finding.severity == "error" for finding in told):
-            # another time is another time for every step
+        """Check the datasets, times and names of a template; of an edit, those that it changed."""
+        too_many = _too_many_steps(template, before)
+        if too_many:
+            return GateResult(template, too_many)
+        findings = [*found, *self._unknown(template, changed, before)]
+        if not any(finding.severity == "error" for finding in findings):
+            # a new time range is new for every step
             same_time = before is not None and before.get("variables") == template.get("variables")
-            told += self._unavailable(template, only if same_time else None)
-            was = [] if before is None else list(misnamed(before, self._catalogue, self._known))
-            told += [
-                finding for finding in misnamed(template, self._catalogue, self._known) if finding not in was
-            ]
-        return GateResult(template, tuple(dict.fromkeys(told)))
+            findings += self._unavailable(template, changed if same_time else None)
+            known = [] if before is None else list(misnamed(before, self._catalogue, self._known))
+            names = misnamed(template, self._catalogue, self._known)
+            findings += [finding for finding in names if finding not in known]
+        return GateResult(template, tuple(dict.fromkeys(findings)))
 
     def _unknown(
-        self, template: Document, only: Container[StepId] | None, there: Container[tuple[str, str]]
+        self, template: Document, changed: Container[StepId] | None, before: Document | None
     ) -> Iterator[Diagnostic]:
-        """Datasets and parameters that are nowhere, but for those that a person put `there` before."""
-        for place in places(template):
-            step, top = place.step, _top(template, place)
-            if only is not None and top not in only:
-                continue
-            if isinstance(step.get("use"), str):
-                yield from self._unknown_in_use(step, top, pointer(*place.path), there)
-            if step.get("tool_name") != "fetch_data":
-                continue
-            where = pointer(*place.path, "tool_args")
-            for args in _with_values(place, template):
-                for choice in choices_of(args):
-                    yield from self._unknown_choice(choice, top, where, there)
+        """Report datasets and parameters that do not exist, except those of providers that `before` asked for."""
+        accepted = set() if before is None else set(fetched_datasets(before))
+        new_values = set() if before is None else _steps_with_new_values(before, template)
+        for place, choice in self._choices(template):
+            step = _top(template, place)
+            if changed is None or step in changed or step in new_values:
+                inside = () if "use" in place.step else ("tool_args",)
+                yield from self._unknown_choice(choice, step, pointer(*place.path, *inside), accepted)
 
-    def _unknown_in_use(
-        self, step: Document, top: StepId, where: str, there: Container[tuple[str, str]], depth: int = 0
-    ) -> Iterator[Diagnostic]:
-        """The same of a pipeline that is used, with the values that it is given."""
-        inner, given = self._pipelines.get(step["use"]), step.get("with")
-        if inner is None or depth >= DEEPEST_BLOCK or not isinstance(given, dict):
-            return
-        values = {name if name.startswith("$") else f"${name}": value for name, value in given.items()}
-        variables = {
-            name: {"default": values[name]} if name in values else facts
-            for name, facts in (inner.get("variables") or {}).items()
-        }
-        bound = {**inner, "variables": variables}
-        for place in places(bound):
-            if isinstance(place.step.get("use"), str):
-                yield from self._unknown_in_use(place.step, top, where, there, depth + 1)
-            if place.step.get("tool_name") == "fetch_data":
-                for args in _with_values(place, bound):
-                    for choice in choices_of(args):
-                        yield from self._unknown_choice(choice, top, where, there)
+    def _choices(self, template: Document, depth: int = 0) -> Iterator[tuple[Place, Choice]]:
+        """Yield each choice of the fetches of a template and of the pipelines that it uses, with its step."""
+        for place in places(template):
+            used = self._pipelines.get(str(place.step.get("use")))
+            if used is not None and depth < DEEPEST_BLOCK and isinstance(place.step.get("with"), dict):
+                inner = self._choices(_bound(used, place.step["with"]), depth + 1)
+                yield from ((place, choice) for _, choice in inner)
+            yield from ((place, choice) for choice in _fetch_choices(place, template))
 
     def _unknown_choice(
-        self, choice: Choice, step: StepId, where: str, there: Container[tuple[str, str]]
+        self, choice: Choice, step: StepId, path: str, accepted: Container[tuple[str, str]]
     ) -> Iterator[Diagnostic]:
-        if choice.dataset_id in self._elsewhere or TOKEN.search(choice.dataset_id):
+        if TOKEN.search(choice.dataset_id):
             return
-        elsewhere = choice.provider and not is_catalogued(choice.provider)
-        if elsewhere and not self._catalogue.in_archive(choice.dataset_id):
-            if (choice.provider, choice.dataset_id) not in there:
-                yield from _not_served(choice, step, where)
+        catalogued = not choice.provider or is_catalogued(choice.provider)
+        if not catalogued and not self._catalogue.in_archive(choice.dataset_id):
+            if (choice.provider, choice.dataset_id) not in accepted:
+                yield from _not_served(choice, step, path)
             return
         try:
             entry = self._catalogue.dataset(choice.dataset_id)
-            for name in choice.parameters:
-                # of a few datasets the catalogue knows no parameters; a pattern is resolved later
-                if entry.parameters and not TOKEN.search(name) and not is_glob(name):
-                    entry.parameter(name)
+            # of a few datasets the catalogue knows no parameters
+            for name in _plain_names(choice) if entry.parameters else ():
+                entry.parameter(name)
         except UnknownDataset as error:
-            yield _nowhere("HE401", error, step, where)
+            yield _wrong_fetch("HE401", error.message, error.advice, step, path)
         except UnknownParameter as error:
-            yield _nowhere("HE402", error, step, where)
+            yield _wrong_fetch("HE402", error.message, error.advice, step, path)
 
     def _unavailable(self, template: Document, only: Container[StepId] | None) -> Iterator[Diagnostic]:
-        """What a run with the defaults would be refused for, ranges outside what is published above all."""
+        """Report why a run with the defaults would be refused, as for a range without data."""
         declared = template.get("variables") or {}
         if any(facts.get("default") in (None, "") for facts in declared.values() if isinstance(facts, dict)):
-            return  # a run will be given the values
+            return  # a run gets the values
+        archive = self._archive_of(template)
         try:
-            archive = self._archive_of(template)
             planned = make_plan(
                 template,
                 now=self._now,
@@ -336,61 +297,53 @@ class Gate:
             )
         except InvalidTemplate as error:
             if any(finding.code == NO_VALUE for finding in error.diagnostics):
-                return  # of a variable that is used and not declared, which a run will be given too
-            about = [step["step_id"] for step in template["steps"] if only is None or step["step_id"] in only]
-            yield from (finding for finding in error.diagnostics if finding.step_id in (None, *about))
+                return  # of a variable that is not declared: a run gets its value too
+            steps = [step["step_id"] for step in template["steps"] if only is None or step["step_id"] in only]
+            yield from (finding for finding in error.diagnostics if finding.step_id in (None, *steps))
             return
         yield from planned.warnings
         for step in planned.steps:
             span = step.args.get("time_range")
-            if (
-                step.tool_name == "fetch_data"
-                and isinstance(span, str)
-                and (only is None or step.step_id in only)
-            ):
-                yield from self._never(step.step_id, choices_of(step.args), parse_time_range(span, self._now))
+            checked = step.tool_name == FETCH and (only is None or step.step_id in only)
+            if checked and isinstance(span, str):
+                yield from self._without_data(
+                    step.step_id, choices_of(step.args), parse_time_range(span, self._now)
+                )
 
     def _archive_of(self, template: Document) -> str:
-        """The archive that was named, if it has every dataset of a template."""
+        """Return the archive that was named, if it has every dataset of a template."""
         fetched = {dataset for _, dataset in fetched_datasets(template)}
         return self._archive if fetched and all(map(self._catalogue.in_archive, fetched)) else ""
 
-    def _never(self, step_id: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
-        """A time that is to come, before anything was recorded, or after all of it had ended.
-
-        No catalogue is too old to know that.
-        """
-        told: list[str] = []
-        if span.start >= self._now and not all(choice.dataset_id in self._elsewhere for choice in choices):
+    def _without_data(self, step: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
+        """Report a time in the future, or one that none of the choices covers."""
+        if span.start >= self._now:
             message = f"there is nothing of {span} yet: it is {self._now:%Y-%m-%d %H:%M} UTC"
-            yield Diagnostic(
-                "HE403", message, step_id=step_id, tool_name="fetch_data", advice=("a time that is past",)
-            )
+            yield _wrong_fetch("HE403", message, "a time that is past", step, "")
             return
-        for choice in choices:
-            if choice.dataset_id not in self._catalogue or choice.dataset_id in self._elsewhere:
-                return
-            entry = self._catalogue.summary(choice.dataset_id)
-            first, last = (
-                None if time is None else time.astimezone(UTC).replace(tzinfo=None)
-                for time in (entry.first, entry.last)
+        covered = [self._other_coverage(choice.dataset_id, span) for choice in choices]
+        if covered and all(covered):
+            yield _wrong_fetch(
+                "HE403", f"there is nothing of {span}: {'; '.join(covered)}", "another time", step, ""
             )
-            early = first is not None and span.stop <= first
-            late = last is not None and span.start > last and self._catalogue.has_stopped(entry)
-            if not early and not late:
-                return
-            told.append(
-                f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else entry.id
-            )
-        if told:
-            message = f"there is nothing of {span}: {'; '.join(told)}"
-            yield Diagnostic(
-                "HE403", message, step_id=step_id, tool_name="fetch_data", advice=("another time",)
-            )
+
+    def _other_coverage(self, dataset: str, span: TimeRange) -> str:
+        """Say what a dataset covers, if the range is before its first record or after its end; else nothing."""
+        if dataset not in self._catalogue:
+            return ""
+        entry = self._catalogue.summary(dataset)
+        first, last = (
+            time and time.astimezone(UTC).replace(tzinfo=None) for time in (entry.first, entry.last)
+        )
+        early = first is not None and span.stop <= first
+        late = last is not None and span.start > last and self._catalogue.has_stopped(entry)
+        if not early and not late:
+            return ""
+        return f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else entry.id
 
 
 def _too_many_steps(template: Document, before: Document | None = None) -> tuple[Diagnostic, ...]:
-    """The error of a template with more steps than an author may write, and more than there were."""
+    """Return the error of a template with more steps than an author may write, and more than it had before."""
     count = sum(1 for _ in places(template))
     if count <= MOST_STEPS or (before is not None and count <= sum(1 for _ in places(before))):
         return ()
@@ -399,108 +352,132 @@ def _too_many_steps(template: Document, before: Document | None = None) -> tuple
 
 
 def fetched_datasets(template: Document) -> Iterator[tuple[str, str]]:
-    """Who is asked for which dataset in a template."""
+    """Yield the provider and the dataset of each choice of the fetches of a template."""
     for place in places(template):
-        if place.step.get("tool_name") == "fetch_data":
-            for args in _with_values(place, template):
-                yield from ((choice.provider, choice.dataset_id) for choice in choices_of(args))
+        yield from ((choice.provider, choice.dataset_id) for choice in _fetch_choices(place, template))
 
 
-def _with_values(place: Place, template: Document) -> Iterator[Document]:
-    """A fetch's arguments for each value that its variables and its maps give them by themselves."""
-    args, schema = args_of(place.step), signatures()["fetch_data"].schema()
-    if not (args.get("dataset_id") or args.get("candidates")):
+def _fetch_choices(place: Place, template: Document) -> Iterator[Choice]:
+    """Yield the choices of a fetch for each value that its variables and maps have in the template."""
+    args = args_of(place.step)
+    if place.step.get("tool_name") != FETCH or not fetch_choices(args):
         return
-    declared = template.get("variables") or {}
-    values: dict[str, list[Any]] = {}
-    for name in TOKEN.findall(json.dumps(args)):
-        facts = declared.get(name)
-        if not isinstance(facts, dict):
-            continue
-        listed = facts.get("choices")
-        every = [facts.get("default"), *(listed if isinstance(listed, list) else ())]
-        values[name] = list(dict.fromkeys(part for part in every if isinstance(part, str) and part))
-    for loop in place.maps:
-        if variable_of(loop) and isinstance(loop.get("over"), list):
-            values[variable_of(loop)] = [item for item in loop["over"] if isinstance(item, str)]
-    known = {name: items for name, items in values.items() if items}
-    for chosen in islice(product(*known.values()), MOST_VALUES):
+    values = _values_of(place, template, TOKEN.findall(json.dumps(args)))
+    schema = signatures()[FETCH].schema()
+    for chosen in islice(product(*values.values()), MOST_VALUES):
         try:
-            yield substitute(args, schema, dict(zip(known, chosen, strict=True)))
+            yield from fetch_choices(substitute(args, schema, dict(zip(values, chosen, strict=True))))
         except Oversize:
             continue  # no run takes such values
 
 
-def _both(only: Container[StepId], before: Document, after: Document) -> set[StepId]:
-    """The steps that were changed, or whose variables were."""
-    changed = {step["step_id"] for step in after["steps"] if step["step_id"] in only}
-    return changed | _uses_changed_values(before, after)
+def _values_of(place: Place, template: Document, names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the texts that variables have by default, by choice, or as items of the maps around a step."""
+    declared = template.get("variables") or {}
+    values: dict[str, Any] = {}
+    for name in names:
+        variable = declared.get(name)
+        if isinstance(variable, dict):
+            listed = variable.get("choices")
+            values[name] = [variable.get("default"), *(listed if isinstance(listed, list) else ())]
+    values |= {
+        variable_of(loop): loop.get("over") for loop in place.maps if isinstance(loop.get("over"), list)
+    }
+    texts = {
+        name: list(dict.fromkeys(text for text in items if isinstance(text, str) and text))
+        for name, items in values.items()
+    }
+    return {name: items for name, items in texts.items() if name and items}
 
 
-def _uses_changed_values(before: Document, after: Document) -> set[StepId]:
-    """The steps whose variables have other values than before."""
+def _bound(used: Document, given: Document) -> Document:
+    """Return a pipeline with the values that a step gives it as defaults."""
+    values = {name if name.startswith("$") else f"${name}": value for name, value in given.items()}
+    variables = {
+        name: {"default": values[name]} if name in values else variable
+        for name, variable in (used.get("variables") or {}).items()
+    }
+    return {**used, "variables": variables}
+
+
+def _steps_with_new_values(before: Document, after: Document) -> set[StepId]:
+    """Return the steps whose variables have other values than before."""
     old, new = before.get("variables") or {}, after.get("variables") or {}
-    changed = {name for name, facts in new.items() if old.get(name) != facts}
+    changed = {name for name, variable in new.items() if old.get(name) != variable}
     return {step["step_id"] for step in after["steps"] if changed & set(TOKEN.findall(json.dumps(step)))}
 
 
-def _not_served(choice: Choice, step: StepId, where: str) -> Iterator[Diagnostic]:
-    """An author chooses no provider whose datasets cannot be looked up: a person may name one, in the file."""
-
-    def wrong(code: str, message: str, advice: str) -> Diagnostic:
-        return Diagnostic(code, message, "error", step, "fetch_data", where, (advice,) if advice else ())
-
+def _not_served(choice: Choice, step: StepId, path: str) -> Iterator[Diagnostic]:
+    """Report a dataset of a provider without a catalogue: a person may name one in the file, an author may not."""
     known = datasets_known_to(choice.provider)
-    if not known:
-        yield wrong(
-            "HE401",
-            f"what '{choice.provider}' serves cannot be looked up, so that no author may choose it",
-            "leave the provider out; a run can name an archive: --archive",
-        )
-        return
     parameters = known.get(choice.dataset_id)
-    if parameters is None:
+    if not known:
+        message = f"helio has no list of the datasets of '{choice.provider}', so an author may not choose it"
+        advice = "leave the provider out; a run can name an archive: --archive"
+        yield _wrong_fetch("HE401", message, advice, step, path)
+    elif parameters is None:
         message = f"{source_class(choice.provider).title} has no dataset '{choice.dataset_id}'"
-        yield wrong("HE401", message, did_you_mean(choice.dataset_id, known))
-        return
-    for name in choice.parameters:
-        if name not in parameters and not TOKEN.search(name) and not is_glob(name):
-            message = f"{choice.dataset_id} has no parameter '{name}'"
-            yield wrong("HE402", message, did_you_mean(name, parameters))
+        yield _wrong_fetch("HE401", message, did_you_mean(choice.dataset_id, known), step, path)
+    else:
+        for name in _plain_names(choice):
+            if name not in parameters:
+                message = f"{choice.dataset_id} has no parameter '{name}'"
+                yield _wrong_fetch("HE402", message, did_you_mean(name, parameters), step, path)
+
+
+def _plain_names(choice: Choice) -> list[str]:
+    """Return the parameters of a choice that are not variables or patterns."""
+    return [name for name in choice.parameters if not TOKEN.search(name) and not is_glob(name)]
+
+
+def _wrong_fetch(code: str, message: str, advice: str, step: StepId, path: str) -> Diagnostic:
+    return Diagnostic(code, message, "error", step, FETCH, path, (advice,) if advice else ())
+
+
+def _with_mended(after: Document, mended: Document, changed: Container[StepId]) -> Document:
+    """Return a template with its changed steps mended, and the variables that these need now."""
+    better = {step["step_id"]: step for step in mended["steps"]}
+    steps = [
+        _as_written(better.get(step["step_id"], step), step) if step["step_id"] in changed else step
+        for step in after["steps"]
+    ]
+    used = TOKEN.findall(json.dumps([step for step in steps if step["step_id"] in changed]))
+    declared = after.get("variables") or {}
+    added = {
+        name: variable
+        for name, variable in (mended.get("variables") or {}).items()
+        if name not in declared and name in used
+    }
+    return {**after, "steps": steps} | ({"variables": {**declared, **added}} if added else {})
 
 
 def _as_written(mended: Document, step: Document) -> Document:
-    """A mended step with its time range as written: a variable in place of one of several would set them apart."""
+    """Return a mended step with its own time range: a variable for one of several equal ranges would part them."""
     written = args_of(step).get("time_range")
     if not isinstance(written, str) or TOKEN.search(written) or not isinstance(mended.get("tool_args"), dict):
         return mended
     return {**mended, "tool_args": {**mended["tool_args"], "time_range": written}}
 
 
-def _nowhere(code: str, error: UnknownDataset | UnknownParameter, step: StepId, where: str) -> Diagnostic:
-    advice = (error.advice,) if error.advice else ()
-    return Diagnostic(code, error.message, "error", step, "fetch_data", where, advice)
-
-
 def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """What is said of the steps that were changed, every error, and which values were not measured."""
+    """Return the diagnostics of changed steps, every error, and every warning of values that were not measured."""
     return tuple(
-        diagnostic
-        for diagnostic in found
-        if diagnostic.severity == "error"
-        or diagnostic.step_id is None
-        or diagnostic.step_id in changed
-        or diagnostic.code in (WRITTEN, DOUBTFUL)
+        finding
+        for finding in found
+        if finding.severity == "error"
+        or finding.step_id is None
+        or finding.step_id in changed
+        or finding.code in (WRITTEN, DOUBTFUL)
     )
 
 
 def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
-    """The origin of each table by its label, and of each step by its id, with the step's id."""
+    """Return the origin of each table by its label and of each step by its id, with the step's id."""
     known = signatures()
     found: dict[str, tuple[Origin, StepId]] = {}
-    by_place = origins(template, known)
+    by_path = origins(template, known)
     for step in views(template, known):
-        origin = by_place.get(step.pointer)
+        origin = by_path.get(step.pointer)
         if origin is None:
             continue
         step_id = step.step.get("step_id", step.pointer)
@@ -510,65 +487,55 @@ def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
 
 
 def _weakened(before: Document, after: Document, declared: Container[StepId]) -> Iterator[Diagnostic]:
-    old, new = _named(before), _named(after)
-    for name, (step, top) in old.items():
-        other, _ = new.get(name, (None, name))
-        if json.dumps(other) == json.dumps(step):
+    """Report steps that a repair changes without saying so, and what it weakens."""
+    new = {name: step for name, (step, _) in _steps_by_id(after).items()}
+    for name, (step, top) in _steps_by_id(before).items():
+        if json.dumps(new.get(name)) == json.dumps(step):
             continue
         if name not in declared and top not in declared:
-            yield Diagnostic("HE301", f"step {name} is changed, and was not said to be", step_id=name)
-        if other is None:
-            if step.get("critical", True) or _draws(step):
-                yield _weaker(name, "it is taken out")
-            continue
-        if step.get("critical", True) and not other.get("critical", True):
-            yield _weaker(name, "it would no longer be critical")
-        if set(step.get("pin") or ()) - set(other.get("pin") or ()):
-            yield _weaker(name, "a pin is taken away")
-        if step.get("on_item_error") != other.get("on_item_error"):
-            yield _weaker(name, "what an item's failure does is changed")
-        one, two = (
-            args_of(either) if isinstance(either.get("tool_args"), dict) else {} for either in (step, other)
-        )
-        if one.get("time_range") != two.get("time_range"):
-            yield _weaker(name, "its time range is changed")
-        if _draws(step) and set(_drawn(one)) - set(_drawn(two)) and len(_drawn(two)) < len(_drawn(one)):
-            yield _weaker(name, "its figure would show less")
-    for name, facts in (before.get("variables") or {}).items():
-        if (after.get("variables") or {}).get(name) != facts and facts.get("type") in (
-            "time_range",
-            "interval",
-        ):
+            yield Diagnostic("HE301", f"the repair changes step {name} without declaring it", step_id=name)
+        for weakness in _weaknesses(step, new.get(name)):
+            yield Diagnostic("HE304", f"a repair may not weaken step {name}: {weakness}", step_id=name)
+    variables = after.get("variables") or {}
+    for name, variable in (before.get("variables") or {}).items():
+        if variables.get(name) != variable and variable.get("type") in ("time_range", "interval"):
             yield Diagnostic("HE304", f"a repair may not change the time range {name}")
 
 
-def _named(template: Document) -> dict[StepId, tuple[Document, StepId]]:
-    """Every step, those of blocks too, with the one of the list in which it stands; in a block ids may be left out."""
-    found: dict[StepId, tuple[Document, StepId]] = {}
-    for place in places(template):
-        found[place.step.get("step_id", pointer(*place.path))] = (place.step, _top(template, place))
-    return found
+def _weaknesses(old: Document, new: Document | None) -> Iterator[str]:
+    """Say how a changed step does less than before."""
+    critical, draws = old.get("critical", True), old.get("tool_name") in (*FIGURES, SAVE)
+    if new is None:
+        if critical or draws:
+            yield "it is removed"
+        return
+    before, after = args_of(old), args_of(new)
+    lost = set(_drawn(before)) - set(_drawn(after))
+    weaker = {
+        "it would no longer be critical": critical and not new.get("critical", True),
+        "a pin is removed": set(old.get("pin") or ()) - set(new.get("pin") or ()),
+        "it would treat the failure of an item in another way": old.get("on_item_error")
+        != new.get("on_item_error"),
+        "its time range is changed": before.get("time_range") != after.get("time_range"),
+        "its figure would show less": draws and lost and len(_drawn(after)) < len(_drawn(before)),
+    }
+    yield from (text for text, holds in weaker.items() if holds)
+
+
+def _drawn(args: Mapping[str, Any]) -> set[str]:
+    spec = args.get("spec", args)
+    return set(complete_labels(spec)) if isinstance(spec, dict) else set()
+
+
+def _steps_by_id(template: Document) -> dict[StepId, tuple[Document, StepId]]:
+    """Return every step, those of blocks too, with the id of its step of the list; blocks may leave ids out."""
+    return {
+        place.step.get("step_id", pointer(*place.path)): (place.step, _top(template, place))
+        for place in places(template)
+    }
 
 
 def _top(template: Document, place: Place) -> StepId:
-    """The step of the list in which a step of a block stands; itself where it stands there."""
-    name: StepId = template["steps"][place.path[1]]["step_id"]
-    return name
-
-
-def _weaker(name: StepId, what: str) -> Diagnostic:
-    return Diagnostic("HE304", f"a repair may not weaken step {name}: {what}", step_id=name)
-
-
-def _draws(step: Document) -> bool:
-    return step.get("tool_name") in ("plot_data", "render_spec", "save_data")
-
-
-def _drawn(args: Mapping[str, Any]) -> list[str]:
-    spec = args.get("spec", args)
-    found = spec.get("labels") if isinstance(spec, dict) else None
-    panels = spec.get("panels") if isinstance(spec, dict) else None
-    every = list(found) if isinstance(found, list) else []
-    if isinstance(panels, list):
-        every += [label for panel in panels if isinstance(panel, list) for label in panel]
-    return list(dict.fromkeys(every))
+    """Return the id of the step of the list that holds a step, or is it."""
+    step_id: StepId = template["steps"][place.path[1]]["step_id"]
+    return step_id

@@ -14,6 +14,7 @@ from helio.pipelines.template.document import Document
 from helio.pipelines.template.figures import FIGURES, STYLE, depends_on, spec_of
 from helio.pipelines.template.graph import view_of
 from helio.pipelines.template.labels import owner
+from helio.pipelines.template.maps import places
 from helio.steps.signature import signatures
 
 Name = Literal["set", "unset", "add", "remove", "rewire"]
@@ -91,6 +92,11 @@ def touched(before: Document, after: Document) -> tuple[StepId, ...]:
     """Return the ids of the steps of `after` that differ from every step of `before`."""
     old = [json.dumps(step) for step in before["steps"]]
     return tuple(step["step_id"] for step in after["steps"] if json.dumps(step) not in old)
+
+
+def step_of(template: Document, step_id: StepId) -> Document:
+    """Return a step of a template or of a block in it; an empty one where there is none."""
+    return next((place.step for place in places(template) if place.step.get("step_id") == step_id), {})
 
 
 def style_lines(args: Document) -> list[str]:

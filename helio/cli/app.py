@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__, interrupts
+from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
 from helio.pipelines.template.plain_text import plain, without_long_words
 from helio.sources.registry import choices
 
@@ -34,11 +35,15 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 Name = Annotated[
-    str, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
+    str,
+    typer.Argument(
+        help="A pipeline's name, or the path of a JSON file.",
+        metavar="PIPELINE",
+        autocompletion=complete_pipelines,
+    ),
 ]
 TimeRange = Annotated[
     str | None,
@@ -57,6 +62,7 @@ Archive = Annotated[
         help=f"A folder of files, a provider ({choices()}) or the URL of a HAPI server. "
         "Default: the provider named in the step, otherwise the catalogue's.",
         metavar="DIR|NAME|URL",
+        autocompletion=complete_providers,
     ),
 ]
 Formats = Annotated[
@@ -67,7 +73,12 @@ Formats = Annotated[
         metavar="LIST",
     ),
 ]
-RunId = Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")]
+RunId = Annotated[
+    str,
+    typer.Argument(
+        help="A run's id, the beginning of one, or last.", metavar="RUN", autocompletion=complete_runs
+    ),
+]
 MaxDownload = Annotated[
     str, typer.Option("--max-download", help="What may be downloaded altogether.", metavar="SIZE")
 ]

@@ -27,6 +27,7 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.cli.completion import complete_proposals, complete_runs
 
 if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
@@ -67,7 +68,14 @@ _LONGEST_REPLY = 4000
 _MOST_LINES = 60
 _UNCHANGED = "nothing was changed"
 _WRITERS: tuple[By, ...] = ("auto", "rules", "model")
-Id = Annotated[str, typer.Argument(help="A proposal's id, or the beginning of one.", metavar="PROPOSAL")]
+Id = Annotated[
+    str,
+    typer.Argument(
+        help="A proposal's id, or the beginning of one.",
+        metavar="PROPOSAL",
+        autocompletion=complete_proposals,
+    ),
+]
 
 
 @app.command()
@@ -240,7 +248,12 @@ def edit(
 @app.command()
 def repair(
     context: typer.Context,
-    run_id: Annotated[str, typer.Argument(help="The id of a run that failed.", metavar="RUN")],
+    run_id: Annotated[
+        str,
+        typer.Argument(
+            help="The id of a run that failed, or last.", metavar="RUN", autocompletion=complete_runs
+        ),
+    ],
     yes: Yes = False,
     answers: Answers = None,
     preview: Preview = False,
@@ -480,13 +493,13 @@ def _show(
         if yes:
             desk.proposals.accept(outcome)
             outcome = desk.proposals.load(outcome.id)
-        told = {"computed_anew": list(work.anew), "in_the_store": list(work.kept)}
+        told = {"computed_anew": list(work.recomputed), "in_the_store": list(work.unchanged)}
         print_json(outcome.to_json() | told | {"preview": files, "preview_errors": errors})
         return
     _print_proposal(outcome, patch=False)
     if outcome.earlier is not None:
-        again = ", ".join(str(one) for one in work.anew) or "nothing"
-        kept = f"; {', '.join(str(one) for one in work.kept)} stay as they are" if work.kept else ""
+        again = ", ".join(str(one) for one in work.recomputed) or "nothing"
+        kept = f"; {', '.join(str(one) for one in work.unchanged)} stay as they are" if work.unchanged else ""
         say(f"to be computed anew: {again}{kept}")
     if preview:
         files, errors = _drawn(outcome, time_range, now, archive)

@@ -24,6 +24,7 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.cli.completion import complete_pipelines_and_tools
 from helio.cli.reference import print_tool, print_tools
 from helio.pipelines.template.plain_text import without_long_words
 
@@ -119,7 +120,9 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A pipeline's name, the path of a JSON file, or the name of a tool.", metavar="PIPELINE|TOOL"
+            help="A pipeline's name, the path of a JSON file, or the name of a tool.",
+            metavar="PIPELINE|TOOL",
+            autocompletion=complete_pipelines_and_tools,
         ),
     ],
     as_json: Json = False,

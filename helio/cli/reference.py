@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say
+from helio.cli.completion import complete_tools, complete_words
 
 if TYPE_CHECKING:
     from helio.store.runs import RunRecord
@@ -14,7 +15,12 @@ if TYPE_CHECKING:
 
 @app.command("tools")
 def tools_command(
-    name: Annotated[str, typer.Argument(help="The name of a tool, to show its page.", metavar="[TOOL]")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="The name of a tool, to show its page.", metavar="[TOOL]", autocompletion=complete_tools
+        ),
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """List the tools that steps use, or show one: arguments, result, formula, references, example."""
@@ -32,6 +38,7 @@ def explain(
         typer.Argument(
             help="A tool, a code such as HR203, a key of a template or a figure, or a run's id.",
             metavar="TOOL|CODE|KEY|RUN",
+            autocompletion=complete_words,
         ),
     ],
     as_json: Json = False,

@@ -30,6 +30,7 @@ from helio.cli.app import (
     say,
     size_of,
 )
+from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
 from helio.cli.progress import watch
 
 if TYPE_CHECKING:
@@ -44,14 +45,25 @@ _EXITS = {"same": SUCCESS, "nothing compared": INVALID}
 def lock(
     context: typer.Context,
     name: Annotated[
-        str | None, typer.Argument(help="A pipeline's name, or the path of a JSON file.", metavar="PIPELINE")
+        str | None,
+        typer.Argument(
+            help="A pipeline's name, or the path of a JSON file.",
+            metavar="PIPELINE",
+            autocompletion=complete_pipelines,
+        ),
     ] = None,
     time_range: TimeRange = None,
     assign: Assign = None,
     now: Now = None,
     archive: Archive = None,
     run: Annotated[
-        str | None, typer.Option("--run", help="Lock what this run was made from instead.", metavar="RUN")
+        str | None,
+        typer.Option(
+            "--run",
+            help="Lock what this run was made from instead.",
+            metavar="RUN",
+            autocompletion=complete_runs,
+        ),
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The lock to write.")] = Path("helio.lock"),
     max_download: MaxDownload = "1GB",
@@ -109,7 +121,12 @@ def verify(
     run_id: RunId,
     archive: Annotated[
         str | None,
-        typer.Option("--archive", help="Another archive than the run's.", metavar="DIR|NAME"),
+        typer.Option(
+            "--archive",
+            help="Another archive than the run's.",
+            metavar="DIR|NAME",
+            autocompletion=complete_providers,
+        ),
     ] = None,
     max_download: MaxDownload = "1GB",
     offline: Offline = False,
@@ -139,8 +156,8 @@ def verify(
 
 @app.command()
 def diff(
-    old: Annotated[str, typer.Argument(help="A run's id, or the beginning of one.", metavar="RUN")],
-    new: Annotated[str, typer.Argument(help="Another run's.", metavar="RUN")],
+    old: RunId,
+    new: RunId,
     as_json: Json = False,
 ) -> None:
     """Say how two runs differ: plans, files, numbers, figures."""

@@ -41,6 +41,7 @@ from helio.cli.app import (
     say,
     size_of,
 )
+from helio.cli.completion import complete_pipelines
 from helio.cli.progress import time_line, watch
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def run(
         typer.Argument(
             help="A pipeline's name, or the path of a JSON file ('run pipeline NAME' works too).",
             metavar="PIPELINE",
+            autocompletion=complete_pipelines,
         ),
     ],
     time_range: TimeRange = None,

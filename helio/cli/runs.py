@@ -22,6 +22,7 @@ from helio.cli.app import (
     say,
     say_changes,
 )
+from helio.cli.completion import complete_labels, complete_pipelines, complete_runs, complete_steps
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.listing import ListedRun
@@ -34,7 +35,12 @@ app.add_typer(runs_app, name="runs")
 @runs_app.callback(invoke_without_command=True)
 def list_runs(
     context: typer.Context,
-    pipeline: Annotated[str | None, typer.Option("--pipeline", help="Of this pipeline only.")] = None,
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            "--pipeline", help="List the runs of this pipeline only.", autocompletion=complete_pipelines
+        ),
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", help="At most so many, newest first.")] = 20,
     as_json: Json = False,
 ) -> None:
@@ -125,7 +131,10 @@ def delete_run(run_id: RunId) -> None:
 
 
 @app.command()
-def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a step.")]) -> None:
+def why(
+    run_id: RunId,
+    step: Annotated[str, typer.Argument(help="The id of a step.", autocompletion=complete_steps)],
+) -> None:
     """Say why a step of a run ran, or did not have to."""
     with errors_as_text(as_json=False):
         from helio.pipelines.runs.why import why as reasons
@@ -135,7 +144,12 @@ def why(run_id: RunId, step: Annotated[str, typer.Argument(help="The id of a ste
 
 
 TableLabel = Annotated[
-    str, typer.Argument(help="A table's label, as AC_H2_MFI.BGSEc, or one component of it.", metavar="LABEL")
+    str,
+    typer.Argument(
+        help="A table's label, as AC_H2_MFI.BGSEc, or one component of it.",
+        metavar="LABEL",
+        autocompletion=complete_labels,
+    ),
 ]
 
 
@@ -184,7 +198,9 @@ def save_runs(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="A run's id, or ID:STEP,STEP to take these steps and what they rest on.", metavar="RUN…"
+            help="A run's id or last, or ID:STEP,STEP to keep only these steps and those they depend on.",
+            metavar="RUN…",
+            autocompletion=complete_runs,
         ),
     ],
     name: Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")],

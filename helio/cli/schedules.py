@@ -115,21 +115,24 @@ def add_schedule(
     """Let a pipeline run by itself, once it is found that it can."""
     with errors_as_text(as_json=False):
         from helio import api
+        from helio.flows.schedule import Schedule
         from helio.flows.slots import FAR
 
         settings = current_settings()
         now = api.read_now(None)
         schedule = _schedules(settings).add(
-            pipeline,
-            cron=cron,
+            Schedule(
+                name,
+                pipeline,
+                cron,
+                timezone,
+                values=assignments(assign or []),
+                archive=archive or settings.archive,
+                formats=tuple(chosen_formats(formats)),
+                output=str(output or ""),
+            ),
             now=now,
-            name=name,
-            timezone=timezone,
             time_range=time_range,
-            values=assignments(assign or []),
-            archive=archive or settings.archive,
-            formats=chosen_formats(formats),
-            output=output,
             replace=replace,
         )
         say(_schedule_line(schedule, now))
@@ -224,7 +227,7 @@ def serve(
         from helio.flows import serve as serving
 
         if not flow_run:
-            serving.serve(settings, limit=limit, told=_say_when, on_terminal=sys.stdout.isatty())
+            serving.serve(settings, limit=limit, on_progress=_say_when, on_terminal=sys.stdout.isatty())
             if not interrupts.was_terminated():
                 raise KeyboardInterrupt
             interrupts.ended_as_asked()  # a service manager has stopped it, which is no failure

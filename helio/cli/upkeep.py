@@ -21,6 +21,7 @@ from helio.cli.app import (
     say,
     size_of,
 )
+from helio.cli.completion import complete_providers
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
@@ -87,7 +88,10 @@ def doctor(
     source: Annotated[
         list[str] | None,
         typer.Option(
-            "--source", help="With --online: ask only this source; may be repeated.", metavar="NAME"
+            "--source",
+            help="With --online: ask only this source; may be repeated.",
+            metavar="NAME",
+            autocompletion=complete_providers,
         ),
     ] = None,
     report: Annotated[

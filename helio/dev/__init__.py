@@ -1,1 +1,1 @@
-"""What developers of helio use: files for a new tool, pass or source."""
+"""Commands for developers of helio: write the files of a new tool, pass or source."""

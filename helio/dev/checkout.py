@@ -14,7 +14,7 @@ from helio.store.files import write_whole
 PACKAGE = Path(__file__).parents[1]
 PROJECT = "helio-pipelines"
 LONGEST = 36
-"""Characters of a name; the import of a longer one does not fit on a line."""
+"""Maximum characters of a name; the import of a longer one does not fit on a line."""
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -24,16 +24,16 @@ def find_checkout(folder: Path) -> Path:
     Raises
     ------
     RequestError
-        The folder is in no checkout of helio, or this helio runs from elsewhere.
+        The folder is not in a checkout of helio, or helio runs from another folder.
     """
     root = PACKAGE.parent
     if not _is_checkout(root):
         raise RequestError(
-            "this helio is installed without its tests, and can be extended only in a checkout",
+            "this installation of helio has no tests; add new code in a checkout",
             advice="clone the repository, then pip install --editable '.[dev]'",
         )
     if not folder.resolve().is_relative_to(root.resolve()):
-        raise RequestError(f"{folder} is not in the checkout that this helio runs from", advice=f"cd {root}")
+        raise RequestError(f"{folder} is not in the checkout that helio runs from", advice=f"cd {root}")
     return root
 
 
@@ -46,7 +46,7 @@ def _is_checkout(root: Path) -> bool:
 
 
 def check_identifier(name: str) -> None:
-    """Refuse a name that is no Python identifier in lower case.
+    """Refuse a name that is not a Python identifier in lower case.
 
     >>> check_identifier("plasma_beta")
 
@@ -56,7 +56,7 @@ def check_identifier(name: str) -> None:
     """
     if not _IDENTIFIER.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
         raise RequestError(
-            f"'{name}' is no Python identifier in lower case of at most {LONGEST} characters",
+            f"'{name}' is not a Python identifier in lower case of at most {LONGEST} characters",
             advice="such as plasma_beta",
         )
 
@@ -69,7 +69,7 @@ def write_files(new: Mapping[Path, str], changed: Mapping[Path, str] | None = No
     new : mapping
         Content by path of files that do not exist.
     changed : mapping, optional
-        New content by path of files that do.
+        New content by path of existing files.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Write code and test of a new tool, pass or source into a checkout; they pass all tests as they are written."""
+"""Write code and test of a new tool, pass or source into a checkout; they pass all tests from the start."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     Returns
     -------
     tuple of Path
-        What was written.
+        The written files.
 
     Raises
     ------
     RequestError
-        No checkout, no identifier, or the name of a tool, of its synonym or of a file among the tools.
+        Not a checkout, not an identifier, or a name used by a tool, a synonym or a file of the tools.
     """
     from helio.pipelines.dialect.synonyms import spell_tool, tool_spellings
     from helio.steps.signature import signatures
@@ -50,7 +50,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     known = spell_tool(name, tool_spellings(signatures()))
     if known is not None:
         called = "" if known == name else f"; it is another name of {known}"
-        raise RequestError(f"there is a tool called '{name}' already{called}", advice=f"helio tools {known}")
+        raise RequestError(f"a tool '{name}' exists already{called}", advice=f"helio tools {known}")
     _refuse_module(name, root / "helio" / "steps", root / "tests" / "steps")
     new = {
         root / "helio" / "steps" / "compute" / f"{name}.py": _filled("tool", name),
@@ -75,12 +75,12 @@ def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
     Returns
     -------
     tuple of Path
-        What was written.
+        The written files.
 
     Raises
     ------
     RequestError
-        No checkout, no identifier, no such stage, or the name of a pass or of a file beside the passes.
+        Not a checkout, not an identifier, no such stage, or a name used by a pass or a file of the passes.
     """
     root = find_checkout(folder)
     check_identifier(name)
@@ -106,34 +106,33 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
     Parameters
     ----------
     name : str
-        What ``--archive`` and a step call it: one word.
+        Name for ``--archive`` and in steps: one word.
     folder : Path
         The checkout, or a folder in it.
 
     Returns
     -------
     tuple of Path
-        What was written.
+        The written files.
 
     Raises
     ------
     RequestError
-        No checkout, not one word, or the name of a source, of a title that records begin with, or of a file beside
-        the sources.
+        Not a checkout, not one word, or a name used by a source, a title in records, or a file of the sources.
     """
     from helio.sources.registry import SAMPLE, families, names, source_classes
 
     root = find_checkout(folder)
     check_identifier(name)
     if name in names() or name in families():
-        raise RequestError(f"there is a source called '{name}' already", advice="choose another name")
+        raise RequestError(f"a source '{name}' exists already", advice="choose another name")
     if "_" in name:
-        raise RequestError(f"the name of a source is one word, and '{name}' is not", advice="such as amda")
+        raise RequestError(f"the name of a source must be one word; '{name}' is not", advice="such as amda")
     known = {SAMPLE: SAMPLE} | {source.title.casefold(): other for other, source in source_classes()}
     for title, other in known.items():
-        # records tell sources apart by what their names begin with
+        # records distinguish sources by the beginning of their names
         if title.startswith(name) or name.startswith(title):
-            raise RequestError(f"records would mix up '{name}' with {other}", advice="choose another name")
+            raise RequestError(f"records would confuse '{name}' with {other}", advice="choose another name")
     _refuse_module(name, root / "helio" / "sources", root / "tests" / "sources")
     words = {
         "class_name": name.capitalize(),
@@ -149,7 +148,7 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def next_code(stage: str) -> str:
-    """Find a code of a stage that no pass gives, and none gave: the first of a hundred that has none.
+    """Find a code of a stage that was never used: the first in the first free hundred.
 
     >>> next_code("G")
     'HG401'
@@ -182,7 +181,7 @@ def _refuse_module(name: str, *folders: Path) -> None:
     for folder in folders:
         for stem in (name, f"test_{name}"):
             for path in folder.rglob(f"{stem}.py"):
-                raise RequestError(f"{path} has that name", advice="choose another name")
+                raise RequestError(f"{path} already has this name", advice="choose another name")
 
 
 def _filled(stub: str, name: str, **more: str) -> str:

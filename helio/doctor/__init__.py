@@ -1,4 +1,4 @@
-"""What this installation has and lacks, for ``helio doctor``."""
+"""Check what this installation has and lacks, for ``helio doctor``."""
 
 from __future__ import annotations
 
@@ -33,43 +33,43 @@ PACKAGES = (
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at."""
+    """Result of one check."""
 
     subject: str
     ok: bool
     found: str
     advice: str = ""
     optional: bool = False
-    """Whether helio does its main work without it."""
+    """Whether helio's main work does not need it."""
     address: str = ""
-    """Of a source that was asked, without user and password."""
+    """Address of a source, without user and password."""
     asked: str = ""
-    """What it was asked; empty where nobody was."""
+    """Question to the source; empty for other checks."""
     cause: str = ""
-    """What stands between this machine and the source, a `helio.sources.connection.Cause`."""
+    """Obstacle between this machine and the source, a `helio.sources.connection.Cause`."""
     issuer: str = ""
-    """Who signed the certificate that the source showed."""
+    """Issuer of the source's certificate."""
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON; what only a source has is there for sources alone."""
-        found: dict[str, Any] = {
+        """Convert to JSON; only sources have the members about a request."""
+        facts: dict[str, Any] = {
             "subject": self.subject,
             "ok": self.ok,
             "found": self.found,
             "advice": self.advice,
         }
         if self.asked:
-            found |= {
+            facts |= {
                 "address": self.address,
                 "asked": self.asked,
                 "cause": self.cause,
                 "issuer": self.issuer,
             }
-        return found
+        return facts
 
 
 def examine(settings: Settings, archive: str = "") -> list[Finding]:
-    """Look at everything that a run needs."""
+    """Check everything that a run needs."""
     return [
         Finding("helio", True, f"{__version__}, Python {platform.python_version()}, {platform.system()}"),
         *_packages(),
@@ -96,7 +96,7 @@ def _home(home: Path) -> Finding:
         there = there.parent
     writable = os.access(there, os.W_OK) and there.is_dir()
     return Finding(
-        "home", writable, str(home), "" if writable else "HELIO_HOME=DIR, a folder that you can write"
+        "home", writable, str(home), "" if writable else "set HELIO_HOME to a folder that you can write"
     )
 
 
@@ -109,19 +109,19 @@ def _engine(settings: Settings) -> Finding:
         whose = "named by PREFECT_API_URL" if state.external else f"process {state.pid}; {state.lives}"
         return Finding("engine", True, f"Prefect {state.version or 'server'} at {state.url}, {whose}")
     if state.outdated:
-        text = f"process {state.pid} at {state.url} was started without the secret that keeps other users out"
-        return Finding("engine", False, text, "helio up starts it again")
+        text = f"process {state.pid} at {state.url} was started without the secret that excludes other users"
+        return Finding("engine", False, text, "run helio up, which restarts it")
     if state.external:
-        advice = "start it, or unset PREFECT_API_URL for helio's own"
-        return Finding("engine", False, f"nobody answers at {state.url}", advice)
+        advice = "start it, or unset PREFECT_API_URL to use helio's own"
+        return Finding("engine", False, f"no server answers at {state.url}", advice)
     if state.pid is not None:
-        advice = f"wait, if it starts; helio down ends it; its log is {state.log}"
+        advice = f"wait if it is starting, or end it with helio down; its log is {state.log}"
         return Finding("engine", False, f"process {state.pid} does not answer at {state.url}", advice)
     try:
         server.check_database()
     except EngineError as error:
         return Finding("engine", False, error.message, error.advice)
-    return Finding("engine", True, "not up; it is started when there is work")
+    return Finding("engine", True, "not running; it starts when there is work")
 
 
 def _browser(settings: Settings) -> Finding:
@@ -129,12 +129,12 @@ def _browser(settings: Settings) -> Finding:
     from helio.steps.render.export import INSTALL_ADVICE
 
     try:
-        found = find_browser_of(settings)
+        browser = find_browser_of(settings)
     except ExportError as error:
         return Finding("browser", False, error.message, error.advice, optional=True)
-    if found is None:
+    if browser is None:
         return Finding("browser", False, "none: figures are HTML only", INSTALL_ADVICE, optional=True)
-    return Finding("browser", True, str(found), optional=True)
+    return Finding("browser", True, str(browser), optional=True)
 
 
 def _sandbox(settings: Settings) -> Finding:
@@ -143,19 +143,19 @@ def _sandbox(settings: Settings) -> Finding:
 
     try:
         parts = find_parts()
-        lacking = [f"{one.meaning}: {one.lacking}" for one in parts if one.lacking]
+        lacking = [f"{part.meaning}: {part.lacking}" for part in parts if part.lacking]
         check_parts(parts, settings.sandbox)
     except NoSandbox as error:
         return Finding(
-            "sandbox", False, f"no code of templates: {error.message}", error.advice, optional=True
+            "sandbox", False, f"code in templates cannot run: {error.message}", error.advice, optional=True
         )
     if lacking:
         return Finding("sandbox", True, f"{settings.sandbox}; without ({'; '.join(lacking)})", optional=True)
-    return Finding("sandbox", True, ", ".join(one.name for one in parts), optional=True)
+    return Finding("sandbox", True, ", ".join(part.name for part in parts), optional=True)
 
 
 def _model(settings: Settings) -> Finding:
-    """What would be asked; nobody is, for that could cost something."""
+    """Describe the model settings without asking the model, because asking could cost something."""
     from helio.authoring.scrub import Scrub
 
     scrub = Scrub(settings.model_key, url=settings.model_url)
@@ -164,14 +164,12 @@ def _model(settings: Settings) -> Finding:
         return Finding(
             "model",
             False,
-            "no key: helio author and helio edit do plain requests by rules",
-            "set GEMINI_API_KEY; a key is made at https://aistudio.google.com/apikey",
+            "no key: helio author and helio edit use rules, for simple requests only",
+            "set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey",
             optional=True,
         )
-    names = f"{settings.model_smart} plans, {settings.model_fast} does the rest"
-    other = (
-        f"{settings.model_fallback} in their place" if settings.model_fallback else "nobody in their place"
-    )
+    names = f"{settings.model_smart} for planning, {settings.model_fast} for the rest"
+    other = f"{settings.model_fallback} as a fallback" if settings.model_fallback else "no fallback"
     return Finding("model", True, f"a key is set; {names}, {other}{where}", optional=True)
 
 
@@ -195,6 +193,6 @@ def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
             except HelioError as error:
                 yield Finding(subject, False, error.message, error.advice)
             else:
-                found = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
-                advice = f"helio archive {name}: {unread} entries cannot be read" if unread else ""
-                yield Finding(subject, bool(datasets), found, advice)
+                listed = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
+                advice = f"{unread} entries cannot be read; see helio archive {name}" if unread else ""
+                yield Finding(subject, bool(datasets), listed, advice)

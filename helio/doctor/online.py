@@ -1,4 +1,4 @@
-"""Whether the sources of data, and the model, can be asked from this machine, for ``helio doctor --online``."""
+"""Check whether this machine can reach the data sources and the model, for ``helio doctor --online``."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from helio.sources.questions import Question, questions
 from helio.sources.witness import Witness
 
 SECONDS = 20.0
-"""For one source, all in all; they are asked side by side."""
+"""Total seconds for one source; all are asked at the same time."""
 _SILENCE = 8.0
-"""Seconds without an answer after which a request is given up."""
+"""Seconds without an answer after which a request is abandoned."""
 MODEL = "model"
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came of one question."""
+class SourceAnswer:
+    """Outcome of one question to a source."""
 
     question: Question
     found: str
-    """The right answer, or what is wrong."""
+    """The correct answer, or the error."""
     is_right: bool = False
     advice: str = ""
     cause: str = ""
     issuer: str = ""
-    """Who signed the certificate that the source showed, where it showed one that is trusted."""
+    """Issuer of the source's certificate, if it is trusted."""
     ahead: float | None = None
-    """Seconds that this machine's clock is ahead of the source's."""
+    """Seconds by which this machine's clock is ahead of the source's."""
 
     @property
     def finding(self) -> Finding:
-        """As a line of the doctor."""
+        """The answer as a finding of the doctor."""
         return Finding(
             self.question.source,
             self.is_right,
@@ -59,21 +59,21 @@ class Answer:
 def ask_sources(
     settings: Settings, sources: Sequence[str] = (), *, seconds: float = SECONDS, clock: Clock | None = None
 ) -> list[Finding]:
-    """Ask each source one small question, side by side, and compare the answers with what is known.
+    """Ask each source one small question, all at the same time, and compare the answers with the expected ones.
 
     The model is asked only when a key is set, and only for the list of models, which costs nothing.
 
     Parameters
     ----------
     sources : sequence of str
-        Names of those to ask: ``cdaweb``, ``swpc``, ``hapi:NAME``, ``model``; all of them when there are none.
+        Names of sources: ``cdaweb``, ``swpc``, ``hapi:NAME``, ``model``. Default: all sources.
     seconds : float
-        How long one source may take.
+        Maximum seconds for one source.
 
     Returns
     -------
     list of Finding
-        One for each source; a cause that several share is said once.
+        One finding for each source; a common cause is reported once.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _choose(known: list[Question], sources: Sequence[str]) -> list[Question]:
             every = [question.source for question in known]
             raise RequestError(
                 f"no source is called '{source}'"
-                + (", or no key for it is set" if source.casefold() == MODEL else ""),
+                + (", or its key is not set" if source.casefold() == MODEL else ""),
                 advice=did_you_mean(source, every, otherwise=f"one of {', '.join(every)}"),
             )
     return [names[source.casefold()] for source in dict.fromkeys(sources)] if sources else known
@@ -109,7 +109,7 @@ def _model(settings: Settings) -> Iterator[Question]:
     names = [settings.model_smart, settings.model_fast, settings.model_fallback]
 
     def ask(http: Http, witness: Witness) -> str:
-        del http, witness  # the maker's client makes its own connection
+        del http, witness  # the model's client makes its own connection
         model = Gemini(settings.model_key, {}, url=settings.model_url, timeout=_SILENCE)
         try:
             there = model.models()
@@ -118,8 +118,8 @@ def _model(settings: Settings) -> Iterator[Question]:
         lacking = [name for name in dict.fromkeys(names) if name and name not in there]
         if lacking:
             raise HelioError(
-                f"the key is accepted, but there is no model {' or '.join(lacking)} for it",
-                advice="name others in HELIO_MODEL_SMART, HELIO_MODEL_FAST and HELIO_MODEL_FALLBACK",
+                f"the key is accepted, but it has no model {' or '.join(lacking)}",
+                advice="set other models in HELIO_MODEL_SMART, HELIO_MODEL_FAST and HELIO_MODEL_FALLBACK",
             )
         return f"the key is accepted; {len(there)} models"
 
@@ -128,8 +128,10 @@ def _model(settings: Settings) -> Iterator[Question]:
     )
 
 
-def _ask_all(chosen: Sequence[Question], seconds: float, clock: Clock, limits: NetworkLimits) -> list[Answer]:
-    # daemons: nothing can end a lookup of a name, and the process need not wait for it
+def _ask_all(
+    chosen: Sequence[Question], seconds: float, clock: Clock, limits: NetworkLimits
+) -> list[SourceAnswer]:
+    # daemons: a name lookup cannot be stopped, and the process must not wait for it
     tasks = [_Task(question, seconds, clock, limits) for question in chosen]
     for task in tasks:
         task.start()
@@ -138,7 +140,7 @@ def _ask_all(chosen: Sequence[Question], seconds: float, clock: Clock, limits: N
 
 
 class _Task(threading.Thread):
-    """Asks one source in the background."""
+    """Thread that asks one source."""
 
     def __init__(self, question: Question, seconds: float, clock: Clock, limits: NetworkLimits) -> None:
         super().__init__(daemon=True, name=f"ask {question.source}")
@@ -147,19 +149,19 @@ class _Task(threading.Thread):
         self._http = Http(
             timeout=min(_SILENCE, seconds), attempts=1, budget=0.0, clock=clock, hosts=Hosts(), limits=limits
         )
-        self._answer: Answer | None = None
+        self._answer: SourceAnswer | None = None
         self._bug: BaseException | None = None
 
     def run(self) -> None:
         witness = Witness()
         try:
             try:
-                found = self._question.ask(self._http, witness)
-                self._answer = Answer(
-                    self._question, found, is_right=True, issuer=witness.issuer, ahead=witness.ahead
+                answer = self._question.ask(self._http, witness)
+                self._answer = SourceAnswer(
+                    self._question, answer, is_right=True, issuer=witness.issuer, ahead=witness.ahead
                 )
             except HelioError as error:
-                self._answer = Answer(
+                self._answer = SourceAnswer(
                     self._question,
                     error.message,
                     advice=error.advice,
@@ -169,19 +171,19 @@ class _Task(threading.Thread):
                 )
             finally:
                 self._http.close()
-        except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise to: answer_by raises it
+        except BaseException as error:  # noqa: BLE001 - raised by answer_by, since a thread cannot raise it to its caller
             self._bug = error
 
-    def answer_by(self, until: float) -> Answer:
-        """The answer, or that there was none in time."""
+    def answer_by(self, until: float) -> SourceAnswer:
+        """Return the answer, or report that there was none in time."""
         self.join(max(0.0, until - time.monotonic()))
         if self.is_alive():
             self._http.cancel()
             host = urlsplit(self._question.url).hostname
-            return Answer(
+            return SourceAnswer(
                 self._question,
-                f"{host} gave no whole answer within {self._seconds:g} s",
-                advice="try again later; a firewall that drops what is sent looks the same",
+                f"{host} gave no complete answer within {self._seconds:g} s",
+                advice="try again later; a firewall that drops packets has the same effect",
                 cause="timeout",
             )
         if self._bug is not None:
@@ -190,9 +192,9 @@ class _Task(threading.Thread):
         return self._answer
 
 
-def _summary(answers: Sequence[Answer]) -> list[Finding]:
-    """Return the findings: each answer and the clock. A finding that several hosts share is there once."""
-    alike: dict[tuple[str, str], list[Answer]] = defaultdict(list)
+def _summary(answers: Sequence[SourceAnswer]) -> list[Finding]:
+    """Return a finding for each answer and for the clock; a finding common to several hosts appears once."""
+    alike: dict[tuple[str, str], list[SourceAnswer]] = defaultdict(list)
     for answer in answers:
         if not answer.is_right:
             alike[answer.found, answer.advice].append(answer)
@@ -203,27 +205,31 @@ def _summary(answers: Sequence[Answer]) -> list[Finding]:
     if len({_host(answer) for answer in unknown}) > 1 and not some_are_known:
         shared.append(unknown)
     rest = [answer for answer in answers if not any(answer in group for group in shared)]
-    return [*(answer.finding for answer in rest), *(_said_once(group) for group in shared), *_clock(answers)]
+    return [
+        *(answer.finding for answer in rest),
+        *(_shared_finding(group) for group in shared),
+        *_clock(answers),
+    ]
 
 
-def _said_once(group: Sequence[Answer]) -> Finding:
-    """One finding for all sources that cannot be asked for the same reason."""
+def _shared_finding(group: Sequence[SourceAnswer]) -> Finding:
+    """Make one finding for all sources that cannot be reached for the same reason."""
     names = ", ".join(answer.question.source for answer in group)
     first = group[0]
-    found, advice, cause = first.found, first.advice, first.cause
+    message, advice, cause = first.found, first.advice, first.cause
     if len({answer.found for answer in group}) > 1:
-        found = f"no network: none of the names of {len(group)} sources can be looked up"
-        advice = "connect this machine to a network, and look at its VPN, its name servers and HTTPS_PROXY"
+        message = f"no network: the host names of {len(group)} sources cannot be looked up"
+        advice = "connect this machine to a network, and check its VPN, its name servers and HTTPS_PROXY"
         cause = "no network"
-    return Finding("network", False, f"{found} (for {names})", advice, asked="for the sources", cause=cause)
+    return Finding("network", False, f"{message} (for {names})", advice, asked="for the sources", cause=cause)
 
 
-def _host(answer: Answer) -> str:
+def _host(answer: SourceAnswer) -> str:
     return urlsplit(answer.question.url).netloc.rpartition("@")[2]
 
 
-def _has_name(answer: Answer) -> bool:
-    """Whether the source's host has to be looked up."""
+def _has_name(answer: SourceAnswer) -> bool:
+    """Tell whether the source's host name must be looked up."""
     host = urlsplit(answer.question.url).hostname or ""
     try:
         ipaddress.ip_address(host)
@@ -232,10 +238,10 @@ def _has_name(answer: Answer) -> bool:
     return False
 
 
-def _clock(answers: Sequence[Answer]) -> Iterator[Finding]:
-    told = [answer.ahead for answer in answers if answer.ahead is not None]
-    # the middle one: a single server may have a wrong clock itself
-    problem = clock_problem(statistics.median(told), "the sources") if told else None
+def _clock(answers: Sequence[SourceAnswer]) -> Iterator[Finding]:
+    offsets = [answer.ahead for answer in answers if answer.ahead is not None]
+    # the median, because a single server's clock may be wrong
+    problem = clock_problem(statistics.median(offsets), "the sources") if offsets else None
     if problem is not None:
         text = problem.message.replace("that of the sources", "those of the sources")
         yield Finding("clock", False, text, problem.advice, asked="the sources for the time", cause="clock")

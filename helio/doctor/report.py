@@ -1,4 +1,4 @@
-"""What a user can send with a bug report, without secrets."""
+"""Write the file that a user can send with a bug report, without secrets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from helio.store.files import unwritable, write_all
 
 _NOTE = "Read this file before you send it. Passwords and keys are left out, and your home folder is written as ~."
 _LINES = 200
-"""The last ones of each log."""
+"""Last lines of each log."""
 _LOG_BYTES = 256 * 1024
 _OWN = "helio-pipelines"
 _ALSO = ("httpx2", "httpcore2", "cryptography", "google-auth", "truststore", "certifi")
@@ -41,7 +41,7 @@ _SHOWN = re.compile(
     r"|BROWSER_PATH|LANG|LC_\w+|TZ|PYTHONPATH|PYTHONHOME|PYTHONUTF8",
     re.IGNORECASE,
 )
-"""Variables whose values are no secrets, once the passwords in their URLs are gone."""
+"""Variables whose values are not secret, after passwords are removed from their URLs."""
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|AUTH|CREDENTIAL", re.IGNORECASE)
 _USER_OF_URL = re.compile(r"(?<=://)[^/\s\"'<>]*@")
 _TOKEN_OF_QUERY = re.compile(
@@ -53,7 +53,7 @@ _HOME = re.compile(r"/(?:home|Users)/[^/\s\"':,)]+")
 
 
 class ReportScrub(Scrub):
-    """Removes private data from texts: keys, passwords, tokens, the name of the user."""
+    """Filter that removes private data from texts: keys, passwords, tokens, the user's name."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(*_secrets(settings.environ), settings.model_key)
@@ -63,7 +63,7 @@ class ReportScrub(Scrub):
         self._name = re.compile(rf"(?<=/){re.escape(name)}(?![\w.-])") if len(name) > 2 else None
 
     def __call__(self, text: str) -> str:
-        """The text without any of it."""
+        """Remove private data from a text."""
         text = _HEADER.sub(rf"\1{HIDDEN}", super().__call__(text))
         text = _TOKEN_OF_QUERY.sub(rf"\1{HIDDEN}", _USER_OF_URL.sub("", text))
         if self._home is not None:
@@ -73,31 +73,31 @@ class ReportScrub(Scrub):
 
 
 def check_report(path: Path, *, replace: bool) -> None:
-    """Look, before any source is asked, whether the report may be written there.
+    """Check, before any source is asked, whether the report may be written there.
 
     Raises
     ------
     RequestError
-        A file of that name exists and `replace` is not set; or the name is that of a folder.
+        The file exists and `replace` is not set, or the name is that of a folder.
     """
     if path.is_dir():
         raise RequestError(f"{path} is a folder", advice="name a file for the report")
     if not replace and (path.exists() or path.is_symlink()):
-        raise RequestError(f"{path} exists already", advice="--replace, or another name")
+        raise RequestError(f"{path} exists already", advice="use --replace, or another name")
 
 
 def write_report(path: Path, settings: Settings, findings: Sequence[Finding], *, replace: bool) -> None:
-    """Write the report, for the eyes of its user alone.
+    """Write the report, readable only by its user.
 
     Parameters
     ----------
     replace : bool
-        Whether a file of that name may be replaced.
+        Whether an existing file may be replaced.
 
     Raises
     ------
     RequestError
-        There is a file of that name, which is not to be replaced.
+        The file exists, and `replace` is not set.
     OutputError
         It cannot be written.
     """
@@ -116,13 +116,13 @@ def write_report(path: Path, settings: Settings, findings: Sequence[Finding], *,
         if replace:
             os.replace(temporary, path)
     except FileExistsError as error:
-        raise RequestError(f"{path} exists already", advice="--replace, or another name") from error
+        raise RequestError(f"{path} exists already", advice="use --replace, or another name") from error
     except OSError as error:
         raise unwritable(path, error, "write it elsewhere") from error
 
 
 def report(settings: Settings, findings: Sequence[Finding]) -> dict[str, Any]:
-    """The content of the report."""
+    """Collect the content of the report."""
     scrub = ReportScrub(settings)
     cleaned: dict[str, Any] = scrub.json(
         {
@@ -144,7 +144,7 @@ def report(settings: Settings, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _logs(settings: Settings) -> list[Path]:
-    """Those of helio's commands and of the engine's server."""
+    """List the logs of helio's commands and of the engine's server."""
     return [
         path for folder in (settings.log_file.parent, settings.home) for path in sorted(folder.glob("*.log"))
     ]
@@ -174,7 +174,7 @@ def _settings(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _shown(name: str, value: str) -> str:
-    """A value, its URLs without users and queries."""
+    """Show a value with its URLs without users and queries."""
     if name.upper().endswith("_PROXY") and name.upper() != "NO_PROXY" and "://" not in value:
         return value.rpartition("@")[2]
     return ",".join(without_user(part, query=False) for part in value.split(","))

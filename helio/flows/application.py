@@ -1,7 +1,7 @@
-"""The engine's server as a web application: Prefect's, behind checks of who asks.
+"""The engine's server as a web application: Prefect's application behind access checks.
 
 The server listens on loopback, where every web page that a person visits and every user of the machine can reach it.
-Prefect asks for the secret in each call of its API. `Doors` refuses what comes from web pages of others, and hands the
+Prefect requires the secret in each call of its API. `Doors` refuses requests from foreign web pages, and gives the
 secret to the person's browser in exchange for a ticket that works once.
 """
 
@@ -36,7 +36,7 @@ TICKET_SECONDS = 600.0
 """How long a ticket can be exchanged for the secret; it works once."""
 MOST_TICKETS = 100
 LARGEST_BODY = 1000
-"""Bytes of what the start page sends."""
+"""Maximum bytes of a request from the start page."""
 
 JSON = b"application/json"
 HTML = b"text/html; charset=utf-8"
@@ -105,7 +105,7 @@ def create_app() -> Application:
     secret = os.environ.get("PREFECT_SERVER_API_AUTH_STRING", "")
     if not secret:
         raise RuntimeError("PREFECT_SERVER_API_AUTH_STRING is not set")
-    # Requests that the doors refuse are no use of the server.
+    # Requests that the doors refuse do not count as use of the server.
     watched = end_when_idle(create_prefect(), Path.cwd())
     return Doors(watched, secret, int(os.environ["PREFECT_SERVER_API_PORT"]))
 
@@ -118,7 +118,7 @@ class Doors:
     application : callable
         The ASGI application behind the checks. It checks the secret of each call itself.
     secret : str
-        What the owner's programs and browser send.
+        The secret that the owner's programs and browser send.
     port : int
         Where the server listens on the loopback address.
     """
@@ -130,9 +130,9 @@ class Doors:
         self._origin = f"http://{LOOPBACK}:{port}"
         self._hosts = (f"{LOOPBACK}:{port}".encode(), f"localhost:{port}".encode())
         self._tickets: dict[str, float] = {}
-        """Tickets that can be exchanged, each with the time at which it ends."""
+        """Valid tickets, each with its end time."""
         # The engine's pages need inline styles, images in data: addresses, and code made from texts, which their
-        # tables and drawings use. They need nothing from elsewhere.
+        # tables and drawings use. They need nothing from other origins.
         policy = (
             f"default-src 'self'; script-src 'self' 'unsafe-eval'; connect-src 'self' ws://{LOOPBACK}:{port}; "
             "img-src 'self' data: blob:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; "
@@ -189,11 +189,11 @@ class Doors:
     async def _answer_own(
         self, scope: Message, headers: dict[bytes, list[bytes]], receive: Receive, send: Send
     ) -> bool:
-        """Answer what is helio's own; False when the request is for Prefect."""
+        """Answer requests to helio's own pages; return False when the request is for Prefect."""
         method, path = scope["method"], scope["path"]
         if method in ("GET", "HEAD") and not _is_api(path) and headers[b"host"][0].lower() != self._hosts[0]:
-            # The name localhost may lead elsewhere, such as to ::1, where another user's server can listen: the
-            # browser keeps the secret for the loopback address only. It takes the fragment along.
+            # The name localhost may mean another address, such as ::1, where another user's server can listen: the
+            # browser keeps the secret for the loopback address only. The redirect keeps the fragment.
             query = scope["query_string"]
             address = f"{self._origin}/{quote(path.lstrip('/'))}".encode() + (b"?" + query if query else b"")
             await _answer(send, 307, {}, [(b"location", address)])
@@ -228,7 +228,7 @@ class Doors:
         if self._tickets.pop(ticket, 0.0) > time.monotonic():
             await _answer(send, 200, {"secret": self._secret})
         else:
-            await _answer(send, 403, {"exception_message": "This ticket is not valid, or no longer."})
+            await _answer(send, 403, {"exception_message": "This ticket is not valid or has expired."})
 
     def _is_owner(self, headers: dict[bytes, list[bytes]]) -> bool:
         given = headers.get(b"authorization", [])
@@ -248,7 +248,7 @@ def _is_api(path: str) -> bool:
 
 
 def _is_followed_link(scope: Message, headers: dict[bytes, list[bytes]]) -> bool:
-    """Whether a person follows a link from another page to one of the engine's pages, in a new tab."""
+    """Tell whether a person followed a link from another page to one of the engine's pages, in a new tab."""
     return (
         scope["type"] == "http"
         and scope["method"] == "GET"

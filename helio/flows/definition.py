@@ -1,4 +1,4 @@
-"""A template as a Prefect flow: its name, its typed parameters, and what its runs are called."""
+"""A template as a Prefect flow: its name, its typed parameters, and the names of its runs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from prefect import Flow
 
 MODULE = "helio.flows.pipelines"
-"""Where a flow says that it is defined: a runner's subprocess finds it there by its name."""
+"""Module that a flow gives as its own: a runner's subprocess finds the flow there by its name."""
 
 
 TAKEN = frozenset(
     {"return_state", "wait_for"}  # Prefect's own arguments
-    # and what every pydantic model has: the form is made of one
+    # and the attributes of every pydantic model, because the form is one
     | {"construct", "copy", "dict", "from_orm", "json", "parse_file", "parse_obj", "parse_raw"}
     | {"schema", "schema_json", "update_forward_refs", "validate"}
 )
 
 
 def define_flow(template: Document, body: Callable[..., Any], **options: Any) -> Flow[..., Any]:
-    """A flow with the template's variables as its parameters.
+    """Define a flow with the template's variables as its parameters.
 
     Parameters
     ----------
@@ -61,19 +61,19 @@ def define_flow(template: Document, body: Callable[..., Any], **options: Any) ->
 
 
 def flow_function(pipeline_id: str) -> str:
-    """The pipeline's id as a Python name: ``gle73-particles`` is ``gle73_particles``."""
+    """Convert a pipeline's id to a Python name: ``gle73-particles`` to ``gle73_particles``."""
     name = re.sub(r"\W", "_", pipeline_id)
     return f"_{name}" if name[0].isdigit() or keyword.iskeyword(name) else name
 
 
 def parameters_of(template: Document, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of variables by the names of the flow's parameters."""
+    """Return the values of variables by the names of the flow's parameters."""
     names = parameter_names(template)
     return {names[name]: value for name, value in values.items() if name in names}
 
 
 def parameter_names(template: Document) -> dict[str, str]:
-    """The flow's parameter for each variable: its name without the ``$``, as on ``--set``, where Python lets it."""
+    """Name the flow's parameter for each variable: the name without ``$``, as in ``--set``, where Python allows it."""
     names: dict[str, str] = {}
     for variable in template.get("variables") or {}:
         name = variable.removeprefix("$").lstrip("_") or "variable"
@@ -84,14 +84,14 @@ def parameter_names(template: Document) -> dict[str, str]:
 
 
 def run_name(plan: Plan) -> str:
-    """What a run is called: the pipeline and the time it covers, ``gle73-particles 2021-10-28/2021-10-29``."""
+    """Name a run by its pipeline and time range, ``gle73-particles 2021-10-28/2021-10-29``."""
     for time_range in plan.time_ranges.values():
         return f"{plan.pipeline_id} {str(time_range).replace(' to ', '/')}"
     return plan.pipeline_id
 
 
 def describe(result: PlanResult) -> tuple[str, str | None]:
-    """The name and the message of a flow run's last state."""
+    """Return the name and the message of a flow run's last state."""
     undone = [outcome for outcome in result.steps if outcome.state not in DONE]
     message = "; ".join(
         f"step {outcome.step.step_id} {outcome.state}: {outcome.error.message if outcome.error else outcome.reason}"
@@ -105,12 +105,12 @@ def describe(result: PlanResult) -> tuple[str, str | None]:
 
 
 def version_of(template: Document) -> str:
-    """A flow's version: the head of the template's digest."""
+    """Return a flow's version: the head of the template's digest."""
     return digest(template).removeprefix("sha256:")[:12]
 
 
 def tags_of(plan: Plan) -> list[str]:
-    """The tags of a flow run."""
+    """Return the tags of a flow run."""
     return ["helio", plan.pipeline_id]
 
 
@@ -130,7 +130,7 @@ def _signature(template: Document) -> inspect.Signature:
 
 
 def _docstring(template: Document) -> str:
-    """Where Prefect looks for what is said of each parameter."""
+    """Write the docstring in which Prefect finds the description of each parameter."""
     names = parameter_names(template)
     lines = [template.get("name") or template.get("id", "pipeline"), "", "Args:"]
     for variable, facts in (template.get("variables") or {}).items():

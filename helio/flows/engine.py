@@ -1,4 +1,4 @@
-"""One run as a Prefect flow: tasks, edges, states and logs, as the server is to show them. Imports Prefect."""
+"""One run as a Prefect flow: tasks, edges, states and logs, as the server shows them. Imports Prefect."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from helio.pipelines.template.diagnostics import StepId
 log = logging.getLogger(__name__)
 
 OFTEN, PAUSE, RARELY = 0.02, 1.0, 30.0
-"""Seconds between two looks at what the page asks for: before steps, in a pause, after the server gave no answer.
+"""Seconds between two checks of the page: before steps, in a pause, after the server gave no answer.
 
-A look costs some 5 ms, a step at work far more. Only steps that take no time share one.
+A check costs some 5 ms, a working step far more. Only instant steps share a check.
 """
 QUICK = 2.0
-"""Seconds for such a look: steps wait for it."""
+"""Timeout of such a check in seconds: steps wait for it."""
 
 
 def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None]) -> None:
@@ -55,7 +55,7 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
     plan = request.plan
 
     def body(**variables: object) -> State[None]:
-        del variables  # bound in the plan already
+        del variables  # already bound in the plan
         execution.begun = True
         context = FlowRunContext.get()
         assert context is not None  # a flow's body always has one
@@ -78,8 +78,8 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
         )
         parameters = parameters_of(plan.authored, plan.values)
         with _connected() as context:
-            # Made here, not by calling the flow: its tags would become its tasks' tags, and each tag of a task
-            # costs a call of the server, without which a run must be able to go on.
+            # Created here, not by calling the flow: its tags would become its tasks' tags, and each tag of a task
+            # costs a call of the server, which a run must not depend on.
             made = (
                 context.client.read_flow_run(UUID(request.flow_run))
                 if request.flow_run
@@ -92,33 +92,33 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
                 )
             )
             recorded(str(made.id))
-            # Prefect watches a deployed run over a connection of its own, and would end the steps itself: `_Page` does.
+            # Prefect would watch a deployed run over its own connection and end the steps itself: `_Page` does this.
             unwatched = made.model_copy(update={"deployment_id": None})
             # A suspended run keeps the state that its page gave it.
             with _logs_to(server), suppress(Pause):
                 run_flow_sync(flow, flow_run=unwatched, parameters=parameters, return_type="state")
             ended = context.client.read_flow_run(made.id).state
             if execution.complete and ended is not None and not ended.is_final():
-                # Its last step had begun when somebody paused or cancelled it: the server refused the end.
+                # A person paused or cancelled it after its last step had begun: the server refused the end.
                 context.client.set_flow_run_state(made.id, _flow_state(execution), force=True)
 
 
 @contextmanager
 def _connected() -> Iterator[SyncClientContext]:
-    """The one client of the run."""
+    """Open the run's only client."""
     with ExitStack() as stack:
         try:
             context = stack.enter_context(SyncClientContext.get_or_create())
-        except RuntimeError as error:  # all that Prefect has for a server that is not there
+        except RuntimeError as error:  # Prefect's only error for a missing server
             raise EngineError(str(error)) from error
         yield context
 
 
 class _Page:
-    """What a person has asked for on the page of the flow run, or over the API: a pause, or its end.
+    """Watcher of the requests that a person makes on the flow run's page, or over the API: pause or end the run.
 
-    ``Paused`` holds the run where it is: the process waits, and goes on when the run is resumed. ``Suspended`` ends
-    the process; a run of a schedule is started again when it is resumed. Steps that run are not ended by either.
+    ``Paused`` holds the run: the process waits, and continues when the run is resumed. ``Suspended`` ends the process;
+    a run of a schedule starts again when it is resumed. Neither ends running steps.
     """
 
     def __init__(self, server: Server, flow_run: str, execution: FlowExecution) -> None:
@@ -129,7 +129,7 @@ class _Page:
         self.paused = False
 
     def lets_go_on(self) -> bool:
-        """Whether the next step may begin."""
+        """Tell whether the next step may begin."""
         if time.monotonic() >= self._look_at:
             self._look()
         return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())
@@ -139,13 +139,13 @@ class _Page:
             shown = self._server.request(f"/flow_runs/{self._flow_run}", timeout=QUICK)
         except EngineError as error:
             # The run does not depend on its server.
-            log.debug("what the page says is not known: %s", error.message)
+            log.debug("the state on the page is unknown: %s", error.message)
             self._look_at = time.monotonic() + RARELY
             return
         state, was_paused = shown["state"], self.paused
         self.paused = state["type"] == "PAUSED" and not state["state_details"]["pause_reschedule"]
         self._look_at = time.monotonic() + (PAUSE if self.paused else OFTEN)
-        # A final state that somebody sets while steps run changes no result; in a pause it is the end.
+        # A final state set by a person changes no result while steps run; in a pause it ends the run.
         if state["type"] == "CANCELLING" or (was_paused and state["type"] in FINAL):
             notice.warning("the run was ended on its page: %s", state["name"])
             self._execution.cancel()
@@ -154,16 +154,16 @@ class _Page:
             self._execution.suspended = True
         elif self.paused != was_paused:
             notice.warning(
-                "the run is paused on its page; it goes on when it is resumed there"
+                "the run is paused on its page; it continues when it is resumed there"
                 if self.paused
-                else "the run goes on"
+                else "the run continues"
             )
 
 
 def _schedule(execution: FlowExecution, page: _Page) -> None:
-    """Run every step as soon as all that it depends on is done; return when no more can run.
+    """Run every step as soon as its dependencies are done; return when no more can run.
 
-    A step that is alone is called in this thread: handing it over costs more than a short step takes.
+    A single step runs in this thread: passing it to another thread costs more than a short step takes.
     """
     waiting = {step.step_id: set(step.depends_on) for step in execution.request.plan.steps}
     dependants: dict[StepId, list[StepId]] = {step_id: [] for step_id in waiting}
@@ -207,7 +207,7 @@ def _schedule(execution: FlowExecution, page: _Page) -> None:
         pending -= 1
         running.discard(finished)
         if finished not in execution.results:
-            continue  # cancelled, and so is all that waits for it
+            continue  # cancelled, with all its dependants
         for dependant in dependants[finished]:
             waiting[dependant].discard(finished)
             if not waiting[dependant]:
@@ -221,7 +221,7 @@ def _task(execution: FlowExecution, step: PlannedStep) -> Task[Any, Any]:
         context = TaskRunContext.get()
         assert context is not None
         if step.critical:
-            # Now, not on the task: Prefect asks the server for a slot for each tag that a task run begins with.
+            # Set now, not on the task: Prefect asks the server for a slot for each tag that a task run begins with.
             context.task_run.tags = ["critical"]
         last[:] = [execution.perform(step_id, context.task_run.run_count)]
         return _task_state(last[0])
@@ -264,16 +264,16 @@ def _flow_state(execution: FlowExecution) -> State[Any]:
 
 
 class _Done(State[None]):
-    """A state whose result is there at once: reading one the usual way costs a round through an event loop."""
+    """A state with an immediate result: the usual way to read it costs a round through an event loop."""
 
     def result(self, *args: Any, **kwargs: Any) -> Any:
         del args, kwargs
 
 
 class _Edge(PrefectTaskRunFuture[None]):
-    """A step that is over, to draw the edge from it: what waits for what is decided in `_schedule`.
+    """A finished step, only for drawing its edge: `_schedule` decides which step waits for which.
 
-    Prefect would leave the dependants of a failed step pending for ever.
+    Prefect would leave the dependants of a failed step pending forever.
     """
 
     def __init__(self, task_run_id: UUID) -> None:
@@ -288,20 +288,20 @@ class _Edge(PrefectTaskRunFuture[None]):
         return self._final_state
 
     def wait(self, timeout: float | None = None) -> None:
-        """Over already."""
+        """Return at once, because the step is over."""
 
     def result(self, timeout: float | None = None, raise_on_failure: bool = True) -> None:
-        """Steps hand nothing over but their ids."""
+        """Return nothing, because steps exchange only ids."""
 
     def add_done_callback(self, fn: Callable[[PrefectFuture[None]], None]) -> None:
-        """Over already."""
+        """Call back at once, because the step is over."""
         fn(self)
 
 
 @contextmanager
 def _settings(home: Path, server: Server) -> Iterator[None]:
-    """Prefect as helio uses it, whatever it read when somebody else imported it first."""
-    # The secret goes here and not into the environment, which every program that a run starts would inherit.
+    """Set Prefect's settings for helio, even if other code imported Prefect first."""
+    # The secret is set here, not in the environment, which every program started by a run would inherit.
     secret = {}
     if not server.external:
         secret[settings.PREFECT_API_AUTH_STRING] = server.client_environment()["PREFECT_API_AUTH_STRING"]
@@ -310,9 +310,9 @@ def _settings(home: Path, server: Server) -> Iterator[None]:
             settings.PREFECT_HOME: home / "prefect",
             settings.PREFECT_API_URL: server.url,
             **secret,
-            # A second for each run; runs whose process is gone are marked by helio itself.
+            # It costs a second for each run; helio itself marks runs whose process is gone.
             settings.PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None,
-            settings.PREFECT_LOGGING_TO_API_ENABLED: False,  # `_ToServer` sends what is worth reading
+            settings.PREFECT_LOGGING_TO_API_ENABLED: False,  # `_ToServer` sends the useful records
             settings.PREFECT_SERVER_ALLOW_EPHEMERAL_MODE: False,
         }
     ):
@@ -323,8 +323,8 @@ def _settings(home: Path, server: Server) -> Iterator[None]:
 def _events_to(execution: FlowExecution, api_url: str) -> Iterator[None]:
     """Send the states of task runs to this server, and wait at the end until it has them.
 
-    Prefect keeps one sender for all servers that a process ever has, the first one's, and tries each event for
-    seconds; what cannot be sent it keeps until something else can.
+    Prefect keeps one sender for all servers of a process, that of the first server, and tries each event for seconds;
+    it keeps unsent events until another event can be sent.
     """
     if not emit_events_to_cloud():
         EventsWorker.set_client_override(PrefectEventsClient, api_url=api_url, reconnection_attempts=3)
@@ -339,17 +339,19 @@ def _events_to(execution: FlowExecution, api_url: str) -> Iterator[None]:
 
 
 def _drop(worker: EventsWorker, task: asyncio.Task[None] | None) -> None:
-    """Send no more: else the process would not end before each event had been tried at a server that is gone."""
+    """Stop sending: otherwise the process would try to send each event to a lost server before it ends."""
     if worker._loop is None or task is None:
-        return  # it never got as far as a connection
+        return  # it never had a connection
     worker._loop.call_soon_threadsafe(task.cancel)
     socket = getattr(getattr(worker, "_client", None), "_websocket", None)
     if socket is not None:
-        worker._loop.call_soon_threadsafe(socket.transport.abort)  # else its goodbye is waited for, too
+        worker._loop.call_soon_threadsafe(
+            socket.transport.abort
+        )  # otherwise the process waits for the closing handshake, too
 
 
 class _ToServer(logging.Handler):
-    """Log records of helio to the server, each with the run that it was made in."""
+    """Handler that sends helio's log records to the server, each with the run that made it."""
 
     def __init__(self, server: Server) -> None:
         super().__init__()
@@ -359,7 +361,7 @@ class _ToServer(logging.Handler):
         self._sender.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take a record down; what was not made in a run is nobody's."""
+        """Queue a record, if it was made in a run."""
         task, flow = TaskRunContext.get(), FlowRunContext.get()
         if record.name == CHATTER:
             return
@@ -381,7 +383,7 @@ class _ToServer(logging.Handler):
         )
 
     def close(self) -> None:
-        """Send what is left, if the server takes it soon."""
+        """Send the remaining records, if the server takes them soon."""
         self._records.put(None)
         self._sender.join(2.0)
         super().close()
@@ -407,11 +409,11 @@ class _ToServer(logging.Handler):
 
 @contextmanager
 def _logs_to(server: Server) -> Iterator[None]:
-    """What helio logs goes to the server; what Prefect says goes to helio's log."""
+    """Send helio's log to the server, and Prefect's messages to helio's log."""
     for name in ("prefect", "EventsWorker"):
         chatter = logging.getLogger(name)
-        if not chatter.handlers:  # else somebody set Prefect's logging up as he likes it
-            chatter.addHandler(_Aside())
+        if not chatter.handlers:  # otherwise the user has configured Prefect's logging
+            chatter.addHandler(_PrefectLog())
             chatter.propagate = False
             chatter.setLevel(logging.WARNING)
     handler = _ToServer(server)
@@ -427,9 +429,9 @@ def _logs_to(server: Server) -> Iterator[None]:
 CHATTER = "helio.prefect"
 
 
-class _Aside(logging.Handler):
-    """What Prefect has to say, in detail, in helio's log."""
+class _PrefectLog(logging.Handler):
+    """Handler that writes Prefect's messages into helio's log, at level debug."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass a record on, as nothing to worry about: what matters of it helio says itself."""
+        """Pass a record on at level debug: helio itself reports what matters."""
         logging.getLogger(CHATTER).debug("%s: %s", record.name, record.getMessage())

@@ -1,4 +1,4 @@
-"""Ends a server without users: watches the application from a thread."""
+"""End a server without users: watch the application from a thread."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Application = Callable[
 """An ASGI application."""
 
 RECORD = "server.json"
-"""The file that says which process the server is, how long it may be idle, and whether a person keeps it."""
+"""File with the server's process, its allowed idle time, and whether a person keeps it running."""
 USE = "server.use"
-"""A file that every user of the server holds a shared lock on. The server ends only while it has the lock alone.
+"""File on which every user of the server holds a shared lock. The server ends only while it alone has the lock.
 
-The kernel lets go of a lock when its holder dies. The file's time is that of the last use.
+The kernel releases a lock when its holder dies. The file's time is that of the last use.
 """
 EVERY = 2.0
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 PATIENCE = 10.0
-"""Seconds that the server has to end in order. New users wait for it, so it may not take longer."""
+"""Seconds that the server has to end cleanly. New users wait for it, so it may not take longer."""
 LOOKS = ("/api/health", "/api/admin/")
-"""Who asks for these only looks whether the server is there; this is no use."""
+"""Paths that only check whether the server runs; requests to them do not count as use."""
 REPORTS = "/events/in"
-"""The connection over which a run reports its steps. Other open websockets are pages that only watch."""
+"""Connection over which a run reports its steps. Other open websockets belong to pages that only watch."""
 
 log = logging.getLogger("prefect.helio")  # Prefect's handlers write it into the server's log
 
 
-def end_when_idle(application: Application, folder: Path) -> Watched:
+def end_when_idle(application: Application, folder: Path) -> WatchedApplication:
     """Wrap an application, and watch from a thread whether anybody uses it.
 
     Parameters
@@ -47,12 +47,12 @@ def end_when_idle(application: Application, folder: Path) -> Watched:
     folder : Path
         The folder with the server's record and the lock of its users.
     """
-    watched = Watched(application, folder)
+    watched = WatchedApplication(application, folder)
     threading.Thread(target=watched.watch, name="helio-idle", daemon=True).start()
     return watched
 
 
-class Watched:
+class WatchedApplication:
     """An application that remembers when it was last used.
 
     Parameters
@@ -61,7 +61,7 @@ class Watched:
     folder : Path
         The folder with the server's record and the lock of its users.
     clock : callable
-        Seconds, from anywhere.
+        Seconds since any fixed time.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Watched:
         receive: Callable[[], Awaitable[Message]],
         send: Callable[[Message], Awaitable[None]],
     ) -> None:
-        """Answer one request, and count it as use if it is."""
+        """Answer one request, and note whether it is a use of the server."""
         if not _is_use(scope):
             await self._application(scope, receive, send)
             return
@@ -93,7 +93,7 @@ class Watched:
             self._used = self._clock()
 
     def watch(self) -> None:
-        """Look regularly; end this process when it was unused for the time that its record allows."""
+        """Check regularly; end this process after the unused time that its record allows."""
         while True:
             time.sleep(EVERY)
             try:
@@ -101,27 +101,27 @@ class Watched:
                     if self.is_over(lock.fileno()):
                         self._end()
             except FileNotFoundError:
-                self._end()  # its folder was removed: nobody can find it any more
+                self._end()  # its folder was removed, so that no program can find it
             except OSError as error:
-                log.warning("whether anybody uses this server cannot be seen: %s", error)
+                log.warning("cannot check whether this server is in use: %s", error)
 
     def is_over(self, lock: int) -> bool:
-        """Whether the server has to end now. If so, this process holds the lock alone, and the record is gone.
+        """Tell whether the server must end now; if so, this process alone holds the lock, and the record is removed.
 
         Parameters
         ----------
         lock : int
-            A descriptor of the file that users lock; closing it lets go of the lock.
+            A descriptor of the file that users lock; closing it releases the lock.
         """
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            self._used = self._clock()  # somebody holds it
+            self._used = self._clock()  # a user holds it
             return False
         if self._open:
             self._used = self._clock()
         record = self._record()
-        # Without a record of ours what was known before counts; a server for one run never has a record.
+        # Without our record, the earlier value counts; a server for one run never has a record.
         self._idle = record.get("idle") if record else self._idle
         if record.get("kept") or self._idle is None or self._clock() - self._used < self._idle:
             self._write_use(lock)
@@ -129,11 +129,11 @@ class Watched:
             return False
         if record:
             (self._folder / RECORD).unlink()
-        log.warning("not used for %g s: the server ends itself", self._clock() - self._used)
+        log.warning("unused for %g s: the server ends", self._clock() - self._used)
         return True
 
     def _record(self) -> dict[str, Any]:
-        """The server's record, if it is that of this process."""
+        """Read the server's record, if it belongs to this process."""
         try:
             record = json.loads((self._folder / RECORD).read_bytes())
         except (FileNotFoundError, ValueError):
@@ -147,7 +147,7 @@ class Watched:
             self._written = self._used
 
     def _end(self) -> None:
-        """End as `helio down` ends it, and for certain: new users of the server wait for the lock."""
+        """End this process as `helio down` does, and certainly: new users of the server wait for the lock."""
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(PATIENCE)
         os._exit(0)

@@ -1,4 +1,4 @@
-"""Slots of schedules that came while `helio serve` was not running, and what became of them."""
+"""Slots of schedules that passed while `helio serve` was not running, and whether their runs are lost."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from helio.store.records import Count, NaiveInstant, read_record
 log = logging.getLogger(__name__)
 
 EVERY = timedelta(minutes=1)
-"""How often `helio serve` notes that it runs."""
+"""How often `helio serve` records that it runs."""
 MOST = 10_000
-"""Slots that are counted."""
+"""Maximum number of slots to count."""
 
 
 @dataclass(frozen=True)
-class Missed:
-    """Slots of one schedule that are lost: neither `helio serve` nor the engine's server was running."""
+class MissedSlots:
+    """Lost slots of one schedule: neither `helio serve` nor the engine's server was running."""
 
     count: Count
     first: NaiveInstant
@@ -37,14 +37,12 @@ class Missed:
     def __str__(self) -> str:
         runs = "1 run was" if self.count == 1 else f"{self.count} runs were"
         span = _shown(self.first) if self.count == 1 else f"{_shown(self.first)} to {_shown(self.last)}"
-        return (
-            f"{runs} missed, {span} UTC: nothing was running; helio run PIPELINE --now TIME makes up for one"
-        )
+        return f"{runs} missed, {span} UTC: helio serve was not running; to run one now: helio run PIPELINE --now TIME"
 
 
 @dataclass(frozen=True)
-class Served:
-    """When `helio serve` was last seen running, and what each schedule has missed.
+class ServeRecord:
+    """Record of when `helio serve` was last seen running, and what each schedule has missed.
 
     Parameters
     ----------
@@ -55,23 +53,23 @@ class Served:
     """
 
     seen: NaiveInstant
-    missed: Mapping[str, Missed] = field(default_factory=dict)
+    missed: Mapping[str, MissedSlots] = field(default_factory=dict)
 
 
-def read_served(home: Path) -> Served | None:
-    """What is known; None where it never ran, or its record is damaged, which the log says."""
+def read_served(home: Path) -> ServeRecord | None:
+    """Read the record; return None where helio serve never ran, or where the record is damaged, which is logged."""
     try:
-        return read_record(_path(home), Served)
+        return read_record(_path(home), ServeRecord)
     except FileNotFoundError:
         return None
     except DamagedRecord as error:
-        log.warning("%s; what was missed before is not known", error.message)
+        log.warning("%s; earlier missed runs are unknown", error.message)
         return None
 
 
-def note_served(home: Path, now: datetime, missed: Mapping[str, Missed] | None = None) -> None:
-    """Note that `helio serve` runs, and what was missed before."""
-    before = read_served(home) or Served(now.isoformat())
+def note_served(home: Path, now: datetime, missed: Mapping[str, MissedSlots] | None = None) -> None:
+    """Record that `helio serve` runs, and what was missed before."""
+    before = read_served(home) or ServeRecord(now.isoformat())
     known = {**before.missed, **(missed or {})}
     served = replace(before, seen=now.replace(microsecond=0).isoformat(), missed=known)
     write_whole(_path(home), (json.dumps(asdict(served), indent=1) + "\n").encode())
@@ -79,8 +77,8 @@ def note_served(home: Path, now: datetime, missed: Mapping[str, Missed] | None =
 
 def missed_slots(
     schedule: Schedule, since: datetime, now: datetime, made: Sequence[datetime]
-) -> Missed | None:
-    """Return the slots of a time without a run in the engine.
+) -> MissedSlots | None:
+    """Return the slots between two times that have no run in the engine.
 
     Parameters
     ----------
@@ -93,18 +91,18 @@ def missed_slots(
     lost = [slot for slot in due if slot not in set(made)]
     if not lost:
         return None
-    return Missed(len(lost), lost[0].isoformat(), lost[-1].isoformat(), now.isoformat())
+    return MissedSlots(len(lost), lost[0].isoformat(), lost[-1].isoformat(), now.isoformat())
 
 
-def unserved_since(served: Served, schedule: Schedule, home: Path) -> datetime:
-    """When `helio serve` was last seen, or the schedule was written if that was later."""
+def unserved_since(served: ServeRecord, schedule: Schedule, home: Path) -> datetime:
+    """Find when `helio serve` was last seen, or when the schedule was written if that was later."""
     written = (home / "schedules" / f"{schedule.name}.json").stat().st_mtime
     written_at = datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
     return max(datetime.fromisoformat(served.seen), written_at)
 
 
 def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
-    """What a list says of a schedule: what it missed, and what waits for `helio serve`."""
+    """Describe what a schedule missed, and what waits for `helio serve`, for a list of schedules."""
     served = read_served(home)
     if served is None:
         return []
@@ -118,7 +116,7 @@ def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
 
 
 def is_served(home: Path) -> bool:
-    """Whether `helio serve` runs for this home."""
+    """Tell whether `helio serve` runs for this home."""
     try:
         lock = (home / "schedules" / ".serve.lock").open("r")
     except OSError:
@@ -132,7 +130,7 @@ def is_served(home: Path) -> bool:
 
 
 def utc_now() -> datetime:
-    """The present, naive UTC."""
+    """Return the present time, naive UTC."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 

@@ -1,6 +1,6 @@
-"""Create the database of a new server with its final tables at once: to migrate an empty one takes Prefect long.
+"""Create the database of a new server with its final tables at once: Prefect's own migrations take long.
 
-``new_database.sql`` holds the tables that Prefect's own migrations make; ``scripts/write_new_database.py`` writes it.
+``new_database.sql`` has the tables that Prefect's own migrations make; ``scripts/write_new_database.py`` writes it.
 The server runs the migrations that are newer when it starts.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 TABLES = Path(__file__).with_suffix(".sql")
 MIGRATIONS = Path("server/database/_migrations/versions/sqlite")
-"""Where Prefect keeps them; the name of each file contains its revision."""
+"""Prefect's folder of migrations; the name of each file contains its revision."""
 
 
 def create_database(path: Path) -> None:
@@ -35,13 +35,13 @@ def create_database(path: Path) -> None:
 
 
 def _revision(tables: str) -> str:
-    found = re.search(r'INSERT INTO "alembic_version" VALUES\(\'(\w+)\'\)', tables)
-    assert found is not None  # the migrations write it
-    return found[1]
+    match = re.search(r'INSERT INTO "alembic_version" VALUES\(\'(\w+)\'\)', tables)
+    assert match is not None  # the migrations write it
+    return match[1]
 
 
 def _is_known(revision: str) -> bool:
-    """Whether the installed Prefect has that migration; found without importing Prefect."""
+    """Tell whether the installed Prefect has that migration, without importing Prefect."""
     prefect = find_spec("prefect")
     folders = prefect.submodule_search_locations if prefect is not None else None
     return any(

@@ -1,4 +1,4 @@
-"""Prefect as the engine of a run: its server started while work begins, its flow run, and what it is shown after."""
+"""Prefect as the engine of a run: it starts the server, runs the flow, and shows the results afterwards."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from helio.store.runs import Runs
 log = logging.getLogger(__name__)
 
 FLOW_RUN = "flow-run"
-"""The file beside a run's record that keeps the flow run's id, so that a run that died can be found on the server."""
+"""File in a run's record with the flow run's id, so that a dead run can be found on the server."""
 
 
 class PrefectEngine:
-    """Executes a plan as a Prefect flow.
+    """Engine that executes a plan as a Prefect flow.
 
     Parameters
     ----------
     settings : Settings
     environ : mapping
-        ``PREFECT_API_URL`` in it names the server; else helio's own is used, and started if it is not up.
+        ``PREFECT_API_URL`` in it names the server; otherwise helio's own is used, and started if necessary.
     ephemeral : bool
-        Whether the server lives in this process and leaves nothing behind, as batch systems want it.
+        Whether to start a temporary server for this run, which leaves nothing behind, for batch systems.
     flow_run : str
-        The id of a flow run that the server has already, such as a scheduled one; a new one when left out.
+        The id of an existing flow run, such as a scheduled one. Default: create a new one.
     """
 
     name = "prefect"
@@ -55,7 +55,7 @@ class PrefectEngine:
         self._flow_run = ""
 
     def begin(self) -> None:
-        """Start the server if it is not up, and do not wait: there is work to prepare meanwhile."""
+        """Start the server if it is not up; do not wait, because the run is prepared meanwhile."""
         if not self._ephemeral and not self._server.is_up():
             self._server.start()
 
@@ -74,7 +74,7 @@ class PrefectEngine:
             return self._run(execution, run_id, started, finished)
         with self._server.used():
             self._server.wait()
-            mark_dead_runs(self._server, self._settings, going_on=self._given)
+            mark_dead_runs(self._server, self._settings, continuing=self._given)
             try:
                 return self._run(execution, run_id, started, finished)
             except EngineError as error:
@@ -100,8 +100,8 @@ class PrefectEngine:
         )
 
     def tell(self, run: Run) -> str:
-        """Show the run's figures, digests and files on the server; a run that needed no engine is entered there."""
-        # What does not answer is not kept up.
+        """Show the run's figures, digests and files on the server; register a run that needed no engine."""
+        # A server that does not answer is not started for this.
         if self._ephemeral or not (self._flow_run or self._server.is_up()):
             return ""
         with self._server.used():
@@ -111,7 +111,7 @@ class PrefectEngine:
         flow_run = self._flow_run
         if run.engine == "none":
             if self._server.is_outdated():
-                self._server.start()  # closes a server that is open to everybody, though this run needs none
+                self._server.start()  # replaces a server without a secret, though this run needs none
             steps = run.result.steps
             flow_run = (
                 register_cached(self._server, run.plan, steps, run_id=run.id, flow_run=self._given) or ""
@@ -145,13 +145,13 @@ class PrefectEngine:
         return self._server.link(f"/runs/flow-run/{flow_run}")
 
     def _correct(self, flow_run: str, status: str, why: str) -> None:
-        """Say on the server that files are missing, which was seen only after the last step."""
+        """Report on the server that files are missing, which was found only after the last step."""
         kind, name = ("FAILED", "CriticalFailure") if status == "failed" else ("COMPLETED", "Partial")
         state = {"state": {"type": kind, "name": name, "message": why}, "force": True}
         try:
             shown = self._server.request(f"/flow_runs/{flow_run}")
             if shown["state_type"] not in FINAL:
-                return  # a person asked for it again meanwhile
+                return  # a person has restarted it meanwhile
             self._server.request(f"/flow_runs/{flow_run}/set_state", state)
         except EngineError as error:
             log.info("the server still shows run %s as complete: %s", flow_run, error.message)
@@ -161,16 +161,16 @@ class PrefectEngine:
         write_whole(self._settings.runs / run_id / f".{FLOW_RUN}", flow_run.encode())
 
 
-def mark_dead_runs(server: Server, settings: Settings, *, going_on: str = "") -> int:
-    """Set runs of ours whose process is gone to ``Crashed`` on the server; how many there were.
+def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") -> int:
+    """Set runs of this home whose process is gone to ``Crashed`` on the server; return their number.
 
     Parameters
     ----------
-    going_on : str
-        The id of a flow run that this process goes on with, whatever became of its earlier process.
+    continuing : str
+        The id of a flow run that this process continues, whatever happened to its earlier process.
     """
     dead: dict[Path, str] = {}
-    living = {going_on}
+    living = {continuing}
     runs = Runs(settings.runs)
     for summary in runs.list():
         path = settings.runs / summary.id / f".{FLOW_RUN}"
@@ -183,7 +183,7 @@ def mark_dead_runs(server: Server, settings: Settings, *, going_on: str = "") ->
     try:
         marked = mark_crashed(server, set(dead.values()) - living)
     except EngineError as error:
-        log.info("runs that died are not marked on the server: %s", error.message)
+        log.info("dead runs are not marked on the server: %s", error.message)
         return 0
     for path in dead:
         path.unlink(missing_ok=True)

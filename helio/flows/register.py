@@ -1,4 +1,4 @@
-"""What the server is told over plain HTTP: runs without an engine, artifacts, runs that died. Imports no Prefect."""
+"""Messages to the server over plain HTTP: runs without an engine, artifacts, dead runs. Imports no Prefect."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from helio.pipelines.runs.execute import PlanResult, StepResult
 log = logging.getLogger(__name__)
 
 QUICK = 3.0
-"""Seconds for one call: a run that is done does not wait for its entry in a list."""
+"""Timeout of one call in seconds: a finished run does not wait for its entry in a list."""
 LARGEST_IMAGE = 1_000_000
-"""Bytes of a PNG that are kept in the server's database; a larger figure is linked."""
+"""Maximum bytes of a PNG in the server's database; a larger figure is linked."""
 BEGUN = ("PENDING", "RUNNING", "PAUSED", "CANCELLING")
-"""States of a flow run that a process works on. One that is scheduled again waits for a new process."""
+"""States of a flow run that a process works on. A run that is scheduled again waits for a new process."""
 OPEN = ("SCHEDULED", *BEGUN)
 FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
 
@@ -38,38 +38,38 @@ class Picture:
     name: str
     png: bytes | None = None
     file: Path | None = None
-    """The page that shows it in full."""
+    """The page with the full figure."""
 
 
 def register_cached(
     server: Server, plan: Plan, results: Sequence[StepResult], *, run_id: str, flow_run: str = ""
 ) -> str | None:
-    """Enter a run whose every step came from the store, if a server answers at once.
+    """Register a run whose every step came from the store, if a server answers at once.
 
     Parameters
     ----------
     server : Server
         Not started for this.
     results : sequence of StepResult
-        All of the plan's.
+        Results of all steps of the plan.
     run_id : str
         helio's id of the run.
     flow_run : str
-        The id of a flow run that the server has already, such as a scheduled one; a new one when left out.
+        The id of an existing flow run, such as a scheduled one. Default: create a new one.
 
     Returns
     -------
     str or None
-        The flow run's id; None when nothing was entered, which the log says and nobody waits for.
+        The flow run's id; None when the run was not registered, which is logged.
     """
     try:
         if not server.is_up():
-            log.debug("no server answers; the run %s is not entered", run_id)
+            log.debug("no server answers; run %s is not registered", run_id)
             return None
         result = PlanResult(plan, tuple(results))
         return _complete(server, result, flow_run) if flow_run else _register(server, result, run_id)
     except EngineError as error:
-        log.info("the run %s is not shown by the server: %s", run_id, error.message)
+        log.info("run %s does not appear on the server: %s", run_id, error.message)
         return None
 
 
@@ -82,14 +82,14 @@ def publish(
     tables: Sequence[Mapping[str, Any]] = (),
     files: Sequence[Path] = (),
 ) -> bool:
-    """Show what a run made: figures, digests of tables, files.
+    """Show the results of a run: figures, digests of tables, files.
 
     Parameters
     ----------
     flow_run_id : str
-        As `run_flow` or `register_cached` gave it.
+        As returned by `run_flow` or `register_cached`.
     figures : sequence of Picture
-        As an image when a PNG is given, else as a link to the page.
+        Shown as an image when a PNG is given, otherwise as a link to the page.
     tables : sequence of mapping
         One line each: label, digest, rows, …
     files : sequence of Path
@@ -98,7 +98,7 @@ def publish(
     Returns
     -------
     bool
-        Whether all of it is there; what is not, the log says.
+        Whether everything was published; failures are logged.
     """
     artifacts = [_figure(pipeline_id, figure) for figure in figures]
     if tables:
@@ -111,7 +111,7 @@ def publish(
         for artifact in artifacts:
             server.request("/artifacts/", {**artifact, "flow_run_id": flow_run_id}, timeout=QUICK)
     except EngineError as error:
-        log.info("the artifacts of flow run %s are not all shown: %s", flow_run_id, error.message)
+        log.info("some artifacts of flow run %s do not appear on the server: %s", flow_run_id, error.message)
         return False
     return True
 
@@ -122,7 +122,7 @@ def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]
     Parameters
     ----------
     flow_run_ids : iterable of str
-        Only runs of which it is known that nobody works on them. Those that are over stay as they are.
+        Runs without a living process. Finished runs stay as they are.
 
     Returns
     -------
@@ -132,16 +132,16 @@ def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]
     Raises
     ------
     EngineError
-        The server does not take it.
+        The server refuses the change.
     """
-    wanted = list(flow_run_ids)
-    if not wanted:
+    ids = list(flow_run_ids)
+    if not ids:
         return ()
     crashed = {
         "state": {"type": "CRASHED", "name": "Crashed", "message": "the process of the run is gone"},
         "force": True,
     }
-    these = {"id": {"any_": wanted}}
+    these = {"id": {"any_": ids}}
     still_open = {"state": {"type": {"any_": list(OPEN)}}}
     tasks = server.request("/task_runs/filter", {"flow_runs": these, "task_runs": still_open})
     for task in tasks:
@@ -170,7 +170,7 @@ def _register(server: Server, result: PlanResult, run_id: str) -> str:
         },
         timeout=QUICK,
     )
-    # As Prefect's own engine tells of task runs: all in one call, taken down together.
+    # Events as Prefect's own engine sends them for task runs: all in one call, recorded together.
     server.request("/events", _events(result, run["id"]), timeout=QUICK)
     return str(run["id"])
 
@@ -244,11 +244,11 @@ def _figure(pipeline_id: str, figure: Picture) -> dict[str, Any]:
 
 
 def _artifact(key: str, kind: str, data: str, description: str) -> dict[str, Any]:
-    # Prefect takes small letters, digits and dashes, and shows one key's artifacts as versions of each other.
+    # Prefect allows lower case letters, digits and dashes, and shows artifacts of one key as versions of each other.
     plain = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")
     return {"key": plain, "type": kind, "data": data, "description": description}
 
 
 def _link(file: Path) -> str:
-    # The path in words too: browsers refuse to go from a served page to a file.
+    # The path as text too: browsers refuse to follow a link from a served page to a file.
     return f"[{file.name}]({file.resolve().as_uri()}) `{file}`"

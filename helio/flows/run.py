@@ -1,8 +1,8 @@
-"""A plan as a Prefect flow: what runs, what came back, what was cancelled.
+"""A plan as a Prefect flow: its steps, results and cancellation.
 
-The results that come back from the runner are the truth of a run. The server is told of them; when it is lost, the
-run goes on, and a warning says that its record there is not complete. Prefect is imported when a run begins, in the
-run's own thread (`engine`).
+The results from the runner define the run. The server only records them; if it is lost, the run continues, and a
+warning says that its record there is incomplete. Prefect is imported when a run begins, in the run's own thread
+(`engine`).
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from helio.pipelines.template.diagnostics import StepId
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 2
-"""A step is tried once more, and only after a transient error: HTTP has had its own attempts by then."""
+"""Attempts of a step; a second one only after a transient error, because HTTP requests have their own attempts."""
 GRACE = 0.7
-"""Seconds that the server has to hear of a cancelled run."""
+"""Seconds to report a cancelled run to the server."""
 LETTING_GO = 5.0
-"""Seconds that a cancelled runner has to free its steps."""
+"""Seconds for a cancelled runner to end its steps."""
 PATIENCE = 30.0
-"""Seconds that a server which answers has, after the last step, to take down how the run ended."""
+"""Seconds for a server that answers to record, after the last step, how the run ended."""
 
 
 class StepRunner(Protocol):
-    """Who does the work of a step. Both methods may be called from any thread."""
+    """Runner that does the work of a step. Both methods may be called from any thread."""
 
     def run_step(self, step: PlannedStep) -> StepResult:
         """Do the work and wait for it.
@@ -57,20 +57,20 @@ class StepRunner(Protocol):
 
 @dataclass(frozen=True)
 class FlowRequest:
-    """Ask for a run of a plan as a flow.
+    """Request for a run of a plan as a flow.
 
     Parameters
     ----------
     plan : Plan
         Its steps become task runs named by their ids, with the edges of ``depends_on`` and no others.
     run_id : str
-        helio's id of the run; stands in the flow run's context.
+        helio's id of the run; part of the flow run's context.
     home : Path
         helio's home; Prefect's own files stay in it.
     api_url : str or None
-        The server's API; None runs a server for this run alone, which leaves nothing behind.
+        The server's API; None starts a temporary server for this run, which leaves nothing behind.
     flow_run : str
-        The id of a flow run that the server has already, such as a scheduled one; a new one when left out.
+        The id of an existing flow run, such as a scheduled one. Default: create a new one.
     workers : int
         Steps that may run at the same time.
     """
@@ -99,23 +99,23 @@ def run_flow(
     runner : StepRunner
         Does the work.
     started, finished : callable
-        Told of every step, one at a time, from the thread that runs it; skipped steps are only finished.
+        Called for every step, one at a time, from the thread that runs it; skipped steps are only finished.
     recorded : callable
-        Told the flow run's id on the server, before the first step.
+        Called with the flow run's id on the server, before the first step.
     pause : callable
-        Seconds to wait before a second attempt; random, so that many runs do not come back together.
+        Seconds to wait before a second attempt; random, so that many runs do not retry together.
 
     Returns
     -------
     tuple of StepResult
-        In the plan's order; failed steps are in it, not raised.
+        In the plan's order, including failed steps.
 
     Raises
     ------
     Cancelled
         By Ctrl-C or SIGTERM, within a second, if called from the main thread; or by the runner.
     Suspended
-        By a person, on the run's page; the steps that ran then have ended.
+        By a person, on the run's page; the running steps have ended.
     EngineError
         The server cannot be reached, before anything has run.
     """
@@ -125,9 +125,9 @@ def run_flow(
             server = stack.enter_context(ephemeral_server(os.environ))
         else:
             server = Server(request.home, {**os.environ, "PREFECT_API_URL": request.api_url})
-        # Only now: while that server starts, Ctrl-C ends this process as it always does.
+        # Only now: while that server starts, Ctrl-C ends this process as usual.
         stack.enter_context(signals_to(execution.cancel))
-        # Not in the main thread: Prefect takes signals there for itself, and a lost server would hold up the end.
+        # Not in the main thread: Prefect handles signals there itself, and a lost server would delay the end.
         thread = threading.Thread(
             target=_record, args=(execution, server, recorded), name="helio-flow", daemon=True
         )
@@ -144,22 +144,24 @@ def run_flow(
 
 
 def _raise_what_ended(execution: FlowExecution) -> None:
-    """Raise why a flow did not come to its end, if it did not."""
+    """Raise the reason if a flow did not reach its end."""
     if execution.bug is not None:
         raise execution.bug
     if execution.cancelled.is_set():
-        raise Cancelled("the run was cancelled", advice="the same command goes on from what is finished")
+        raise Cancelled(
+            "the run was cancelled", advice="run the same command to continue; finished steps are kept"
+        )
     if execution.suspended and not execution.complete:
         raise Suspended(
             "the run was suspended on its page",
-            advice="resume it there, if it belongs to a schedule; or the same command goes on from what is finished",
+            advice="if it belongs to a schedule, resume it there; otherwise run the same command to continue",
         )
     if execution.unreachable is not None:
         raise execution.unreachable
 
 
 class FlowExecution:
-    """The steps of one flow and their results, in whatever way they are recorded."""
+    """Execution of the steps of one flow, independent of how they are recorded."""
 
     def __init__(
         self,
@@ -174,13 +176,13 @@ class FlowExecution:
         self.results: dict[StepId, StepResult] = {}
         self.cancelled = threading.Event()
         self.suspended = False
-        """Whether its page asked it to begin no new step and to end."""
+        """Whether a person suspended it on its page: it begins no new step and ends."""
         self.begun = False
-        """Whether the server had taken the run."""
+        """Whether the server has accepted the run."""
         self.over = threading.Event()
-        """All results are there, or none will come any more."""
+        """Set when all results are there, or no more will come."""
         self.let_go: Callable[[], None] = lambda: None
-        """Drops what the server has not been told yet."""
+        """Drops messages that have not reached the server."""
         self.bug: BaseException | None = None
         self.unreachable: EngineError | None = None
         self._runner = runner
@@ -195,20 +197,20 @@ class FlowExecution:
         return len(self.results) == len(self.steps)
 
     def cancel(self) -> None:
-        """End running work and start no more. Returns at once, from a signal handler too."""
+        """End running work and start no more. It returns at once, so a signal handler may call it."""
         if not self.cancelled.is_set():
             self.cancelled.set()
-            # In a thread of its own: a handler that waited for a lock of the runner could wait for itself.
+            # In a separate thread: a signal handler that waited for a lock of the runner could wait forever.
             threading.Thread(target=self._runner.cancel, name="helio-cancel", daemon=True).start()
 
     def wait(self) -> None:
-        """Return when there is nothing more to wait for; a runner that ignores `cancel` is not waited for."""
+        """Wait until the flow is over, or until a runner that ignores `cancel` has had its time."""
         while not self.over.wait(0.2):
             if self.cancelled.is_set() and not self.over.wait(LETTING_GO):
                 return
 
     def perform(self, step_id: StepId, attempt: int) -> StepResult | None:
-        """One attempt of a step; None when the run is cancelled."""
+        """Run one attempt of a step; return None when the run is cancelled."""
         step = self.steps[step_id]
         try:
             reason = blocked_by(step, self.results)
@@ -221,7 +223,7 @@ class FlowExecution:
                 return None
             result = self._runner.run_step(step)
             if attempt < ATTEMPTS and isinstance(result.error, TransientError):
-                log.warning("%s; it is tried once more", result.error)
+                log.warning("%s; trying once more", result.error)
                 return result
             if result.error is not None:
                 log.error("%s", result.error)
@@ -230,7 +232,7 @@ class FlowExecution:
             self.cancel()
             return None
         except BaseException as error:
-            # A bug ends the run with its traceback, HelioError or not; steps at work are not left behind.
+            # A bug ends the run with its traceback, HelioError or not, and cancels running steps.
             log.exception("step %s", step_id)
             self.bug = self.bug or error
             self.cancel()
@@ -244,14 +246,14 @@ class FlowExecution:
 
 
 def _record(execution: FlowExecution, server: Server, recorded: Callable[[str], None]) -> None:
-    """Run the flow against the server; what goes wrong is left in the execution."""
+    """Run the flow on the server; keep an error in the execution."""
     api_url = server.url
     try:
         with prefect_environment(execution.request.home, api_url):
             from helio.flows import engine
 
             engine.run(execution, server, recorded)
-    except BaseException as error:  # noqa: BLE001 - a thread has nobody to raise to: run_flow raises it
+    except BaseException as error:  # noqa: BLE001 - raised by run_flow, since a thread cannot raise it to its caller
         _ended_badly(execution, api_url, error)
     finally:
         execution.over.set()
@@ -263,20 +265,20 @@ def _ended_badly(execution: FlowExecution, api_url: str, error: BaseException) -
     if execution.bug is not None or execution.cancelled.is_set():
         log.debug("the flow ended with %r", error)
     elif execution.complete:
-        # The work is done, whatever the server made of it: it was lost, or somebody cancelled the run there.
+        # The work is done, even if the server was lost or a person cancelled the run there.
         log.warning("the server at %s does not show how this run ended: %r", api_url, error)
     elif execution.begun or not isinstance(error, (EngineError, httpx.HTTPError)):
         execution.bug = error
     else:
         execution.unreachable = EngineError(
-            f"the engine's server at {api_url} does not take the run: {error}",
-            advice="helio doctor says what it is; or --ephemeral",
+            f"Prefect at {api_url} rejected the run: {error}",
+            advice="check the server with helio doctor, or use --ephemeral",
         )
         execution.unreachable.__cause__ = error
 
 
 def _wait_for_server(thread: threading.Thread, server: Server) -> None:
-    """Let the flow be recorded to its end, as long as somebody is there to record it."""
+    """Wait until the server has recorded the flow, as long as it answers."""
     end = time.monotonic() + PATIENCE
     thread.join(1.0)
     while thread.is_alive() and time.monotonic() < end and server.is_up():
@@ -287,9 +289,9 @@ def _wait_for_server(thread: threading.Thread, server: Server) -> None:
 
 @contextmanager
 def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
-    """Ctrl-C and SIGTERM cancel; a second one does what it always did."""
+    """Let Ctrl-C and SIGTERM cancel; a second signal has its usual effect."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may take signals; whoever owns it cancels through the runner
+        yield  # only the main thread may handle signals; its owner cancels through the runner
         return
     before: dict[signal.Signals, Any] = {}
 
@@ -312,8 +314,8 @@ def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
         restore()
 
 
-class _Lent:
-    """The environment as it was before the first of the runs that borrow it at the same time."""
+class _SharedEnvironment:
+    """Environment before the first of the runs that change it at the same time."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -321,35 +323,35 @@ class _Lent:
         self.before: dict[str, str | None] = {}
 
 
-_LENT = _Lent()  # a process has one environment, however many runs
+_SHARED = _SharedEnvironment()  # a process has one environment for all its runs
 
 
 @contextmanager
 def prefect_environment(home: Path, api_url: str) -> Iterator[None]:
-    """What Prefect reads while it is imported, and what only the environment can tell it."""
+    """Set the environment variables that Prefect reads during import or nowhere else."""
     changes = {
         **SILENT,
         "PREFECT_HOME": str(home / "prefect"),
         "PREFECT_API_URL": api_url,
         "PREFECT_LOGGING_CONFIG_PATH": str(Path(__file__).with_name("logging.yml")),
     }
-    with _LENT.lock:
-        if not _LENT.runs:
+    with _SHARED.lock:
+        if not _SHARED.runs:
             names = (*changes, "no_proxy", "NO_PROXY")
-            _LENT.before = {name: os.environ.get(name) for name in names}
+            _SHARED.before = {name: os.environ.get(name) for name in names}
         if is_loopback(api_url):
-            # A proxy of the institute knows nothing of this machine's loopback.
-            known = _LENT.before["no_proxy"] or _LENT.before["NO_PROXY"] or ""
+            # An institute's proxy cannot reach this machine's loopback address.
+            known = _SHARED.before["no_proxy"] or _SHARED.before["NO_PROXY"] or ""
             changes["no_proxy"] = changes["NO_PROXY"] = f"{known},127.0.0.1,localhost".lstrip(",")
-        _LENT.runs += 1
+        _SHARED.runs += 1
         os.environ.update(changes)
     try:
         yield
     finally:
-        with _LENT.lock:
-            _LENT.runs -= 1
-            if not _LENT.runs:
-                for name, value in _LENT.before.items():
+        with _SHARED.lock:
+            _SHARED.runs -= 1
+            if not _SHARED.runs:
+                for name, value in _SHARED.before.items():
                     if value is None:
                         os.environ.pop(name, None)
                     else:

@@ -1,4 +1,4 @@
-"""Schedules: which pipeline runs when, and on what; each is a JSON file in the home. Imports no Prefect."""
+"""Schedules: which pipeline runs when, with which values; each is a JSON file in the home. Imports no Prefect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -31,12 +31,12 @@ from helio.time_range import canonical, is_relative, parse_time_range
 LONGEST_CRON = 200
 PathOrEmpty = Annotated[str, lambda value: "" if not value or os.path.isabs(value) else "an absolute path"]
 SOON = timedelta(days=8)
-"""How long before a change of clocks it is said what it does to a schedule."""
+"""How long before a change of clocks its effect on a schedule is reported."""
 _BEFORE = timedelta(days=70)
-"""Within which two runs of a monthly schedule are."""
+"""Time span with at least two runs of a monthly schedule."""
 RECORD = "helio-schedule/1"
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
-# What every cron means the same by; L, W and # are extensions of some.
+# Common to all versions of cron; L, W and # are extensions of some.
 _PLAIN_CRON = re.compile(rf"(?:[0-9*,/\- \t]|{_NAMES})+", re.IGNORECASE)
 
 
@@ -47,19 +47,19 @@ class Schedule:
     Parameters
     ----------
     name : str
-        Small letters, digits and hyphens.
+        Lower case letters, digits and hyphens.
     pipeline : str
         A pipeline's name, or the absolute path of its file.
     cron : str
         Minute, hour, day of month, month, day of week.
     timezone : str
-        Where the clock of ``cron`` hangs; time ranges are UTC all the same.
+        The time zone of ``cron``; time ranges are always UTC.
     values : mapping
         Values of the template's variables, by name with ``$``; relative ranges as phrases.
     archive : str
-        The archive of its runs; empty when the steps' own providers serve them.
+        The archive of its runs; empty to use the steps' own providers.
     output : str
-        The folder that takes a folder for each time range; empty means one in the home.
+        The folder in which each time range gets a folder; empty means one in the home.
     """
 
     name: str
@@ -73,11 +73,11 @@ class Schedule:
     paused: bool = False
 
     def next_after(self, now: datetime) -> datetime:
-        """When it runs next; naive UTC, as `now` is."""
+        """Compute the time of the next run; naive UTC, as `now` is."""
         return next(slots(self.cron, self.timezone, now))
 
     def clock_notes(self, now: datetime, ahead: timedelta = SOON) -> list[str]:
-        """What a change of clocks does to its next runs, in words; empty where it does nothing."""
+        """Describe how a change of clocks affects the next runs; return an empty list where it does not."""
         notes = clock_notes(self.cron, self.timezone, now, now + ahead)
         for change in changes_of_clocks(self.timezone, now, now + ahead):
             notes += [
@@ -89,26 +89,26 @@ class Schedule:
         return notes
 
     def _range_notes(self, phrase: str, change: datetime) -> Iterator[str]:
-        """Whether the ranges of the runs before and after a change of clocks leave out or repeat any time."""
+        """Report whether a change of clocks makes the ranges of successive runs leave out or repeat time."""
         earlier = [*slots_between(self.cron, self.timezone, change - _BEFORE, change)][-2:]
         try:
             if not is_relative(phrase):
                 return
             spans = [parse_time_range(phrase, slot) for slot in (*earlier, self.next_after(change))]
-        except TimeRangeError:  # the value of a variable that is no time range
+        except TimeRangeError:  # the value of a variable that is not a time range
             return
         if len(spans) < 3:
             return
         usual, now = spans[1].start - spans[0].stop, spans[2].start - spans[1].stop
         if now != usual:
-            what = "leave out a time between them" if now > usual else "have a time in common"
+            what = "leave out time between them" if now > usual else "overlap"
             yield (
-                f"clocks change in {self.timezone}: the runs of {spans[1]} and {spans[2]} {what}, since time ranges "
+                f"clocks change in {self.timezone}: the runs of {spans[1]} and {spans[2]} {what}, because time ranges "
                 "are UTC; --timezone UTC avoids it"
             )
 
     def template(self, settings: Settings) -> Document:
-        """The template that it runs, as it is now.
+        """Read the current template of the pipeline.
 
         Raises
         ------
@@ -118,28 +118,28 @@ class Schedule:
         return shelf.read(shelf.find(self.pipeline))
 
     def form(self, settings: Settings, template: Document) -> Document:
-        """The template with every variable that a run of it takes a value for, those made of literals too.
+        """Return the template with every variable that a run takes a value for, including those made from literals.
 
         Raises
         ------
         InvalidTemplate
-            The template cannot run, or a value of the schedule is for a variable that it does not have.
+            The template cannot run, or it lacks a variable for which the schedule has a value.
         """
         now = datetime.now(UTC).replace(tzinfo=None)
-        found = check(
+        checked = check(
             template,
             now=now,
             catalogue=known_datasets(settings.home, now, self.archive),
             pipelines=Library(settings.templates).templates(),
         )
-        if found.errors:
-            raise InvalidTemplate(found.errors)
+        if checked.errors:
+            raise InvalidTemplate(checked.errors)
         written = template.get("variables")
         written = written if isinstance(written, dict) else {}
         variables: Document = {}
-        for variable, facts in found.plan["variables"].items():
+        for variable, facts in checked.plan["variables"].items():
             own = written.get(variable)
-            if facts["type"] != "interval":  # each item of a map has its own
+            if facts["type"] != "interval":  # each item of a map has its own interval
                 default = own.get("default") if isinstance(own, dict) else None
                 variables[variable] = facts if default is None else {**facts, "default": default}
         unknown = tuple(unknown_values(variables, self.values))
@@ -148,10 +148,10 @@ class Schedule:
         return {**template, "variables": variables}
 
     def notices(self, settings: Settings) -> list[str]:
-        """What to say of its time ranges that earlier versions read otherwise; each is said once."""
+        """Describe time ranges that earlier versions read differently; each is reported once."""
         try:
             declared = self.template(settings).get("variables")
-        except HelioError:  # whoever runs it says what is wrong with its pipeline
+        except HelioError:  # a run reports the error of its pipeline
             return []
         known = {"$TIME_RANGE": {"type": "time_range"}} | (declared if isinstance(declared, dict) else {})
         times = {
@@ -162,14 +162,14 @@ class Schedule:
         return schedule_notices(self.name, times, settings.home)
 
     def folder(self, settings: Settings, plan: Plan) -> Path:
-        """Where the files of one run go: a folder named by the time range, below that of the schedule."""
+        """Choose the folder of one run's files: named by the time range, within the schedule's folder."""
         root = Path(self.output) if self.output else settings.home / "scheduled" / self.name
         return root / dated(plan)
 
 
 @dataclass(frozen=True)
 class _Written(Schedule):
-    """A schedule as its file has it."""
+    """A schedule as written in its file."""
 
     schedule: Literal["helio-schedule/1"] = field(kw_only=True)
 
@@ -187,20 +187,20 @@ class Schedules:
 
     @property
     def folder(self) -> Path:
-        """Where the records are."""
+        """Folder of the records."""
         return self.settings.home / "schedules"
 
     def names(self) -> list[str]:
-        """Every schedule there is a record of, readable or not."""
+        """List the names of all schedules, readable or not."""
         return sorted(path.stem for path in self.folder.glob("*.json") if ID.fullmatch(path.stem))
 
     def load(self, name: str) -> Schedule:
-        """The schedule of that name.
+        """Load the schedule of a name.
 
         Raises
         ------
         RequestError
-            There is none, or its record is not as helio writes it.
+            There is none, or its record is damaged.
         """
         path = self._path(name)
         try:
@@ -210,73 +210,66 @@ class Schedules:
         except DamagedRecord as error:
             raise _damaged(name, error.message) from error
         facts = {key: fact for key, fact in vars(written).items() if key != "schedule"}
-        found = Schedule(**facts)
-        if found.name != name:
-            raise _damaged(name, f"{path} cannot be read: name is '{found.name[:60]}', not '{name}'")
+        schedule = Schedule(**facts)
+        if schedule.name != name:
+            raise _damaged(name, f"{path} cannot be read: name is '{schedule.name[:60]}', not '{name}'")
         try:
-            _check_cron(found.cron)
-            _check_timezone(found.timezone)
+            _check_cron(schedule.cron)
+            _check_timezone(schedule.timezone)
         except RequestError as error:
             raise _damaged(name, f"{path} cannot be read: {error.message}") from error
-        return found
+        return schedule
 
     def add(
-        self,
-        pipeline: str,
-        *,
-        cron: str,
-        now: datetime,
-        name: str = "",
-        timezone: str = "UTC",
-        time_range: str | None = None,
-        values: Mapping[str, Any] | None = None,
-        archive: str = "",
-        formats: Sequence[Format] = (),
-        output: Path | None = None,
-        replace: bool = False,
+        self, request: Schedule, *, now: datetime, time_range: str | None = None, replace: bool = False
     ) -> Schedule:
-        """Keep a schedule, once it is known that its runs can be planned.
+        """Check that the runs of a schedule can be planned, then write its record.
 
         Parameters
         ----------
-        pipeline : str
-            A pipeline's name, or the path of its file.
+        request : Schedule
+            The name may be empty, for the pipeline's own id. Paths may be relative, and the names of values need no
+            ``$``.
         now : datetime
             The present, naive UTC.
-        name : str
-            The pipeline's own id when left out.
         time_range : str
             The value of ``$TIME_RANGE``, or of the only time variable.
+        replace : bool
+            Whether to replace a schedule of the same name.
+
+        Returns
+        -------
+        Schedule
+            The schedule as written: complete, with absolute paths.
 
         Raises
         ------
         UnknownPipeline, InvalidTemplate, TimeRangeError
         RequestError
-            The cron expression, the time zone, the name or the archive is none; the name is taken.
+            The cron expression, the time zone, the name or the archive is not valid; the name is taken.
         OutputError
         """
-        cron = _check_cron(cron)
-        _check_timezone(timezone)
+        cron = _check_cron(request.cron)
+        _check_timezone(request.timezone)
         shelf = Library(self.settings.templates)
-        entry = shelf.find(pipeline)
+        entry = shelf.find(request.pipeline)
         template = shelf.read(entry)
-        given = {key if key.startswith("$") else f"${key}": value for key, value in (values or {}).items()}
+        given = {key if key.startswith("$") else f"${key}": value for key, value in request.values.items()}
         known = entry.shipped or entry.path.parent == self.settings.templates
-        schedule = Schedule(
-            name=name or id_like(str(template["id"])),
+        schedule = dataclasses.replace(
+            request,
+            name=request.name or id_like(str(template["id"])),
             pipeline=entry.id if known else str(entry.path.absolute()),
             cron=cron,
-            timezone=timezone,
-            # Its runs must not depend on the folder or the environment that they happen to be started in.
-            archive=_absolute(archive),
-            formats=tuple(formats),
-            output="" if output is None else str(user_path(output).absolute()),
+            # Its runs must not depend on the folder or the environment in which they start.
+            archive=_absolute(request.archive),
+            output=str(user_path(request.output).absolute()) if request.output else "",
         )
         path = self._path(schedule.name)
         if path.exists() and not replace:
             raise RequestError(
-                f"there is a schedule '{schedule.name}' already",
-                advice="--replace, or --name for another one",
+                f"a schedule '{schedule.name}' exists already",
+                advice="replace it with --replace, or choose another name with --name",
             )
         plan = make_plan(
             template,
@@ -290,7 +283,7 @@ class Schedules:
         if time_range is not None:
             given[time_variable(plan.normalised)] = time_range
         check_served(plan, schedule.archive, self.settings)
-        # in the one spelling that no later version can read otherwise
+        # in the canonical form, which every later version reads alike
         times = {
             name: canonical(text)
             for name, text in given.items()
@@ -301,13 +294,13 @@ class Schedules:
         return schedule
 
     def pause(self, name: str, *, paused: bool = True) -> Schedule:
-        """Let a schedule rest, or go on."""
+        """Pause a schedule, or resume it."""
         changed = dataclasses.replace(self.load(name), paused=paused)
         self._write(changed)
         return changed
 
     def remove(self, name: str) -> None:
-        """Forget a schedule; what its runs made stays."""
+        """Remove a schedule; the results of its runs stay."""
         try:
             self._path(name).unlink()
         except FileNotFoundError:
@@ -332,11 +325,11 @@ class Schedules:
 
 
 def _damaged(name: str, message: str) -> RequestError:
-    return RequestError(message, advice=f"helio schedule remove {name}, and add it again")
+    return RequestError(message, advice=f"helio schedule remove {name}, then add it again")
 
 
 def check_served(plan: Plan, archive: str, settings: Settings) -> None:
-    """Find out now, not tomorrow morning, that nobody serves a fetch.
+    """Check now that every fetch has a provider, not when the schedule is due.
 
     Raises
     ------
@@ -357,7 +350,7 @@ def check_served(plan: Plan, archive: str, settings: Settings) -> None:
 
 
 def dated(plan: Plan) -> str:
-    """What the files of a run are filed under: ``2021-10-28`` for that day, ``2021-10-28_2021-11-04`` for more."""
+    """Name the folder of a run's files: ``2021-10-28`` for that day, ``2021-10-28_2021-11-04`` for more."""
     span = next(iter(plan.time_ranges.values()), None)
     if span is None:
         return _stamp(plan.now)
@@ -375,7 +368,7 @@ def _stamp(moment: datetime) -> str:
 
 
 def _check_cron(text: str) -> str:
-    """The expression with single spaces.
+    """Return the expression with single spaces.
 
     Raises
     ------
@@ -388,15 +381,17 @@ def _check_cron(text: str) -> str:
     if len(plain) > LONGEST_CRON:
         raise RequestError(f"a cron expression has at most {LONGEST_CRON} characters", advice=advice)
     if len(plain.split()) != 5:
-        raise RequestError(f"'{text}' is no cron expression: it has not five fields", advice=advice)
+        raise RequestError(f"'{text}' is not a cron expression: it needs five fields", advice=advice)
     if not _PLAIN_CRON.fullmatch(plain):
-        raise RequestError(f"'{text}' is no cron expression", advice=advice)
+        raise RequestError(f"'{text}' is not a cron expression", advice=advice)
     try:
         next(CronSim(plain, datetime(2000, 1, 1)))
     except CronSimError as error:
-        raise RequestError(f"'{text}' is no cron expression: {str(error).lower()}", advice=advice) from error
+        raise RequestError(
+            f"'{text}' is not a cron expression: {str(error).lower()}", advice=advice
+        ) from error
     except StopIteration:
-        raise RequestError(f"'{text}' is a time that never comes", advice=advice) from None
+        raise RequestError(f"'{text}' never occurs", advice=advice) from None
     return plain
 
 
@@ -407,9 +402,9 @@ def _check_timezone(name: str) -> None:
         OSError,
         ValueError,
         KeyError,
-    ) as error:  # what ZoneInfo says of a folder, of '..', of no such zone
+    ) as error:  # errors of ZoneInfo for a folder, for '..', for an unknown zone
         raise RequestError(
-            f"'{name}' is no time zone", advice="UTC, Europe/Berlin, America/New_York"
+            f"'{name}' is not a time zone", advice="UTC, Europe/Berlin, America/New_York"
         ) from error
 
 

@@ -17,16 +17,16 @@ log = logging.getLogger(__name__)
 
 FILE = "secret"
 _FORM = re.compile(r"[A-Za-z0-9_-]{43}\n?")
-"""As `secrets.token_urlsafe` writes 32 random bytes."""
+"""Form of 32 random bytes from `secrets.token_urlsafe`."""
 
 
 def find_secret(folder: Path) -> str:
-    """Return the secret in the server's folder; empty when there is none that can be trusted."""
+    """Return the secret in the server's folder; empty when there is no trustworthy one."""
     return _read(folder / FILE)[0]
 
 
 def make_secret(folder: Path) -> str:
-    """Return the secret in the server's folder, and make one if there is none that can be trusted.
+    """Return the secret in the server's folder; make a new one if there is no trustworthy one.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def make_secret(folder: Path) -> str:
     secret = secrets.token_urlsafe(32)
     temporary = path.with_name(f".{FILE}.{secrets.token_hex(6)}")
     try:
-        # With its mode from the start: there is no moment at which others can open it.
+        # With its mode from the start, so that other users can never open it.
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             with os.fdopen(descriptor, "w", encoding="ascii") as file:
@@ -61,17 +61,17 @@ def make_secret(folder: Path) -> str:
 
 
 def mark_of(secret: str) -> str:
-    """Return a short digest that tells two secrets apart and reveals neither."""
+    """Return a short digest that distinguishes secrets and reveals none."""
     return hashlib.sha256(b"helio mark " + secret.encode()).hexdigest()[:16]
 
 
 def proof_of(secret: str, challenge: str) -> str:
-    """Return what only a holder of the secret can answer to a challenge."""
+    """Return the answer to a challenge that only a holder of the secret can compute."""
     return hmac.new(secret.encode(), b"helio proof " + challenge.encode(), "sha256").hexdigest()
 
 
 def _read(path: Path) -> tuple[str, str]:
-    """Return the secret, or an empty text and what is wrong with the file; two empty texts when there is no file."""
+    """Return the secret, or an empty text and the fault of the file; two empty texts when there is no file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -79,16 +79,16 @@ def _read(path: Path) -> tuple[str, str]:
     except OSError as error:
         return "", f"cannot be read ({error.strerror or error})"
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             return "", "is not a file"
-        if found.st_uid != os.geteuid() and os.geteuid() != 0:
+        if status.st_uid != os.geteuid() and os.geteuid() != 0:
             raise EngineError(
                 f"{path} belongs to another user", advice="set HELIO_HOME to a folder of your own"
             )
-        if found.st_mode & 0o077:
+        if status.st_mode & 0o077:
             return "", "could be read by other users"
         content = file.read(100).decode("ascii", "replace")
     if not _FORM.fullmatch(content):
-        return "", "holds no secret of helio"
+        return "", "contains no secret of helio"
     return content.strip(), ""

@@ -1,4 +1,4 @@
-"""Schedules as Prefect deployments: kept as their records are, and each due flow run started as a process."""
+"""Serve schedules: keep a Prefect deployment for each record, and start each due flow run as a process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from helio import interrupts
 from helio.errors import Cancelled, EngineError, HelioError, OutputError, RequestError
 from helio.flows.definition import define_flow, parameter_names, parameters_of, run_name
 from helio.flows.missed import EVERY as NOTED_EVERY
-from helio.flows.missed import Missed, missed_slots, note_served, read_served, unserved_since, utc_now
+from helio.flows.missed import MissedSlots, missed_slots, note_served, read_served, unserved_since, utc_now
 from helio.flows.prefect import PrefectEngine, mark_dead_runs
 from helio.flows.register import FINAL
 from helio.flows.run import prefect_environment, signals_to
@@ -43,21 +43,21 @@ from helio.settings import Settings
 log = logging.getLogger(__name__)
 
 FORM = 3
-"""Raised when deployments are made in another way, so that those on the server are made again."""
+"""Version of the deployments. Raise it when they change, so that those on the server are replaced."""
 TAG = "helio-schedule"
 """Marks the deployments that are schedules of helio."""
 HOME = "helio.home"
-"""The label that says whose; several homes may share a server."""
+"""The label of a deployment's home; several homes may share a server."""
 EVERY = 2.0
-"""Seconds between two looks at the folder and at the server."""
+"""Seconds between two checks of the folder and of the server."""
 PLANNED = 60.0
-"""Seconds within which the server has planned the next runs of a deployment."""
+"""Seconds for the server to plan the next runs of a deployment."""
 PATIENCE = 5.0
-"""Seconds that a run has to end when it is told to."""
+"""Seconds that a run has to end after the signal."""
 ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
-"""How a flow run stands whose process came to its end, by its exit code."""
+"""State of a flow run whose process has ended, by its exit code."""
 LONGEST_PAUSE = 60.0
-"""Seconds, at most, between two tries to start a server that ends at once."""
+"""Maximum seconds between two attempts to start a server that ends at once."""
 
 
 def serve(
@@ -65,7 +65,7 @@ def serve(
     *,
     limit: int = 2,
     every: float = EVERY,
-    told: Callable[[str], None] = lambda line: None,
+    on_progress: Callable[[str], None] = lambda line: None,
     on_terminal: bool = False,
 ) -> None:
     """Run the schedules of a home until Ctrl-C or SIGTERM.
@@ -73,21 +73,21 @@ def serve(
     Parameters
     ----------
     limit : int
-        Runs at the same time; of one schedule there is never more than one.
+        Maximum number of runs at the same time; at most one for each schedule.
     every : float
-        Seconds between two looks.
-    told : callable
-        Told in a line what is served, and what no longer.
+        Seconds between two checks.
+    on_progress : callable
+        Called with a line for each event, such as a new or removed schedule.
     on_terminal : bool
-        Whether only the person at a terminal reads these lines: the link in them then opens the pages by itself.
+        Whether only a person at a terminal reads these lines: their link then opens the pages without a login.
 
     Raises
     ------
     EngineError
-        The server cannot be started or reached; the schedules of this home are being served already.
+        The server cannot be started or reached; another process serves the schedules of this home.
     """
     stopped = threading.Event()
-    serving = _Serving(settings, limit, told, on_terminal)
+    serving = _Serving(settings, limit, on_progress, on_terminal)
     with signals_to(stopped.set), _only_one(settings), serving.server.used():
         try:
             serving.begin(stopped)
@@ -100,21 +100,21 @@ def serve(
 def run_scheduled(
     flow_run: str, settings: Settings, *, folder: Callable[[Path], None] = lambda path: None
 ) -> Run:
-    """Carry out a flow run of a schedule, in this process.
+    """Run one scheduled flow run, in this process.
 
-    The run's clock is the time that it was scheduled for, however late it is.
+    The run's clock is its scheduled time, however late it starts.
 
     Parameters
     ----------
     flow_run : str
         Its id on the server.
     folder : callable
-        Told where the files go, before anything runs.
+        Called with the output folder, before anything runs.
 
     Raises
     ------
     HelioError
-        The flow run has failed by then on the server too, with the same words.
+        The flow run is then marked as failed on the server too, with the same message.
     """
     server = Server(settings.home, settings.environ)
     shown = ask(server, f"/flow_runs/{flow_run}")
@@ -145,7 +145,7 @@ def run_scheduled(
 
 
 def describe_run(run: Run) -> str:
-    """A finished run in a line."""
+    """Describe a finished run in one line."""
     words = [f"{run.status}: {run_name(run.plan)}"]
     words += [
         f"step {step_result.step.step_id}: {step_result.error.message}"
@@ -158,7 +158,7 @@ def describe_run(run: Run) -> str:
 
 @dataclass(frozen=True)
 class _Deployment:
-    """A schedule as the server has it."""
+    """A schedule on the server."""
 
     id: str
     flow_id: str
@@ -166,22 +166,22 @@ class _Deployment:
 
 
 class _Serving:
-    """What is served now, and what runs."""
+    """Loop that serves the schedules of one home."""
 
     def __init__(
-        self, settings: Settings, limit: int, told: Callable[[str], None], on_terminal: bool
+        self, settings: Settings, limit: int, on_progress: Callable[[str], None], on_terminal: bool
     ) -> None:
         self._settings = settings
         self._schedules = Schedules(settings)
         self.server = Server(settings.home, settings.environ, idle=settings.engine_idle)
         self._home = f"{socket.gethostname()}:{settings.home.absolute()}"
         self._limit = limit
-        self._told = told
+        self._on_progress = on_progress
         self._on_terminal = on_terminal
         self._deployments: dict[str, _Deployment] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
-        """The deployment of each flow run that runs here."""
+        """Deployment of each flow run of this process."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._lost = False
@@ -190,12 +190,12 @@ class _Serving:
         self._look_at: dict[str, float] = {}
         self._resting: set[str] = set()
         self._renew_at: dict[str, datetime] = {}
-        """When half of the slots that the server was given are over."""
+        """When half of the slots given to the server are over."""
         self._noted = utc_now()
 
     def begin(self, stopped: threading.Event) -> None:
-        """Start the server if it is not up, wait for it, and take up what an earlier process left."""
-        said = False
+        """Start the server if it is not up, wait for it, and continue the work of an earlier process."""
+        reported = False
         while not self.server.is_up():
             try:
                 self.server.start()
@@ -205,33 +205,33 @@ class _Serving:
             except EngineError as error:
                 if not self.server.external:
                     raise
-                if not said:
-                    self._told(f"{error.message}; waiting for it")
-                said = True
+                if not reported:
+                    self._on_progress(f"{error.message}; waiting for it")
+                reported = True
                 if stopped.wait(EVERY):
                     return
         self._deployments = dict(self._known())
         self._look_at = dict.fromkeys(self._deployments, time.monotonic() + PLANNED)
         mark_dead_runs(self.server, self._settings)
         self._put_back_unbegun()
-        self._look_for_missed()
+        self._report_missed()
         link = self.server.link("/deployments")
         if self._on_terminal:
             link = self.server.with_ticket(link)
-        self._told(f"serving the schedules of {self._settings.home}; {link}")
+        self._on_progress(f"serving the schedules of {self._settings.home}; {link}")
         self._follow_records()
 
     def look(self) -> None:
-        """Follow the records, end what is over or cancelled, start what is due."""
+        """Follow the records, end finished and cancelled runs, start due runs."""
         try:
-            # By its process too: where helio's own server was, somebody else's may answer by now.
+            # Check the process too: another server may answer at the address of helio's own.
             if not self.server.is_up():
-                raise EngineError(f"nothing of ours answers at {self.server.url}")
+                raise EngineError(f"helio's server does not answer at {self.server.url}")
             self._reap()
             self._follow_records()
             self._cancel()
             self._start_due()
-            self._look_for_plans()
+            self._report_unplanned()
             self._hand_over_slots()
             self._note_served()
         except EngineError as error:
@@ -239,17 +239,17 @@ class _Serving:
                 log.warning("%s", error)
                 return
             if not self._lost:
-                self._told(f"the server is lost: {error.message}")
+                self._on_progress(f"the server is lost: {error.message}")
             self._lost = True
             self._bring_back()
         else:
             if self._lost:
-                self._told("the server is back")
+                self._on_progress("the server is back")
             self._lost = False
             self._pause = 0.0
 
     def end(self) -> None:
-        """End what runs; it is put back, so that the next `helio serve` goes on from what is finished."""
+        """End running runs and put them back, so that the next `helio serve` continues them."""
         for process in self._running.values():
             _signal(process, signal.SIGTERM)
         until = time.monotonic() + min(
@@ -263,7 +263,7 @@ class _Serving:
                 process.wait()
             if process.returncode in ENDS:
                 continue
-            _signal(process, signal.SIGKILL)  # what it had started, such as a browser that draws
+            _signal(process, signal.SIGKILL)  # the programs that it started, such as a browser
             try:
                 self._put_back(flow_run)
             except EngineError as error:
@@ -273,9 +273,9 @@ class _Serving:
     # Records and deployments ------------------------------------------------------------------------------
 
     def _known(self) -> Iterator[tuple[str, _Deployment]]:
-        wanted = {"deployments": {"tags": {"all_": [TAG]}}, "limit": 200, "sort": "NAME_ASC"}
+        query = {"deployments": {"tags": {"all_": [TAG]}}, "limit": 200, "sort": "NAME_ASC"}
         offset = 0
-        while page := ask(self.server, "/deployments/filter", {**wanted, "offset": offset}):
+        while page := ask(self.server, "/deployments/filter", {**query, "offset": offset}):
             offset += len(page)
             for deployment in page:
                 if (deployment.get("labels") or {}).get(HOME) == self._home:
@@ -291,15 +291,15 @@ class _Serving:
                 self._deploy(name)
             except EngineError:
                 raise
-            except HelioError as error:  # one that cannot be read or planned does not hold up the others
+            except HelioError as error:  # a schedule with an error does not stop the others
                 if self._refused.get(name) != str(error):
-                    self._told(f"{name} is not as it should be: {error}")
+                    self._on_progress(f"{name} has an error: {error}")
                 self._refused[name] = str(error)
         for name in set(self._deployments) - set(names):
             self._delete(self._deployments[name])
             del self._deployments[name]
             self._look_at.pop(name, None)
-            self._told(f"{name}: removed")
+            self._on_progress(f"{name}: removed")
 
     def _deploy(self, name: str) -> None:
         schedule = self._schedules.load(name)
@@ -309,7 +309,7 @@ class _Serving:
         known = self._deployments.get(name)
         if known is not None and known.version == version:
             self._refused.pop(name, None)
-            return  # what somebody changed on the server, such as a pause, stays until the record changes
+            return  # changes on the server, such as a pause, stay until the record changes
         form = schedule.form(self._settings, template)
         flow = ask(self.server, "/flows/", {"name": template["id"]})
         if known is not None and known.flow_id != flow["id"]:
@@ -320,24 +320,26 @@ class _Serving:
         self._refused.pop(name, None)
         self._look_at[name] = time.monotonic() + PLANNED
         following = schedule.next_after(datetime.now(UTC).replace(tzinfo=None))
-        self._told(f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}")
+        self._on_progress(
+            f"{name}: {'paused' if schedule.paused else f'next at {following:%Y-%m-%d %H:%M} UTC'}"
+        )
         for note in schedule.clock_notes(utc_now(), FAR):
-            self._told(f"note: {name}: {note}")
+            self._on_progress(f"note: {name}: {note}")
         for notice in schedule.notices(self._settings):
-            self._told(f"note: {notice}")
+            self._on_progress(f"note: {notice}")
         self._renew_at.pop(name, None)
 
     def _parameters(self, template: Document) -> Mapping[str, Any]:
-        """The JSON Schema of the parameters, closed: a misspelt name is an error and not ignored."""
+        """Make the JSON Schema of the parameters, closed, so that a misspelt name is an error."""
         with prefect_environment(self._settings.home, self.server.url):
             schema = define_flow(template, _nothing).parameters.model_dump_for_openapi()
         return {**schema, "additionalProperties": False}
 
-    def _delete(self, one: _Deployment) -> None:
+    def _delete(self, deployment: _Deployment) -> None:
         try:
-            ask(self.server, f"/deployments/{one.id}", method="DELETE")
+            ask(self.server, f"/deployments/{deployment.id}", method="DELETE")
         except EngineError as error:
-            if "404" not in error.message:  # somebody deleted it there
+            if "404" not in error.message:  # a person deleted it there
                 raise
 
     # Runs -------------------------------------------------------------------------------------------------
@@ -357,25 +359,27 @@ class _Serving:
             if len(self._running) >= self._limit:
                 return
             if run["deployment_id"] in self._busy.values():
-                continue  # the server would let it wait for half a minute before it may be asked for again
-            # The server gives the schedule's only slot with this state, or sends the run to wait for it.
+                continue  # the server would delay it by half a minute
+            # With this state the server gives the run the schedule's only slot, or makes it wait for the slot.
             answer = ask(self.server, f"/flow_runs/{run['id']}/set_state", {"state": {"type": "PENDING"}})
             if answer["status"] == "ACCEPT":
                 self._running[run["id"]] = self._spawn(run["id"])
                 self._busy[run["id"]] = run["deployment_id"]
 
     def _deployed_schedules(self) -> Iterator[tuple[str, _Deployment, Schedule]]:
-        """The schedules that the server knows and whose records can be read."""
+        """Yield the schedules that the server knows and whose records can be read."""
         for name, deployment in self._deployments.items():
             try:
                 schedule = self._schedules.load(name)
             except RequestError as error:
-                log.debug("schedule %s cannot be read: %s", name, error.message)  # said when records are read
+                log.debug(
+                    "schedule %s cannot be read: %s", name, error.message
+                )  # reported when records are read
             else:
                 yield name, deployment, schedule
 
     def _hand_over_slots(self) -> None:
-        """Give the server the next slots of the schedules whose clocks change, before it has run out of them."""
+        """Give the server the next slots of schedules whose clocks change, before it runs out of them."""
         now = utc_now()
         for name, deployment, schedule in self._deployed_schedules():
             if self._renew_at.get(name, now) > now:
@@ -383,22 +387,22 @@ class _Serving:
             ahead = slots_ahead(schedule.cron, schedule.timezone, now)
             first_time, self._renew_at[name] = name not in self._renew_at, ahead[len(ahead) // 2]
             shown = ask(self.server, f"/deployments/{deployment.id}")["schedules"]
-            wanted = for_engine(schedule.cron, schedule.timezone, now)
-            if len(shown) != 1 or wanted.items() <= shown[0]["schedule"].items():
+            planned = for_engine(schedule.cron, schedule.timezone, now)
+            if len(shown) != 1 or planned.items() <= shown[0]["schedule"].items():
                 continue
-            if "rrule" in wanted and len(slots_in(shown[0]["schedule"], now)) > len(ahead) // 2:
+            if "rrule" in planned and len(slots_in(shown[0]["schedule"], now)) > len(ahead) // 2:
                 continue
-            place = f"/deployments/{deployment.id}"
-            # whether it is paused there stays
-            ask(self.server, f"{place}/schedules/{shown[0]['id']}", {"schedule": wanted}, method="PATCH")
-            ask(self.server, f"{place}/schedule", {})  # at once: a slot of the next minute would be lost
+            path = f"/deployments/{deployment.id}"
+            # a pause on the server stays
+            ask(self.server, f"{path}/schedules/{shown[0]['id']}", {"schedule": planned}, method="PATCH")
+            ask(self.server, f"{path}/schedule", {})  # at once: a slot of the next minute would be lost
             for note in () if first_time else schedule.clock_notes(now, FAR):
-                self._told(f"note: {name}: {note}")
+                self._on_progress(f"note: {name}: {note}")
 
-    def _look_for_missed(self) -> None:
-        """Say which slots passed while nothing ran, and keep it for ``helio schedule list``."""
+    def _report_missed(self) -> None:
+        """Report which slots passed while nothing ran, and record them for ``helio schedule list``."""
         now, served = utc_now(), read_served(self._settings.home)
-        missed: dict[str, Missed] = {}
+        missed: dict[str, MissedSlots] = {}
         for name, deployment, schedule in self._deployed_schedules():
             if served is None:
                 continue
@@ -406,45 +410,46 @@ class _Serving:
             if shown["paused"] or not all(slots["active"] for slots in shown["schedules"]):
                 continue
             since = unserved_since(served, schedule, self._settings.home)
-            found = missed_slots(schedule, since, now, self._made(deployment, since))
-            if found is not None:
-                self._told(f"{name}: {found}")
-                missed[name] = found
+            lost = missed_slots(schedule, since, now, self._made(deployment, since))
+            if lost is not None:
+                self._on_progress(f"{name}: {lost}")
+                missed[name] = lost
         note_served(self._settings.home, now, missed)
 
     def _made(self, deployment: _Deployment, since: datetime) -> list[datetime]:
         """Return the slots since an instant that have a run on the server."""
-        wanted = {
+        query = {
             "deployments": {"id": {"any_": [deployment.id]}},
             "flow_runs": {"expected_start_time": {"after_": f"{since.isoformat()}Z"}},
             "limit": 200,
             "sort": "EXPECTED_START_TIME_ASC",
         }
-        found: list[datetime] = []
-        while page := ask(self.server, "/flow_runs/filter", {**wanted, "offset": len(found)}):
-            found += [_instant(run["expected_start_time"]) for run in page]
-        return found
+        slots: list[datetime] = []
+        while page := ask(self.server, "/flow_runs/filter", {**query, "offset": len(slots)}):
+            slots += [_instant(run["expected_start_time"]) for run in page]
+        return slots
 
     def _note_served(self) -> None:
         if utc_now() - self._noted >= NOTED_EVERY:
             self._noted = utc_now()
             note_served(self._settings.home, self._noted)
 
-    def _look_for_plans(self) -> None:
-        """Say of a schedule that it will never run: nothing else would show it."""
+    def _report_unplanned(self) -> None:
+        """Report schedules that will never run: nothing else would show this."""
         for name in [deployment for deployment, when in self._look_at.items() if when < time.monotonic()]:
             del self._look_at[name]
             if name in self._resting:
                 continue
-            wanted = {
+            query = {
                 "deployments": {"id": {"any_": [self._deployments[name].id]}},
                 "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
                 "limit": 1,
             }
-            if not ask(self.server, "/flow_runs/filter", wanted):
-                place = "" if self.server.external else f"; {self.server.log} says what"
-                self._told(
-                    f"{name}: the server plans no run of it: it is paused there, or its scheduler fails{place}"
+            if not ask(self.server, "/flow_runs/filter", query):
+                log_hint = "" if self.server.external else f"; see {self.server.log}"
+                self._on_progress(
+                    f"{name}: the server plans no run: the schedule is paused there, or the server's scheduler "
+                    f"fails{log_hint}"
                 )
 
     def _spawn(self, flow_run: str) -> subprocess.Popen[bytes]:
@@ -452,7 +457,7 @@ class _Serving:
             [sys.executable, "-m", "helio", "serve", "--flow-run", flow_run],
             env={**self._settings.environ, "HELIO_HOME": str(self._settings.home.absolute())},
             stdin=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for this process, which ends the others in order
+            start_new_session=True,  # Ctrl-C reaches only this process, which ends the others
         )
 
     def _reap(self) -> None:
@@ -463,7 +468,7 @@ class _Serving:
                     _signal(process, signal.SIGKILL)
                 continue
             if code not in ENDS:
-                _signal(process, signal.SIGKILL)  # what it had started, such as a browser that draws
+                _signal(process, signal.SIGKILL)  # the programs that it started, such as a browser
             shown = ask(self.server, f"/flow_runs/{flow_run}")
             state = shown["state_type"]
             if _waits(shown):
@@ -476,9 +481,9 @@ class _Serving:
             elif state not in FINAL or unwritten:
                 words = f"the process of the run ended with {code}"
                 _set_state(self.server, flow_run, "CRASHED", message=words)
-                mark_dead_runs(self.server, self._settings)  # now: a person may ask for it again
-                self._told(f"crashed: {shown['name']}: {words}")
-            # Only now, so that a run whose end the server could not be told is looked at again.
+                mark_dead_runs(self.server, self._settings)  # now: a person may restart it
+                self._on_progress(f"crashed: {shown['name']}: {words}")
+            # Only now, so that a run is checked again if the server missed its end.
             self._forget(flow_run)
 
     def _forget(self, flow_run: str) -> None:
@@ -488,11 +493,11 @@ class _Serving:
     def _cancel(self) -> None:
         if not self._running:
             return
-        wanted = {
+        query = {
             "id": {"any_": list(self._running)},
             "state": {"type": {"any_": ["CANCELLING", "CANCELLED"]}},
         }
-        for flow_run in ask(self.server, "/flow_runs/filter", {"flow_runs": wanted}):
+        for flow_run in ask(self.server, "/flow_runs/filter", {"flow_runs": query}):
             process = self._running[flow_run["id"]]
             if flow_run["id"] not in self._asked_to_end and process.poll() is None:
                 self._asked_to_end[flow_run["id"]] = time.monotonic()
@@ -510,10 +515,10 @@ class _Serving:
             message="helio serve was stopped",
             state_details={"scheduled_time": shown["expected_start_time"]},
         )
-        self._told(f"put back: {shown['name']}")
+        self._on_progress(f"put back: {shown['name']}")
 
     def _put_back_unbegun(self) -> None:
-        """Runs that an earlier process had taken, and died before they began."""
+        """Put back runs that an earlier process took but never began."""
         ids = [deployment.id for deployment in self._deployments.values()]
         if not ids:
             return
@@ -525,12 +530,12 @@ class _Serving:
             self._put_back(flow_run["id"])
 
     def _bring_back(self) -> None:
-        """Start helio's own server if its process is gone; the next look sees whether it answers."""
+        """Start helio's own server if its process is gone; the next check tests whether it answers."""
         if self.server.external or time.monotonic() < self._start_at:
             return
         if self.server.state().pid is not None:
-            return  # it starts, or does not answer now
-        # One that ends at once is tried again after ever longer pauses.
+            return  # it is starting, or does not answer now
+        # A server that ends at once is started again after longer and longer pauses.
         self._pause = min(max(2 * self._pause, EVERY), LONGEST_PAUSE)
         self._start_at = time.monotonic() + self._pause
         try:
@@ -540,7 +545,7 @@ class _Serving:
 
 
 def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:
-    """A schedule in the words of the server.
+    """Describe a schedule as a deployment for the server.
 
     Parameters
     ----------
@@ -550,7 +555,7 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
     return {
         "name": schedule.name,
         "description": template.get("description") or template.get("name"),
-        # As the switch on its page does it, so that either can undo the other.
+        # Set like the switch on the schedule's page, so that either can undo the other.
         "schedules": [
             {
                 "schedule": for_engine(schedule.cron, schedule.timezone, utc_now()),
@@ -568,13 +573,13 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
 
 
 def _version(schedule: Schedule, template: Document) -> str:
-    """Changes with everything that the deployment is made of."""
+    """Compute a version that changes with everything the deployment contains."""
     content = json.dumps([FORM, asdict(schedule), template], sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of variables. An unknown parameter keeps its name, so that the plan refuses it as `--set` does."""
+    """Return values by variable. An unknown parameter keeps its name, so that the plan refuses it as `--set` does."""
     variables = {name: variable for variable, name in parameter_names(template).items()}
     return {
         variables.get(name, f"${name}"): value
@@ -584,7 +589,7 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
 
 
 def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
-    """One call of the server, which is asked again when its database was busy: whatever is asked here may be."""
+    """Call the server once; repeat the call while its database is busy, so use it only for repeatable calls."""
     for pause in (0.2, 0.5, 1.0, 2.0):
         try:
             return server.request(path, body, method=method)
@@ -597,7 +602,7 @@ def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any
 
 
 def _waits(shown: Mapping[str, Any]) -> bool:
-    """Whether a flow run whose process has ended waits for a new one: it was asked for again, or is suspended."""
+    """Tell whether an ended flow run waits for a new process: a person restarted or suspended it."""
     state = shown["state"]
     return state["type"] == "SCHEDULED" or (
         state["type"] == "PAUSED" and bool(state["state_details"]["pause_reschedule"])
@@ -614,7 +619,7 @@ def _set_state(
 def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     try:
         if number == signal.SIGKILL:
-            os.killpg(process.pid, number)  # and what it has started
+            os.killpg(process.pid, number)  # and the programs that it started
         else:
             process.send_signal(number)
     except ProcessLookupError:
@@ -623,20 +628,20 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 @contextmanager
 def _only_one(settings: Settings) -> Iterator[None]:
-    """Hold the lock of this home's schedules, which the kernel lets go of when its holder dies."""
-    place = settings.home / "schedules" / ".serve.lock"
+    """Hold the lock of this home's schedules, which the kernel releases when its holder dies."""
+    path = settings.home / "schedules" / ".serve.lock"
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        lock = place.open("w")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = path.open("w")
     except OSError as error:
-        raise OutputError(f"{place} cannot be written: {error.strerror or error}") from error
+        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RequestError(
-                f"the schedules of {settings.home} are being served already",
-                advice="one helio serve is enough",
+                f"another helio serve runs for {settings.home} already",
+                advice="run only one helio serve for each home",
             ) from error
         yield
 
@@ -650,5 +655,5 @@ def _now() -> str:
 
 
 def _nothing(**variables: object) -> None:
-    """A flow of which only the form is wanted."""
+    """Stand in for a flow's body where only its parameters are needed."""
     del variables

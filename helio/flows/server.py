@@ -1,4 +1,4 @@
-"""The engine's server: the one named by PREFECT_API_URL, else helio's own on this machine. Imports no Prefect."""
+"""The engine's server: the one in PREFECT_API_URL, otherwise helio's own on this machine. Imports no Prefect."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from helio.store.records import Count, Seconds, read_record
 from helio.time_range import Duration
 
 notice = logging.getLogger("helio.notice")
-"""What a person who waits should read now: commands print it on standard error."""
+"""Messages that a waiting person should read now: commands print them on standard error."""
 
 log = logging.getLogger(__name__)
 
 FIRST_PORT = 4271
-"""Not Prefect's 4200, which may belong to somebody's own server."""
+"""Not Prefect's 4200, which may belong to a person's own server."""
 PORTS = range(FIRST_PORT, FIRST_PORT + 100)
 
 TUNED: Mapping[str, str] = {
     # SQLite meets "database is locked" when every event is a transaction of its own, and clients then wait long.
     "PREFECT_SERVER_SERVICES_TRIGGERS_ENABLED": "false",
-    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "500",  # for who turns it on
+    "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_BATCH_SIZE": "500",  # for users who enable it
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_READ_BATCH_SIZE": "50",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_BATCH_SIZE": "50",
     "PREFECT_SERVER_SERVICES_TASK_RUN_RECORDER_READ_BATCH_SIZE": "50",
@@ -67,18 +67,18 @@ SILENT: Mapping[str, str] = {
     "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
     "DO_NOT_TRACK": "1",  # the library's usage events; there is no Prefect setting for them
 }
-"""What keeps Prefect from telling anyone that it runs."""
+"""Settings that stop Prefect from reporting its use to anyone."""
 
 PATIENCE = 15.0
-"""Seconds without an answer after which a person who waits hears why."""
+"""Seconds without an answer after which a waiting person is told why."""
 REMINDER = 30.0
-"""Seconds between two such words."""
+"""Seconds between two such messages."""
 
 DATABASE = "prefect.db"
 LONGEST_LOG = 200_000
-"""Bytes at the end of the log that are looked at."""
+"""Bytes at the end of the log that are read."""
 SQLITE = b"SQLite format 3\x00"
-"""How every SQLite database begins."""
+"""First bytes of every SQLite database."""
 DAMAGED, UNREADABLE, FULL, FOREIGN = (
     "is damaged",
     "cannot be opened or written",
@@ -95,12 +95,12 @@ DATABASE_ERRORS: Mapping[str, str] = {
     "disk I/O error": UNREADABLE,
     "database or disk is full": FULL,
 }
-"""What SQLite and Alembic write into the server's log, and what it says of the database."""
+"""Messages of SQLite and Alembic in the server's log, and what they mean for the database."""
 OTHER_DATABASE = ("PREFECT_SERVER_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_NAME")
 """Variables by which a person chooses another database."""
 
-# Ends the server with the process that started it, however that one ends: its end of the pipe closes. A killed
-# process cannot remove the folder that it made for its server; the folder's name comes as the first argument.
+# Ends the server when the process that started it ends in any way: its end of the pipe closes. A killed
+# process cannot remove the folder that it made for its server, so this code does; the first argument names it.
 _LEASHED = """
 import os, shutil, sys, threading
 folder = sys.argv.pop(1)
@@ -116,44 +116,44 @@ uvicorn.main()
 
 @dataclass(frozen=True)
 class ServerState:
-    """What can be said of a server at one moment."""
+    """State of a server at one moment."""
 
     url: str
     pid: int | None
-    """None when it is not running, or is not helio's own."""
+    """Process id; None when it is not running, or is not helio's own."""
     up: bool
     external: bool
     version: str
-    """Prefect's; empty when it does not answer."""
+    """Version of Prefect; empty when it does not answer."""
     home: Path | None
-    """Its database and its settings; None when it is not helio's own."""
+    """Folder of its database and settings; None when it is not helio's own."""
     log: Path | None
     outdated: bool = False
-    """It runs without the home's secret, as one that an earlier version started."""
+    """Whether it runs without the home's secret, as a server started by an earlier version."""
     lives: str = ""
-    """How long helio's own server stays up, in words; empty when it is not running, or is not helio's own."""
+    """How long helio's own server stays up, as a text; empty when it is not running, or is not helio's own."""
 
 
 @dataclass(frozen=True)
 class _Process:
-    """A server that was started, as ``server.json`` keeps it."""
+    """A started server, as recorded in ``server.json``."""
 
     pid: Count
     born: str
     port: Count
     host: str
     secret: str = ""
-    """The mark of the secret that it was started with; empty when an earlier version started it."""
+    """Mark of the secret with which it was started; empty when an earlier version started it."""
     idle: Seconds | None = None
     """Seconds without use after which it ends itself; None for never."""
     kept: bool = False
     """Whether a person keeps it up, with `helio up`, until `helio down`."""
     log_from: Count = 0
-    """Where in the log its words begin, in bytes."""
+    """Byte in the log at which its messages begin."""
 
     @property
     def alive(self) -> bool:
-        # A pid alone may have gone to another process since; a pid and its birth cannot.
+        # The pid alone may now belong to another process; the pid with the start time cannot.
         return bool(self.born) and self.host == socket.gethostname() and _born(self.pid) == self.born
 
 
@@ -163,14 +163,13 @@ class Server:
     Parameters
     ----------
     home : Path
-        helio's home; the server's own is ``prefect`` in it.
+        helio's home; the server's own folder is ``prefect`` in it.
     environ : mapping of str
         ``PREFECT_API_URL`` names an external server, which is never started or stopped here;
-        ``PREFECT_API_KEY`` or ``PREFECT_API_AUTH_STRING`` are sent to it. A shell that has what `helio up --env`
-        prints still means helio's own.
-        ``PREFECT_API_KEY`` or ``PREFECT_API_AUTH_STRING`` are sent to it.
+        ``PREFECT_API_KEY`` or ``PREFECT_API_AUTH_STRING`` are sent to it. The variables that `helio up --env` prints
+        still mean helio's own server.
     idle : float or None
-        Seconds without use after which a server that is started here ends itself; None for never.
+        Seconds without use after which a server started here ends itself; None for never.
     """
 
     def __init__(self, home: Path, environ: Mapping[str, str], *, idle: float | None = IDLE) -> None:
@@ -180,12 +179,12 @@ class Server:
         self._idle = idle
         self._file = self.home / RECORD
         self._proven: _Process | None = None
-        """The process that has proven that it knows the secret."""
+        """Process that has proven that it knows the secret."""
         self.external = bool(environ.get("PREFECT_API_URL")) and not self._is_named_by(environ)
 
     @property
     def url(self) -> str:
-        """The address of its API; of helio's own, before its first start, the one it would take."""
+        """Address of its API; for helio's own before its first start, the expected address."""
         if self.external:
             return self._environ["PREFECT_API_URL"].rstrip("/")
         process = self._process()
@@ -193,7 +192,7 @@ class Server:
 
     @property
     def ui_url(self) -> str:
-        """Where a browser shows it."""
+        """Address of its pages."""
         return self.url.removesuffix("/api")
 
     def link(self, page: str = "/") -> str:
@@ -208,8 +207,8 @@ class Server:
     def with_ticket(self, link: str) -> str:
         """Return `link` with a ticket. A browser can exchange it for the secret once, within ten minutes.
 
-        For a terminal only: anybody who reads a ticket in time can use it. The secret itself is in no link, since
-        other users can see the arguments of the programs that open links. Without an answer the link stays as it is.
+        For a terminal only: anybody who reads a ticket in time can use it. No link contains the secret itself, because
+        other users can see the arguments of programs that open links. Without an answer the link has no ticket.
         """
         if self.external:
             return link
@@ -228,12 +227,12 @@ class Server:
         return {"PREFECT_API_URL": self.url, "PREFECT_API_AUTH_STRING": find_secret(self.home)}
 
     def is_outdated(self) -> bool:
-        """Whether helio's own server runs without the home's secret; `start` replaces such a server."""
+        """Tell whether helio's own server runs without the home's secret; `start` replaces such a server."""
         process = None if self.external else self._process()
         return process is not None and process.alive and not self._has_secret(process)
 
     def is_up(self) -> bool:
-        """Whether it answers, now."""
+        """Tell whether the server answers now."""
         if not self.external:
             return self._proves_itself()
         try:
@@ -242,7 +241,7 @@ class Server:
             return False
 
     def state(self) -> ServerState:
-        """What `helio doctor` says of it."""
+        """Collect the server's state for `helio doctor`."""
         process = None if self.external else self._process()
         up = self.is_up()
         version = ""
@@ -250,7 +249,7 @@ class Server:
             try:
                 version = str(self.request("/admin/version", timeout=2.0))
             except EngineError:
-                version = ""  # an external server need not tell
+                version = ""  # an external server may not report it
         return ServerState(
             url=self.url,
             pid=process.pid if process is not None and process.alive else None,
@@ -280,26 +279,26 @@ class Server:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Keep helio's own server from ending itself, and wait until one that is about to end has ended.
+        """Keep helio's own server from ending itself; first wait until a server that is about to end has ended.
 
-        Code that needs an answer from the server calls `is_up`, `start` or `wait` within this only.
+        Call `is_up`, `start` or `wait` only within this, if you need an answer from the server.
         """
         if self.external:
             yield
             return
-        said = Reminder(lambda: f"the engine's server has not ended yet{self._activity()}")
+        reminder = Reminder(lambda: f"the engine's server has not ended yet{self._activity()}")
         with self._open_lock(USE) as lock:
             while True:
                 try:
                     fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
                     break
                 except BlockingIOError:
-                    said.remind()
+                    reminder.remind()
                     time.sleep(0.05)
             yield
 
     def keep(self) -> None:
-        """Keep the server that runs until `stop`: it does not end itself."""
+        """Keep the running server until `stop`: it does not end itself."""
         if self.external:
             return
         with self.used(), self._locked():
@@ -323,15 +322,15 @@ class Server:
             process = self._process()
             if process is not None and process.host != socket.gethostname():
                 raise EngineError(
-                    f"the server of {self.home} was started on the machine {process.host}",
-                    advice=f"--ephemeral; PREFECT_API_URL; or, if it ended there, remove {self._file}",
+                    f"the server of {self.home} runs on the machine {process.host}",
+                    advice=f"use --ephemeral, set PREFECT_API_URL, or, if it has ended there, remove {self._file}",
                 )
             if process is not None and process.alive:
                 if self._has_secret(process):
                     return
                 log.warning(
-                    "the engine's server was started without the secret that is in %s now, as earlier versions "
-                    "of helio did: it is stopped, and a new one is started",
+                    "the engine's server does not use the secret in %s, because an earlier version of helio "
+                    "started it: it is now stopped and a new one is started",
                     self.home,
                 )
                 _end(process)
@@ -340,35 +339,37 @@ class Server:
             port = _free_port(process.port if process else FIRST_PORT)
             self._turn_log_over()
             begins = self.log.stat().st_size if self.log.exists() else 0
-            kept = process is not None and process.kept
+            is_kept = process is not None and process.kept
             self._write(
-                replace(self._begun(self._spawn(port), port), idle=self._idle, kept=kept, log_from=begins)
+                replace(self._begun(self._spawn(port), port), idle=self._idle, kept=is_kept, log_from=begins)
             )
 
     def wait(self, timeout: float | None = None, *, stop: Callable[[], bool] = lambda: False) -> None:
-        """Return when the server answers. Wait for any length of time while its process lives.
+        """Wait until the server answers, for any time while its process lives.
 
-        A server that has ended itself for want of use since `start` is started again.
+        A server that has ended since `start`, because nobody used it, is started again.
 
         Parameters
         ----------
         timeout : float, optional
-            Seconds; without a limit when left out. A person hears every now and then what is waited for.
+            Seconds. Default: no limit; messages report the wait at intervals.
         stop : callable
-            Asked every now and then; true ends the wait.
+            Called at intervals; True ends the wait.
 
         Raises
         ------
         EngineError
-            It died, with the end of its log, or does not answer within `timeout`.
+            It died, or does not answer within `timeout`; the message has the end of its log.
         Cancelled
-            `stop` said so.
+            `stop` returned True.
         """
         if self.external:
             self._require_external()
             return
         end = None if timeout is None else time.monotonic() + timeout
-        said = Reminder(lambda: f"the engine's server at {self.url} does not answer yet{self._activity()}")
+        reminder = Reminder(
+            lambda: f"the engine's server at {self.url} does not answer yet{self._activity()}"
+        )
         while not self.is_up():
             if stop():
                 raise Cancelled("the wait for the engine's server was ended")
@@ -379,58 +380,58 @@ class Server:
             if not process.alive:
                 raise self.database_error() or EngineError(
                     f"the engine's server ended while it started{self._log_tail()}",
-                    advice=f"helio up; everything it said is in {self.log}",
+                    advice=f"try helio up; the full log is {self.log}",
                 )
             if end is not None and time.monotonic() > end:
                 raise EngineError(
                     f"the engine's server at {self.url} does not answer after {timeout:g} s{self._log_tail()}",
-                    advice="helio down, then helio up; or --ephemeral",
+                    advice="run helio down, then helio up; or use --ephemeral",
                 )
-            said.remind()
+            reminder.remind()
             time.sleep(0.05)
 
     def _activity(self) -> str:
-        """What its process does, for a person who waits for it; empty when there is none."""
+        """Describe the state of the server's process for a waiting person; empty when there is none."""
         process = self._process()
         if process is None or not process.alive:
             return ""
         if _is_stopped(process.pid):
-            return f": its process {process.pid} is stopped; kill -CONT {process.pid} lets it go on, helio down ends it"
-        return f": its process {process.pid} lives, and its log is {self.log}"
+            return f": its process {process.pid} is stopped; kill -CONT {process.pid} resumes it, helio down ends it"
+        return f": its process {process.pid} is running; its log is {self.log}"
 
     def _lost_its_port(self) -> bool:
-        """Whether it ended because another process had taken its port since it was seen to be free."""
+        """Tell whether the server ended because another process took its port meanwhile."""
         return "address already in use" in self._log_tail()
 
     def database_error(self) -> EngineError | None:
-        """What the log of helio's own server says of its database, with what to do; None when nothing."""
+        """Find an error of the database in the log of helio's own server; None when there is none."""
         if self._database is None:
             return None
-        said = "\n".join(self._log_lines())
+        log_text = "\n".join(self._log_lines())
         for text, meaning in DATABASE_ERRORS.items():
-            if text in said:
+            if text in log_text:
                 return _database_error(self._database, meaning, text)
         return None
 
     @property
     def _database(self) -> Path | None:
-        """The file of its database; None where a person has chosen another, or the server is not helio's own."""
+        """File of its database; None where the user has chosen another, or the server is not helio's own."""
         chosen = self.external or any(self._environ.get(name) for name in OTHER_DATABASE)
         return None if chosen else self.home / DATABASE
 
     def check_database(self) -> None:
-        """Refuse a database that no server can work with, as far as it shows before one is started."""
+        """Refuse a database that is visibly unusable before a server is started."""
         path = self._database
         if path is None or not path.exists():
             return
         if not path.is_file():
-            raise _database_error(path, DAMAGED, "it is no file")
+            raise _database_error(path, DAMAGED, "it is not a file")
         if not os.access(path, os.R_OK | os.W_OK):
-            raise _database_error(path, UNREADABLE, "its rights forbid it")
+            raise _database_error(path, UNREADABLE, "its permissions do not allow it")
         with path.open("rb") as file:
             head = file.read(len(SQLITE))
         if head and head != SQLITE:
-            raise _database_error(path, DAMAGED, "it is no SQLite database")
+            raise _database_error(path, DAMAGED, "it is not an SQLite database")
 
     def _create_database(self) -> None:
         if self._database is None:
@@ -441,9 +442,9 @@ class Server:
             raise _database_error(self._database, UNREADABLE, str(error)) from error
 
     def _proves_itself(self) -> bool:
-        """Whether the process that we started answers, and knows the secret.
+        """Tell whether the process that we started answers, and knows the secret.
 
-        Another user's program may have taken the port. It gets no secret from us before it has proven that it has it.
+        Another user's program may have taken the port. Do not send the secret before the process proves that it has it.
         """
         process = self._process()
         secret = find_secret(self.home)
@@ -462,7 +463,7 @@ class Server:
         return process.secret == mark_of(find_secret(self.home))
 
     def _is_named_by(self, environ: Mapping[str, str]) -> bool:
-        """Whether the environment's server is helio's own: by its secret, or by the address at which it runs."""
+        """Tell whether the environment names helio's own server, by its secret or its address."""
         secret = environ.get("PREFECT_API_AUTH_STRING")
         if secret and secret == find_secret(self.home):
             return True
@@ -472,7 +473,7 @@ class Server:
         return environ["PREFECT_API_URL"].rstrip("/") == _api(process.port)
 
     def stop(self) -> bool:
-        """End helio's own server, if it runs; whether it ran.
+        """End helio's own server, if it runs; return whether it ran.
 
         Raises
         ------
@@ -493,7 +494,7 @@ class Server:
             return ran
 
     def request(self, path: str, body: Any = None, *, method: str = "", timeout: float = 10.0) -> Any:
-        """One call of its REST API: the reply's JSON, or None when it has none.
+        """Call the REST API once; return the reply's JSON, or None when it is empty.
 
         Raises
         ------
@@ -515,22 +516,22 @@ class Server:
                 {"Content-Type": "application/json", **authorization},
                 method=method,
             )
-            # A proxy of the institute knows nothing of this machine's loopback.
+            # An institute's proxy cannot reach this machine's loopback address.
             ours = urllib.request.ProxyHandler({} if is_loopback(self.url) else None)
             with urllib.request.build_opener(ours).open(call, timeout=timeout) as reply:
                 content = reply.read()
             return json.loads(content) if content else None
         except urllib.error.HTTPError as error:
-            said = error.read(500).decode(errors="replace")
+            reason = error.read(500).decode(errors="replace")
             if error.code == 500 and (damage := self.database_error()):
                 raise damage from error
-            raise EngineError(f"the server at {self.url} refused {path}: {error.code} {said}") from error
+            raise EngineError(f"the server at {self.url} refused {path}: {error.code} {reason}") from error
         except (OSError, ValueError, http.client.HTTPException) as error:
-            # ValueError: what PREFECT_API_URL says is no URL, or what answers there speaks no JSON
+            # ValueError: PREFECT_API_URL is not a URL, or the reply is not JSON
             raise EngineError(f"the server at {self.url} cannot be reached: {error}") from error
 
     def _is_known(self) -> bool:
-        """Whether the process that has proven itself still runs."""
+        """Tell whether the process that has proven itself still runs."""
         return self._proven is not None and self._proven == self._process() and self._proven.alive
 
     def _authorization(self) -> dict[str, str]:
@@ -543,8 +544,8 @@ class Server:
     def _require_external(self) -> None:
         if not self.is_up():
             raise EngineError(
-                f"no Prefect server answers at {self.url}, which PREFECT_API_URL names",
-                advice="start that server, unset PREFECT_API_URL to use helio's own, or --ephemeral",
+                f"no Prefect server answers at {self.url}, the address in PREFECT_API_URL",
+                advice="start that server, unset PREFECT_API_URL to use helio's own, or use --ephemeral",
             )
 
     def _process(self) -> _Process | None:
@@ -552,7 +553,7 @@ class Server:
             return read_record(self._file, _Process)
         except FileNotFoundError:
             return None
-        except DamagedRecord as error:  # nothing in it may be trusted, least of all a pid to end
+        except DamagedRecord as error:  # do not trust its content, above all not its pid
             if self._file.is_dir():
                 raise EngineError(
                     f"the record of the engine's server: {error.message}", advice="remove it"
@@ -564,12 +565,12 @@ class Server:
         write_whole(self._file, (json.dumps(asdict(process), indent=1) + "\n").encode())
 
     def _begun(self, pid: int, port: int) -> _Process:
-        """The server that has just been started."""
+        """Describe the server that has just been started."""
         return _Process(pid, _born(pid), port, socket.gethostname(), mark_of(find_secret(self.home)))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold this home's lock, which the kernel lets go of when its holder dies."""
+        """Hold this home's lock, which the kernel releases when its holder dies."""
         with self._open_lock("server.lock") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -582,12 +583,12 @@ class Server:
         except OSError as error:
             raise EngineError(
                 f"the server's folder {self.home} cannot be written: {error.strerror or error}",
-                advice="HELIO_HOME on a disk with space, or --ephemeral",
+                advice="set HELIO_HOME to a folder on a disk with space, or use --ephemeral",
             ) from error
 
     def _spawn(self, port: int) -> int:
         command = _command(port, "-m", "uvicorn")
-        # The shell ends at once, so that the server has no parent to leave a zombie with.
+        # The shell ends at once, so that the server cannot become a zombie of this process.
         started = subprocess.run(
             ["/bin/sh", "-c", '"$@" </dev/null >>"$HELIO_SERVER_LOG" 2>&1 & echo $!', "sh", *command],
             cwd=self.home,
@@ -606,7 +607,7 @@ class Server:
         return "".join(f"\n  | {line}" for line in self._log_lines()[-8:])
 
     def _log_lines(self) -> list[str]:
-        """What the server has said since its start, or the end of it."""
+        """Read the server's log since its start, at most the end of it."""
         process = self._process()
         try:
             with self.log.open("rb") as log:
@@ -619,7 +620,7 @@ class Server:
 
 @contextmanager
 def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
-    """A server for one run, in a temporary folder, that ends with this process; for batch systems.
+    """Start a server for one run, in a temporary folder; it ends with this process. For batch systems.
 
     Raises
     ------
@@ -641,13 +642,13 @@ def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for the run; the server is to hear of the cancelled run first
+                start_new_session=True,  # Ctrl-C reaches only the run, so that it can report its end to the server
             ) as process,
         ):
             interrupts.spare(process.pid)  # it removes its folder when this process is gone
             try:
                 server._write(server._begun(process.pid, port))
-                said = Reminder(
+                reminder = Reminder(
                     lambda: (
                         f"the run's own server, process {process.pid}, does not answer yet; its log: {server.log}"
                     )
@@ -655,7 +656,7 @@ def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
                 while not server.is_up():
                     if process.poll() is not None:
                         raise EngineError(f"the run's own server did not start{server._log_tail()}")
-                    said.remind()
+                    reminder.remind()
                     time.sleep(0.05)
                 yield server
             finally:
@@ -667,9 +668,9 @@ def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
 
 
 def server_environment(home: Path, port: int, environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment of a server of helio's own."""
+    """Return the environment variables of helio's own server."""
     theirs = {name: value for name, value in environ.items() if not name.startswith("PREFECT_")}
-    # What a person sets for the server stands (PostgreSQL, automations); where it listens and its secret do not.
+    # Keep the user's settings of the server (PostgreSQL, automations), except its address and its secret.
     chosen = {name: value for name, value in environ.items() if name.startswith("PREFECT_SERVER_")}
     origin = f"http://{LOOPBACK}:{port}"
     return {
@@ -682,7 +683,7 @@ def server_environment(home: Path, port: int, environ: Mapping[str, str]) -> dic
         "PREFECT_SERVER_API_PORT": str(port),
         "PREFECT_SERVER_API_AUTH_STRING": make_secret(home),
         "PREFECT_SERVER_UI_API_URL": f"{origin}/api",
-        # Prefect allows every web page by default to read and to start runs. `Doors` refuses them before.
+        # By default Prefect lets every web page read and start runs. `Doors` refuses such requests.
         "PREFECT_SERVER_API_CORS_ALLOWED_ORIGINS": origin,
         "PYTHONUNBUFFERED": "1",
     }
@@ -700,16 +701,16 @@ def _api(port: int) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether an address is this machine itself."""
+    """Tell whether an address is on this machine."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def _free_port(wanted: int) -> int:
-    """The wanted port, else the next that is free; 0 means any."""
-    for port in (wanted, *(other for other in PORTS if other != wanted)):
+def _free_port(preferred: int) -> int:
+    """Find a free port: the preferred one, otherwise the next; 0 means any."""
+    for port in (preferred, *(other for other in PORTS if other != preferred)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-            # As uvicorn does: a port that only waits for its last connections to fade is free.
+            # As in uvicorn: a port whose last connections are only timing out is free.
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 probe.bind((LOOPBACK, port))
@@ -718,12 +719,12 @@ def _free_port(wanted: int) -> int:
             return int(probe.getsockname()[1])
     raise EngineError(
         f"no port from {PORTS.start} to {PORTS.stop - 1} is free for the engine's server",
-        advice="--ephemeral, or PREFECT_API_URL of a server that runs",
+        advice="use --ephemeral, or set PREFECT_API_URL to a running server",
     )
 
 
 def _born(pid: int) -> str:
-    """When a process began, as the kernel has it; empty when there is none or it is dead already."""
+    """Return when a process began, by the kernel's count; empty when it does not exist or is dead."""
     try:
         # After the last bracket: state, parent, …, and the start in clock ticks since boot as the 20th.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -735,24 +736,24 @@ def _born(pid: int) -> str:
         return "" if fields[0] in "ZX" else f"{_boot()}/{fields[19]}"
     if Path("/proc/self/stat").exists():
         return ""
-    told = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True)
-    state, _, born = told.stdout.strip().partition(" ")
+    listed = subprocess.run(["ps", "-o", "stat=,lstart=", "-p", str(pid)], capture_output=True, text=True)
+    state, _, born = listed.stdout.strip().partition(" ")
     return "" if not state or state.startswith("Z") else born.strip()
 
 
 def _is_stopped(pid: int) -> bool:
-    """Whether a process is held, as by SIGSTOP or Ctrl-Z."""
+    """Tell whether a process is stopped, as by SIGSTOP or Ctrl-Z."""
     shown = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
     return shown.stdout.strip().startswith(("T", "t"))
 
 
 class Reminder:
-    """Tells a person who waits, every now and then, what is waited for.
+    """Messages at intervals that tell a waiting person the reason.
 
     Parameters
     ----------
     text : callable
-        What to say, made when it is said.
+        Makes the text of the message.
     """
 
     def __init__(self, text: Callable[[], str]) -> None:
@@ -761,7 +762,7 @@ class Reminder:
         self._next = self._begun + PATIENCE
 
     def remind(self) -> None:
-        """Say it, if it is time."""
+        """Log the message, if it is due."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + REMINDER
@@ -770,15 +771,15 @@ class Reminder:
 
 def _database_error(path: Path, meaning: str, reason: str) -> EngineError:
     files, folder = f"{shlex.quote(str(path))}*", shlex.quote(str(path.with_name("damaged")))
-    # With its journals: SQLite would replay an old journal into a new database.
+    # Include its journals: SQLite would replay an old journal into a new database.
     away = (
-        f"move it away: mkdir -p {folder} && mv {files} {folder}/ (the next run makes a new one; results and records"
-        " of runs stay, the engine's pages begin empty)"
+        f"move it away: mkdir -p {folder} && mv {files} {folder}/ (the next run makes a new one; results and run"
+        " records stay; the engine's pages start empty)"
     )
     advice = {
         DAMAGED: away,
         UNREADABLE: f"chmod u+rw {files}; or {away}",
-        FULL: "make room on its disk; or --ephemeral",
+        FULL: "free space on its disk, or use --ephemeral",
         FOREIGN: f"install the version of Prefect that wrote it; or {away}",
     }[meaning]
     return EngineError(f"the engine's database {path} {meaning} ({reason})", advice=advice)
@@ -796,7 +797,7 @@ def _boot() -> str:
 
 
 def _end(process: _Process) -> None:
-    """SIGTERM, and SIGKILL when that is not enough."""
+    """End a process by SIGTERM, and by SIGKILL when that is not enough."""
     for signal_number, patience in ((15, 8.0), (9, 5.0)):
         try:
             os.kill(process.pid, signal_number)

@@ -1,11 +1,12 @@
-"""When a cron expression is due in a time zone, over changes of clocks too: the one planner of schedules.
+"""Compute when a cron expression is due in a time zone, across changes of clocks: the only planner of schedules.
 
 A cron that names every hour (``*``, ``0-23``) runs in real time: at every instant at which the clock shows one of its
-minutes, also in the hour that an autumn night has twice. Where clocks change by half an hour, one more run at the
-change keeps two runs from being further apart than they always are.
+minutes, also in the repeated hour of an autumn night. Where clocks change by half an hour, an extra run at the change
+keeps the usual distance between runs.
 
-Any other cron names times of the wall clock. One that a spring night does not have is due at the first instant after
-the gap; one that an autumn night has twice is due the first time. Times that fall on the same instant are one run.
+Any other cron names times of the wall clock. A time that is missing in a spring night is due at the first instant
+after the gap; a time that occurs twice in an autumn night is due the first time. Times at the same instant are one
+run.
 """
 
 from __future__ import annotations
@@ -18,14 +19,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 MOST = 360
-"""Slots that are handed to the engine at once: it takes 6,500 characters."""
+"""Maximum number of slots to give to the engine at once: it accepts 6,500 characters."""
 FAR = timedelta(days=400)
-"""How far ahead slots are handed to the engine."""
+"""How far ahead to give slots to the engine."""
 FEWEST = 3
 
 
 def slots(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
-    """The instants at which a cron is due, in order, each once.
+    """Yield the instants at which a cron is due, in order, each once.
 
     Parameters
     ----------
@@ -41,8 +42,8 @@ def slots(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
     --------
     The night of 2024-03-31 has no 02:30 in Berlin.
 
-    >>> found = slots("30 2 * * *", "Europe/Berlin", datetime(2024, 3, 30))
-    >>> [f"{next(found):%d %H:%M}" for _ in range(3)]
+    >>> due = slots("30 2 * * *", "Europe/Berlin", datetime(2024, 3, 30))
+    >>> [f"{next(due):%d %H:%M}" for _ in range(3)]
     ['30 01:30', '31 01:00', '01 00:30']
     """
     from cronsim import CronSim
@@ -54,13 +55,13 @@ def slots(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
     last = after
     for local in CronSim(_of_wall_clock(cron), _local(after, zone)):
         slot = local.astimezone(UTC).replace(tzinfo=None)
-        if slot > last:  # within an hour that comes twice, the wall clock names the first one
+        if slot > last:  # in a repeated hour, the wall clock means the first one
             yield slot
             last = slot
 
 
 def _in_real_time(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
-    """Every instant at which the clock shows one of the times, from one change of clocks to the next."""
+    """Yield every instant at which the clock shows one of the times, from one change of clocks to the next."""
     from cronsim import CronSim
 
     second = timedelta(seconds=1)
@@ -84,49 +85,49 @@ def _in_real_time(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[dateti
 
 
 def slots_ahead(cron: str, timezone: str, now: datetime) -> list[datetime]:
-    """The next slots, as many as are handed to the engine at once."""
-    found: list[datetime] = []
+    """List the next slots, as many as the engine takes at once."""
+    ahead: list[datetime] = []
     for slot in slots(cron, timezone, now):
-        if len(found) >= MOST or (len(found) >= FEWEST and slot - now > FAR):
+        if len(ahead) >= MOST or (len(ahead) >= FEWEST and slot - now > FAR):
             break
-        found.append(slot)
-    return found
+        ahead.append(slot)
+    return ahead
 
 
 def slots_between(cron: str, timezone: str, after: datetime, until: datetime) -> Iterator[datetime]:
-    """The slots later than `after`, up to and with `until`."""
+    """Yield the slots later than `after`, up to and including `until`."""
     return takewhile(lambda slot: slot <= until, slots(cron, timezone, after))
 
 
 def changes_clocks(timezone: str, now: datetime) -> bool:
-    """Whether a zone changes its clocks within the time of the planned slots."""
+    """Tell whether a zone changes its clocks within the time of the planned slots."""
     return next(_changes(ZoneInfo(timezone), now, now + FAR), None) is not None
 
 
 def for_engine(cron: str, timezone: str, now: datetime) -> dict[str, Any]:
-    """A schedule in the words of the engine, which then plans these slots.
+    """Write a schedule for the engine, which then plans these slots.
 
-    The engine's own planner leaves out an hour in autumn. Where clocks change it is handed the slots themselves.
+    The engine's own planner skips an hour in autumn. Where clocks change, it gets the slots themselves.
     """
     from cronsim import CronSim
 
     if changes_clocks(timezone, now):
         listed = ",".join(f"{slot:%Y%m%dT%H%M%SZ}" for slot in slots_ahead(cron, timezone, now))
         return {"rrule": f"RDATE:{listed}", "timezone": "UTC"}
-    # whether a day of the month and a weekday must both match, or one of them: there are two traditions
+    # cron programs differ: day of month and weekday must both match, or one of them
     return {"cron": cron, "timezone": timezone, "day_or": not CronSim(cron, now).day_and}
 
 
 def slots_in(schedule: Mapping[str, Any], now: datetime) -> list[datetime]:
-    """The slots later than now in what `for_engine` gave; none where it gave a cron."""
-    # the server puts a DTSTART before them, without the Z of the slots
+    """List the slots later than now in the output of `for_engine`; empty where that is a cron."""
+    # the server writes a DTSTART before them, without the Z of the slots
     listed = re.findall(r"\b\d{8}T\d{6}Z", str(schedule.get("rrule", "")))
-    found = [datetime.strptime(slot, "%Y%m%dT%H%M%SZ") for slot in listed]
-    return [slot for slot in found if slot > now]
+    times = [datetime.strptime(slot, "%Y%m%dT%H%M%SZ") for slot in listed]
+    return [slot for slot in times if slot > now]
 
 
 def clock_notes(cron: str, timezone: str, start: datetime, stop: datetime) -> list[str]:
-    """What a change of clocks does to the slots of a time, in words.
+    """Describe how changes of clocks affect the slots between two times.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def _before(end: datetime, times: Iterator[datetime]) -> Iterator[datetime]:
 
 
 def _of_wall_clock(cron: str) -> str:
-    """The same times with minutes and hours as numbers: by ``*`` `CronSim` would take some for real time."""
+    """Write minutes and hours as numbers, because `CronSim` would take ``*`` for real time."""
     from cronsim import CronSim
 
     parsed = CronSim(cron, datetime(2000, 1, 1))
@@ -176,12 +177,12 @@ def _is_hourly(cron: str) -> bool:
 
 
 def changes_of_clocks(timezone: str, start: datetime, stop: datetime) -> Iterator[datetime]:
-    """The instants at which a zone changes its clocks; naive UTC, as start and stop are."""
+    """Yield the instants at which a zone changes its clocks; naive UTC, as start and stop are."""
     return _changes(ZoneInfo(timezone), start, stop)
 
 
 def _changes(zone: ZoneInfo, start: datetime, stop: datetime) -> Iterator[datetime]:
-    """The instants at which a zone changes its clocks, to the minute; naive UTC."""
+    """Yield the instants at which a zone changes its clocks, to the minute; naive UTC."""
     day = timedelta(days=1)
     while start < stop:
         if _offset(start, zone) != _offset(start + day, zone):
@@ -190,7 +191,7 @@ def _changes(zone: ZoneInfo, start: datetime, stop: datetime) -> Iterator[dateti
 
 
 def _change(early: datetime, late: datetime, zone: ZoneInfo) -> datetime:
-    """The first instant of another offset than `early` has, found by halves."""
+    """Find the first instant whose offset differs from that of `early`, by bisection."""
     offset = _offset(early, zone)
     while late - early > timedelta(seconds=1):
         middle = (early + (late - early) / 2).replace(microsecond=0)

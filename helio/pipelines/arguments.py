@@ -1,4 +1,4 @@
-"""Checks of what a notebook hands to the public functions, by the name of the argument."""
+"""Check the arguments that a notebook passes to public functions, by their names."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from helio.pipelines.template.oversize import oversize_value
 from helio.settings import Settings
 
 P = ParamSpec("P")
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 Check = Callable[[str, Any], None]
 
 
-def checked(function: Callable[P, Result]) -> Callable[P, Result]:
+def checked(function: Callable[P, Returned]) -> Callable[P, Returned]:
     """Check the arguments of a public function before it does anything.
 
-    Each argument is checked as `CHECKS` says for its name. None is taken where it is the default.
+    `CHECKS` has the check of each argument by name. None is accepted where it is the default.
 
     Raises
     ------
     TypeError
-        An argument is of another type than it can have, or there is no argument of that name.
+        An argument has a wrong type, or there is no argument of that name.
     RequestError
-        The type is right, and the value is one that can never be asked for.
+        The type is correct, but the value is never valid.
     """
     signature = inspect.signature(function)
     parameters = signature.parameters
     checks = {name: CHECKS[name] for name in parameters if name != "self"}
 
     @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> Result:
+    def call(*args: P.args, **kwargs: P.kwargs) -> Returned:
         unknown = next((name for name in kwargs if name not in parameters), None)
         if unknown is not None:
             hint = did_you_mean(unknown, checks, otherwise=f"arguments: {', '.join(checks)}")
@@ -52,23 +52,23 @@ def checked(function: Callable[P, Result]) -> Callable[P, Result]:
     return call
 
 
-def wrong_type(name: str, wanted: str, value: object) -> TypeError:
-    """The error for an argument of a wrong type."""
-    return TypeError(f"{name} must be {wanted}, not {type(value).__name__}: {repr(value)[:80]}")
+def wrong_type(name: str, expected: str, value: object) -> TypeError:
+    """Build the error for an argument of a wrong type."""
+    return TypeError(f"{name} must be {expected}, not {type(value).__name__}: {repr(value)[:80]}")
 
 
-def _text(name: str, value: Any, wanted: str = "a text") -> None:
+def _text(name: str, value: Any, expected: str = "a text") -> None:
     if not isinstance(value, str):
-        raise wrong_type(name, wanted, value)
+        raise wrong_type(name, expected, value)
 
 
-def _path(name: str, value: Any, wanted: str = "a text or a Path") -> None:
+def _path(name: str, value: Any, expected: str = "a text or a Path") -> None:
     if not isinstance(value, (str, Path)):
-        raise wrong_type(name, wanted, value)
+        raise wrong_type(name, expected, value)
     if value == "":
-        raise RequestError(f"{name} is empty", advice=f"leave {name} out, or name one")
+        raise RequestError(f"{name} is empty", advice=f"leave {name} out, or give a value")
     if "\0" in str(value):
-        raise RequestError(f"{name} has a null character, which no path has")
+        raise RequestError(f"{name} has a null character, which is not possible in a path")
 
 
 def _place(name: str, value: Any) -> None:
@@ -78,10 +78,10 @@ def _place(name: str, value: Any) -> None:
     try:
         Path(value).expanduser().exists()
     except PermissionError:
-        return  # whoever opens it says so
+        return  # the function that opens it reports this
     except (OSError, RuntimeError) as error:  # too long, or the home of nobody
         reason = getattr(error, "strerror", None) or str(error)
-        raise RequestError(f"{name} is no path: {reason}: {str(value)[:80]}") from error
+        raise RequestError(f"{name} is not a path: {reason}: {str(value)[:80]}") from error
 
 
 def _pipeline(name: str, value: Any) -> None:
@@ -98,9 +98,9 @@ def _json(name: str, value: Any) -> None:
     try:
         json.dumps(value, allow_nan=False)
     except TypeError as error:
-        raise TypeError(f"{name} must be what JSON can hold: {error}") from error
+        raise TypeError(f"{name} must be a JSON value: {error}") from error
     except ValueError as error:  # NaN
-        raise RequestError(f"{name} is not what JSON can hold: {error}") from error
+        raise RequestError(f"{name} is not a JSON value: {error}") from error
     if isinstance(value, dict):
         _text_keys(name, value)
 
@@ -119,7 +119,7 @@ def _variables(name: str, value: Any) -> None:
     twice = [key for key in value if not key.startswith("$") and f"${key}" in value]
     if twice:
         raise RequestError(
-            f"{name} has two values for ${twice[0]}", advice=f"only '{twice[0]}' or '${twice[0]}'"
+            f"{name} has two values for ${twice[0]}", advice=f"use only '{twice[0]}' or '${twice[0]}'"
         )
 
 
@@ -172,9 +172,9 @@ def _callable(name: str, value: Any) -> None:
 
 
 def _runs(name: str, value: Any) -> None:
-    wanted = "a list of pairs: a run's id, and a list of ids of its steps"
+    expected = "a list of pairs: a run's id, and a list of ids of its steps"
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise wrong_type(name, wanted, value)
+        raise wrong_type(name, expected, value)
     if not value:
         raise RequestError(f"{name} is empty", advice="name at least one run")
     for pair in value:
@@ -221,7 +221,9 @@ def _access(name: str, value: Any) -> None:
 
 
 def _proposal(name: str, value: Any) -> None:
-    if not all(hasattr(value, part) for part in ("template", "earlier")):  # its class is above this room
+    if not all(
+        hasattr(value, part) for part in ("template", "earlier")
+    ):  # its class belongs to a higher layer
         raise wrong_type(name, "a proposal", value)
 
 
@@ -235,7 +237,7 @@ def _event(name: str, value: Any) -> None:
 CHECKS: dict[str, Check] = {
     "pipeline": _pipeline,
     **dict.fromkeys(["template", "document"], _document),
-    "time_range": partial(_text, wanted="a text such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
+    "time_range": partial(_text, expected="a text such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
     "variables": _variables,
     "now": _moment,
     **dict.fromkeys(["archive", "output", "outputs", "locked"], _place),
@@ -258,11 +260,11 @@ CHECKS: dict[str, Check] = {
     "proposal": _proposal,
     "ended": _event,
 }
-"""How an argument is checked, by its name, which means the same in every public function."""
+"""Check of each argument by its name, which has the same meaning in every public function."""
 
 
 def read_clock(now: datetime | str | None = None) -> datetime:
-    """A run's clock as naive UTC.
+    """Convert a run's clock to naive UTC.
 
     Raises
     ------
@@ -277,5 +279,5 @@ def read_clock(now: datetime | str | None = None) -> datetime:
             read = read.astimezone(UTC)
     except (ValueError, OverflowError) as error:  # or before the year 1 in UTC
         raise TimeRangeError(f"'{now}' is not an instant", advice="--now 2024-05-10T06:00:00Z") from error
-    # a subclass, such as that of pandas, counts nanoseconds and is written otherwise
+    # a subclass, such as that of pandas, counts nanoseconds and is written differently
     return datetime.combine(read.date(), read.time())

@@ -1,8 +1,8 @@
-"""What sets two templates apart, and what a template does, in the field's words.
+"""Describe the differences between two templates, and what a template does, in the field's words.
 
-Every key of a template that differs is told, with its old and its new value in full; nothing else is. Texts of several
-lines and lists are told by the lines and items that were removed (``-``, with their number in the old text) or added
-(``+``, with their number in the new one).
+Every differing key of a template is listed, with its full old and new values, and nothing else. Texts of several lines,
+and lists, show the removed lines and items (``-``, with their number in the old text) and the added ones (``+``, with
+their number in the new text).
 """
 
 from __future__ import annotations
@@ -84,28 +84,28 @@ _OF_STEP = {
     "pin": "pinned",
     "produces": "gives",
 }
-_NOT_TOLD = ("$schema", "created_at", "updated_at", "source_session")
-"""Where a template comes from, not what it says."""
+_ORIGIN = ("$schema", "created_at", "updated_at", "source_session")
+"""Keys about a template's origin, not its content."""
 _WIDTH = 76
-"""Characters of a line, so that it fits into 80 columns with the mark before it."""
+"""Characters of a line, so that it fits into 80 columns with a mark before it."""
 _LONGEST_SUMMARY = 120
-"""Characters of the line that answers what a step does."""
+"""Characters of the line that describes a step."""
 _LONGEST_VALUE = 40
-"""Characters of a value in a line that says several."""
+"""Characters of a value in a line with several values."""
 _MOST_COMPARED = 4_000_000
-"""Pairs of lines; a longer comparison tells the whole text as removed and added."""
+"""Pairs of lines; a longer comparison shows the whole text as removed and added."""
 
 
-class _Absent(Enum):
+class Absence(Enum):
     ABSENT = "absent"
 
 
-ABSENT = _Absent.ABSENT
-"""There is no such key."""
+ABSENT = Absence.ABSENT
+"""Marker of a missing key."""
 
 
 @dataclass(frozen=True)
-class Item:
+class ChangedItem:
     """A line of a text, or an item of a list, that was removed or added.
 
     Parameters
@@ -113,7 +113,7 @@ class Item:
     sign : str
         ``"-"`` removed, ``"+"`` added.
     number : int
-        Counted from 1: in the old text or list where it was removed, in the new one where it was added.
+        Number from 1: a removed item's in the old text or list, an added item's in the new one.
     value : Any
         JSON.
     is_line : bool
@@ -133,23 +133,23 @@ class Change:
     Parameters
     ----------
     subject : str
-        What kind of thing it is about.
+        Kind of object that changed.
     step_id : int, str or None
         None for the template as a whole.
     what : str
-        What differs, in words: ``"colour of Bz"``; of a step that was added or removed, what it does.
+        Description of what differs: ``"colour of Bz"``; for an added or removed step, what it does.
     path : tuple
-        The keys that lead there, a step by its id: ``("steps", 4, "tool_args", "trace_colors", "Bz")``.
+        The keys to the value, a step by its id: ``("steps", 4, "tool_args", "trace_colors", "Bz")``.
     before, after : Any
-        The values; `ABSENT` where there was or is none, and where `items` say it.
-    items : tuple of Item
-        The lines or items that were removed or added.
+        The values; `ABSENT` where there was or is none, and where `items` show them.
+    items : tuple of ChangedItem
+        The removed or added lines or items.
     inner : tuple of Change
-        What a step or another object holds that was added or removed as a whole.
+        The content of a step or another object that was added or removed as a whole.
     whole : str
-        ``"step"`` or ``"value"`` where several lines say what was added or removed as a whole.
+        ``"step"`` or ``"value"`` where several lines describe something added or removed as a whole.
     is_inner : bool
-        Whether it is part of something that was: no word and no sign says it again.
+        Whether it is part of such an object, so that it has no verb or sign of its own.
     """
 
     subject: Subject
@@ -158,14 +158,14 @@ class Change:
     path: tuple[str | int, ...]
     before: Any = ABSENT
     after: Any = ABSENT
-    items: tuple[Item, ...] = ()
+    items: tuple[ChangedItem, ...] = ()
     inner: tuple[Change, ...] = ()
     whole: Literal["", "step", "value"] = ""
     is_inner: bool = False
 
     @property
     def text(self) -> str:
-        """The difference in words, without the step: ``"colour of Bz: blue → red"``."""
+        """Description of the difference, without the step: ``"colour of Bz: blue → red"``."""
         if self.items:
             return _below(f"{self._title}:", _item_lines(self.items, signs=not self.is_inner))
         if self.whole:
@@ -187,7 +187,7 @@ class Change:
 
     @property
     def is_short(self) -> bool:
-        """Whether it is told in words that fit into one line."""
+        """Whether its description fits on one line."""
         return "\n" not in self.text and len(str(self)) <= _WIDTH
 
     @property
@@ -201,37 +201,37 @@ class Change:
         return _of_step(self.step_id) + self.text
 
     def to_json(self) -> dict[str, Any]:
-        """For ``--json``: ``before`` and ``after`` are left out where there was or is nothing."""
-        found: dict[str, Any] = {
+        """Convert to JSON, for ``--json``; leave out ``before`` and ``after`` where there is no value."""
+        facts: dict[str, Any] = {
             "subject": self.subject,
             "step_id": self.step_id,
             "what": self.what,
             "path": list(self.path),
         }
         if self.before is not ABSENT:
-            found["before"] = self.before
+            facts["before"] = self.before
         if self.after is not ABSENT:
-            found["after"] = self.after
+            facts["after"] = self.after
         for name, sign in (("removed", "-"), ("added", "+")):
             listed = [
                 {"number": item.number, "value": item.value} for item in self.items if item.sign == sign
             ]
             if listed:
-                found[name] = listed
-        return found | {"text": str(self)}
+                facts[name] = listed
+        return facts | {"text": str(self)}
 
 
 def changes(before: Document, after: Document) -> tuple[Change, ...]:
-    """Every difference between two templates, in the order of the second one; all of it where there was none before.
+    """List all differences between two templates, in the order of the second one; an empty first one gives all of it.
 
-    Left out are the order of keys, values that say what holds without them (``"critical": true``), and an order of
-    steps that changes no result.
+    The order of keys, default values (``"critical": true``), and an order of steps that changes no result do not
+    count.
     """
     return tuple(_changes(before, after))
 
 
 def describe_step(step: Document) -> str:
-    """What a step does, in one line; what does not fit is named.
+    """Describe what a step does, in one line; name what does not fit.
 
     >>> describe_step({"tool_name": "magnitude", "tool_args": {"source_label": "B", "output_label": "Bmag"}})
     'magnitude of B → Bmag'
@@ -244,7 +244,7 @@ def describe_step(step: Document) -> str:
 
 
 def readable(template: Document) -> str:
-    """A template as a person reads it: its variables, then a line and the arguments of each step."""
+    """Write a template for people: its variables, then a line and the arguments of each step."""
     lines = [f"pipeline {template.get('id', '')}: {template.get('name', '')}".rstrip(": ")]
     for name, facts in (template.get("variables") or {}).items():
         default = f" = {shown(facts['default'])}" if "default" in facts else ", required"
@@ -256,11 +256,11 @@ def readable(template: Document) -> str:
 
 
 @dataclass(frozen=True)
-class Work:
-    """What a run of a changed template would have to do, when the one before is in the store."""
+class RemainingWork:
+    """Steps that a run of a changed template would recompute, and those with stored results."""
 
-    anew: tuple[StepId, ...]
-    kept: tuple[StepId, ...]
+    recomputed: tuple[StepId, ...]
+    unchanged: tuple[StepId, ...]
 
 
 def work_left(
@@ -270,10 +270,10 @@ def work_left(
     now: datetime,
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
-) -> Work:
-    """Which steps of a template mean something that the one before it did not.
+) -> RemainingWork:
+    """Compare the meaning of a template's steps with those of its earlier version.
 
-    A step whose meaning cannot be told counts as work.
+    A step with unknown meaning counts as work.
     """
     context = Context(
         signatures(),
@@ -285,47 +285,49 @@ def work_left(
     known = set() if before is None else set(meaning(normalise(before, context).plan, context).values())
     planned = normalise(after, context).plan
     meant = meaning(planned, context)
-    anew: list[StepId] = []
-    kept: list[StepId] = []
+    recomputed: list[StepId] = []
+    unchanged: list[StepId] = []
     for step in planned.get("steps", ()):
         names = [*step.get("produces", ()), *(f"{kind} {step['step_id']}" for kind in ("figure", "export"))]
-        found = [meant[name] for name in names if name in meant]
-        (kept if found and all(step_id in known for step_id in found) else anew).append(step["step_id"])
-    return Work(tuple(anew), tuple(kept))
+        meanings = [meant[name] for name in names if name in meant]
+        (unchanged if meanings and all(step_id in known for step_id in meanings) else recomputed).append(
+            step["step_id"]
+        )
+    return RemainingWork(tuple(recomputed), tuple(unchanged))
 
 
 # Differences ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where two values are compared, and its words."""
+class _Location:
+    """Location of two compared values, with its description."""
 
     subject: Subject
     step_id: StepId | None
     path: tuple[str | int, ...]
     what: str = ""
 
-    def at(self, key: str, word: str = "", subject: Subject | None = None) -> _Place:
-        """A key of the object at this place."""
+    def at(self, key: str, word: str = "", subject: Subject | None = None) -> _Location:
+        """Move to a key of the object at this location."""
         word = word or shown_name(key)
         what = f"{self.what}, {word}" if self.what else word
         return replace(self, path=(*self.path, key), what=what, subject=subject or self.subject)
 
-    def item(self, index: int) -> _Place:
-        """An item of the list at this place."""
+    def item(self, index: int) -> _Location:
+        """Move to an item of the list at this location."""
         word = f"item {index + 1}"
         what = (
             f"panel {index + 1}" if self.what == "panels" else f"{self.what}, {word}" if self.what else word
         )
         return replace(self, path=(*self.path, index), what=what)
 
-    def change(self, **found: Any) -> Change:
-        return Change(self.subject, self.step_id, self.what, self.path, **found)
+    def change(self, **values: Any) -> Change:
+        return Change(self.subject, self.step_id, self.what, self.path, **values)
 
 
 def _changes(before: Document, after: Document) -> Iterator[Change]:
-    whole = _Place("pipeline", None, ())
+    whole = _Location("pipeline", None, ())
     before, after = _without_defaults(before), _without_defaults(after)
     for key, was, now in _values_by_key(before, after):
         if key == "variables" and _are_objects(was, now):
@@ -339,8 +341,8 @@ def _changes(before: Document, after: Document) -> Iterator[Change]:
 
 
 def _without_defaults(template: Document) -> Document:
-    """A template without what holds where nothing is said, and without what says where it comes from."""
-    left = {key: value for key, value in template.items() if key not in _NOT_TOLD}
+    """Remove defaults, and facts about the template's origin."""
+    left = {key: value for key, value in template.items() if key not in _ORIGIN}
     if same(left.get("schema_version"), SCHEMA_VERSION):
         del left["schema_version"]
     if same(left.get("variables"), {}):
@@ -348,87 +350,87 @@ def _without_defaults(template: Document) -> Document:
     return left
 
 
-def _variables(place: _Place, before: Any, after: Any) -> Iterator[Change]:
+def _variables(location: _Location, before: Any, after: Any) -> Iterator[Change]:
     for name, was, now in _values_by_key(_object(before), _object(after)):
-        found = replace(
-            place, subject="variable", path=(*place.path, name), what=f"variable {shown_name(name)}"
+        variable = replace(
+            location, subject="variable", path=(*location.path, name), what=f"variable {shown_name(name)}"
         )
-        yield from _values(found, was, now)
+        yield from _values(variable, was, now)
 
 
-def _steps(place: _Place, before: Any, after: Any) -> Iterator[Change]:
+def _steps(location: _Location, before: Any, after: Any) -> Iterator[Change]:
     old, new = _by_id(before), _by_id(after)
     for name, step in new.items():
-        found = _Place("step", step.get("step_id"), (*place.path, step.get("step_id", "")))
+        position = _Location("step", step.get("step_id"), (*location.path, step.get("step_id", "")))
         if name in old:
-            yield from _step(found, old[name], step)
+            yield from _step(position, old[name], step)
         else:
-            yield _whole_step(found, ABSENT, step)
+            yield _whole_step(position, ABSENT, step)
     for name, step in old.items():
         if name not in new:
-            found = _Place("step", step.get("step_id"), (*place.path, step.get("step_id", "")))
-            yield _whole_step(found, step, ABSENT)
+            position = _Location("step", step.get("step_id"), (*location.path, step.get("step_id", "")))
+            yield _whole_step(position, step, ABSENT)
 
 
-def _whole_step(place: _Place, before: Any, after: Any) -> Change:
-    width = _room(place.step_id) - len("removed: ")
+def _whole_step(location: _Location, before: Any, after: Any) -> Change:
+    width = _room(location.step_id) - len("removed: ")
     line, unsaid = _summary(before if after is ABSENT else after, width)
-    return replace(place, what=line).change(before=before, after=after, inner=unsaid, whole="step")
+    return replace(location, what=line).change(before=before, after=after, inner=unsaid, whole="step")
 
 
-def _inner(found: Iterable[Change]) -> tuple[Change, ...]:
-    """What something holds that was added or removed as a whole."""
-    return tuple(replace(change, is_inner=True) for change in found)
+def _inner(changed: Iterable[Change]) -> tuple[Change, ...]:
+    """Mark changes as parts of an object that was added or removed as a whole."""
+    return tuple(replace(change, is_inner=True) for change in changed)
 
 
-def _order(place: _Place, before: Document, after: Document) -> Iterator[Change]:
-    """The order of steps, where another one gives other results or that cannot be known."""
+def _order(location: _Location, before: Document, after: Document) -> Iterator[Change]:
+    """Report a changed order of steps, where it changes results or may do so."""
     old, new = _by_id(before["steps"]), _by_id(after["steps"])
     if _are_moved(old, new):
         moved = (old[name] for name in new if name in old)
         steps = [next(moved) if name in new else step for name, step in old.items()]
         results = _results(before)
         if results is None or results != _results({**before, "steps": steps}):
-            yield _new_order(place, before["steps"], after["steps"])
+            yield _new_order(location, before["steps"], after["steps"])
 
 
 def _are_moved(old: Mapping[Any, Document], new: Mapping[Any, Document]) -> bool:
     return [name for name in new if name in old] != [name for name in old if name in new]
 
 
-def _new_order(place: _Place, before: list[Document], after: list[Document]) -> Change:
+def _new_order(location: _Location, before: list[Document], after: list[Document]) -> Change:
     ids = [[step.get("step_id") for step in steps] for steps in (before, after)]
-    found = replace(place, subject="step", what="order of steps")
-    return found.change(items=tuple(_compared(*ids, is_line=False)))
+    position = replace(location, subject="step", what="order of steps")
+    return position.change(items=tuple(_compared(*ids, is_line=False)))
 
 
 def _results(template: Document) -> Mapping[str, str] | None:
-    """The meaning of every result of a template; None where one of them has none."""
+    """Return the meaning of every result of a template; None where one has none."""
     context = Context(signatures(), datetime(2000, 1, 1), {})
-    found = normalise(template, context)
-    if found.errors:
+    planned = normalise(template, context)
+    if planned.errors:
         return None
-    meant = meaning(found.plan, context)
-    known = all(any(name in meant for name in _names(step)) for step in found.plan["steps"])
+    meant = meaning(planned.plan, context)
+    known = all(any(name in meant for name in _names(step)) for step in planned.plan["steps"])
     return meant if known else None
 
 
 def _names(step: Document) -> list[str]:
-    """The names under which the results of a planned step have a meaning."""
+    """Return the names under which the results of a planned step have a meaning."""
     return [*step.get("produces", ()), *(f"{kind} {step['step_id']}" for kind in ("figure", "export"))]
 
 
-def _step(place: _Place, before: Document, after: Document) -> Iterator[Change]:
+def _step(location: _Location, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_step_defaults(before), _without_step_defaults(after)
     for key, was, now in _values_by_key(before, after):
         if key == "tool_args" and _are_objects(was, now):
-            yield from _arguments(place.at(key), before, after)
+            yield from _arguments(location.at(key), before, after)
         elif key == "block" and _are_steps(was, now):
-            yield from _steps(place.at(key), was, now)
+            yield from _steps(location.at(key), was, now)
             if was is not ABSENT and now is not ABSENT and _are_moved(_by_id(was), _by_id(now)):
-                yield _new_order(place.at(key), was, now)
+                yield _new_order(location.at(key), was, now)
         else:
-            yield from _values(place.at(key, _OF_STEP.get(key, ""), _subject_of(key)), was, now)
+            yield from _values(location.at(key, _OF_STEP.get(key, ""), _subject_of(key)), was, now)
 
 
 def _subject_of(key: str) -> Subject:
@@ -442,24 +444,24 @@ def _without_step_defaults(step: Document) -> Document:
     }
 
 
-def _arguments(place: _Place, before: Document, after: Document) -> Iterator[Change]:
-    one, other = _object(before.get("tool_args")), _object(after.get("tool_args"))
-    place = replace(place, what="")
+def _arguments(location: _Location, before: Document, after: Document) -> Iterator[Change]:
+    old_args, new_args = _object(before.get("tool_args")), _object(after.get("tool_args"))
+    location = replace(location, what="")
     tools = [step.get("tool_name") for step in (before, after)]
     if not all(tool in (*FIGURES, STYLE) for tool in tools):
-        for key, old, new in _values_by_key(one, other):
+        for key, old, new in _values_by_key(old_args, new_args):
             subject, word = _OF_ARGUMENT.get(key, ("operation", _words(key)))
-            yield from _values(place.at(key, word, subject), old, new)
+            yield from _values(location.at(key, word, subject), old, new)
         return
     looks = [_looks(step) for step in (before, after)]
     for key, old, new in _values_by_key(looks[0][1], looks[1][1]):
-        yield from _values(place.at(key, _words(key)), old, new)
-    place = replace(place, path=(*place.path, "spec")) if tools[-1] == RENDER else place
-    yield from _figure(place, looks[0][0], looks[1][0])
+        yield from _values(location.at(key, _words(key)), old, new)
+    location = replace(location, path=(*location.path, "spec")) if tools[-1] == RENDER else location
+    yield from _figure(location, looks[0][0], looks[1][0])
 
 
 def _looks(step: Document) -> tuple[Document, Document]:
-    """What a figure's step says of its looks, and its other arguments."""
+    """Split a figure step into its appearance and its other arguments."""
     args = _object(step.get("tool_args"))
     if step.get("tool_name") != RENDER:
         return args, {}
@@ -469,121 +471,127 @@ def _looks(step: Document) -> tuple[Document, Document]:
     return spec, {key: value for key, value in args.items() if key != "spec"}
 
 
-def _figure(place: _Place, before: Document, after: Document) -> Iterator[Change]:
+def _figure(location: _Location, before: Document, after: Document) -> Iterator[Change]:
     before, after = _without_empty(before), _without_empty(after)
     for key, was, now in _values_by_key(before, after):
         subject, word = _OF_FIGURE.get(key, ("style", _words(key)))
         if key in _BY_LABEL and _are_objects(was, now):
-            kept = place.at(key, subject=subject)
+            setting = location.at(key, subject=subject)
             for label, old, new in _values_by_key(_object(was), _object(now)):
                 what = _BY_LABEL[key].format(shown_name(label))
-                found = replace(kept, path=(*kept.path, label), what=what)
-                yield from _values(found, old, new)
+                position = replace(setting, path=(*setting.path, label), what=what)
+                yield from _values(position, old, new)
         else:
-            yield from _values(place.at(key, word, subject), was, now)
+            yield from _values(location.at(key, word, subject), was, now)
 
 
 def _without_empty(spec: Document) -> Document:
-    """A figure without what is said of no line and no panel."""
+    """Remove empty settings by line or panel from a figure."""
     return {key: value for key, value in spec.items() if key not in _BY_LABEL or not same(value, {})}
 
 
-def _values(place: _Place, before: Any, after: Any) -> Iterator[Change]:
-    """What differs between two JSON values, key by key, item by item and line by line."""
+def _values(location: _Location, before: Any, after: Any) -> Iterator[Change]:
+    """Compare two JSON values, key by key, item by item and line by line."""
     if before is ABSENT or after is ABSENT:
-        yield _whole_value(place, before, after)
+        yield _whole_value(location, before, after)
     elif same(before, after):
         return
     elif isinstance(before, dict) and isinstance(after, dict):
         for key, was, now in _values_by_key(before, after):
-            yield from _values(place.at(key), was, now)
+            yield from _values(location.at(key), was, now)
     elif isinstance(before, list) and isinstance(after, list):
-        yield from _lists(place, before, after)
+        yield from _lists(location, before, after)
     elif isinstance(before, str) and isinstance(after, str) and "\n" in before + after:
-        yield place.change(items=tuple(_compared(before.split("\n"), after.split("\n"), is_line=True)))
+        yield location.change(items=tuple(_compared(before.split("\n"), after.split("\n"), is_line=True)))
     else:
-        yield place.change(before=before, after=after)
+        yield location.change(before=before, after=after)
 
 
-def _whole_value(place: _Place, before: Any, after: Any) -> Change:
-    """A value that was added or removed: on one line where it fits, else line by line."""
-    found = place.change(before=before, after=after)
+def _whole_value(location: _Location, before: Any, after: Any) -> Change:
+    """Describe a value that was added or removed: on one line where it fits, otherwise line by line."""
+    whole = location.change(before=before, after=after)
     value = before if after is ABSENT else after
     sign: Literal["-", "+"] = "-" if after is ABSENT else "+"
     if isinstance(value, str) and "\n" in value:
-        items = tuple(Item(sign, number, line, True) for number, line in enumerate(value.split("\n"), 1))
-        return replace(found, items=items, whole="value")
-    if not isinstance(value, (dict, list)) or not value or (found.is_short and place.path[0] != "variables"):
-        return found
+        items = tuple(
+            ChangedItem(sign, number, line, True) for number, line in enumerate(value.split("\n"), 1)
+        )
+        return replace(whole, items=items, whole="value")
+    if (
+        not isinstance(value, (dict, list))
+        or not value
+        or (whole.is_short and location.path[0] != "variables")
+    ):
+        return whole
     if isinstance(value, dict):
-        held = replace(place, what="")
+        held = replace(location, what="")
         inner = _inner(change for key in value for change in _values(held.at(key), ABSENT, value[key]))
-        return replace(found, inner=inner, whole="value")
+        return replace(whole, inner=inner, whole="value")
     if _has_containers(value):
-        held = replace(place, what="panels" if place.what == "panels" else "")
+        held = replace(location, what="panels" if location.what == "panels" else "")
         inner = _inner(
             change for index, item in enumerate(value) for change in _values(held.item(index), ABSENT, item)
         )
-        return replace(found, inner=inner, whole="value")
-    items = tuple(Item(sign, number, item, False) for number, item in enumerate(value, 1))
-    return replace(found, items=items, whole="value")
+        return replace(whole, inner=inner, whole="value")
+    items = tuple(ChangedItem(sign, number, item, False) for number, item in enumerate(value, 1))
+    return replace(whole, items=items, whole="value")
 
 
-def _lists(place: _Place, before: list[Any], after: list[Any]) -> Iterator[Change]:
-    whole = place.change(before=before, after=after)
+def _lists(location: _Location, before: list[Any], after: list[Any]) -> Iterator[Change]:
+    whole = location.change(before=before, after=after)
     if not _has_containers(before) and not _has_containers(after):
         apart = not any(same(was, now) for was in before for now in after)
         items = tuple(_compared(before, after, is_line=False))
-        yield whole if apart and whole.is_short else place.change(items=items)
+        yield whole if apart and whole.is_short else location.change(items=items)
         return
     for i1, i2, j1, j2 in _replaced(before, after):
         pairs = i2 - i1 if i2 - i1 == j2 - j1 else 0
         for offset in range(pairs):
-            yield from _values(place.item(j1 + offset), before[i1 + offset], after[j1 + offset])
+            yield from _values(location.item(j1 + offset), before[i1 + offset], after[j1 + offset])
         for index in range(i1 + pairs, i2):
-            yield from _values(place.item(index), before[index], ABSENT)
+            yield from _values(location.item(index), before[index], ABSENT)
         for index in range(j1 + pairs, j2):
-            yield from _values(place.item(index), ABSENT, after[index])
+            yield from _values(location.item(index), ABSENT, after[index])
 
 
-def _compared(old: Sequence[Any], new: Sequence[Any], *, is_line: bool) -> Iterator[Item]:
+def _compared(old: Sequence[Any], new: Sequence[Any], *, is_line: bool) -> Iterator[ChangedItem]:
     for i1, i2, j1, j2 in _replaced(old, new):
-        yield from (Item("-", index + 1, old[index], is_line) for index in range(i1, i2))
-        yield from (Item("+", index + 1, new[index], is_line) for index in range(j1, j2))
+        yield from (ChangedItem("-", index + 1, old[index], is_line) for index in range(i1, i2))
+        yield from (ChangedItem("+", index + 1, new[index], is_line) for index in range(j1, j2))
 
 
 def _replaced(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int, int, int, int]]:
-    """The stretches of two lists that differ: from and to in the old one, from and to in the new one."""
-    one, other = [[json.dumps(item, sort_keys=True) for item in items] for items in (old, new)]
+    """Yield the differing stretches of two lists: start and stop in the old one, start and stop in the new one."""
+    old_texts, new_texts = [[json.dumps(item, sort_keys=True) for item in items] for items in (old, new)]
     first = 0
-    while first < min(len(one), len(other)) and one[first] == other[first]:
+    while first < min(len(old_texts), len(new_texts)) and old_texts[first] == new_texts[first]:
         first += 1
     last = 0
-    while last < min(len(one), len(other)) - first and one[-1 - last] == other[-1 - last]:
+    while last < min(len(old_texts), len(new_texts)) - first and old_texts[-1 - last] == new_texts[-1 - last]:
         last += 1
-    inner_one, inner_other = one[first : len(one) - last], other[first : len(other) - last]
-    if len(inner_one) * len(inner_other) > _MOST_COMPARED:
-        yield first, len(one) - last, first, len(other) - last
+    inner_old, inner_new = old_texts[first : len(old_texts) - last], new_texts[first : len(new_texts) - last]
+    if len(inner_old) * len(inner_new) > _MOST_COMPARED:
+        yield first, len(old_texts) - last, first, len(new_texts) - last
         return
-    for kind, *bounds in SequenceMatcher(None, inner_one, inner_other, autojunk=False).get_opcodes():
+    for kind, *bounds in SequenceMatcher(None, inner_old, inner_new, autojunk=False).get_opcodes():
         if kind != "equal":
             i1, i2, j1, j2 = (first + at for at in bounds)
             yield i1, i2, j1, j2
 
 
 def _by_id(steps: Any) -> dict[tuple[str, int], Document]:
-    """Steps by id; those of the same id are told apart by their order."""
-    found: dict[tuple[str, int], Document] = {}
+    """Index steps by id; number those with the same id in their order."""
+    steps_by_id: dict[tuple[str, int], Document] = {}
     for step in steps if isinstance(steps, list) else ():
         number = 0
-        while (str(step.get("step_id")), number) in found:
+        while (str(step.get("step_id")), number) in steps_by_id:
             number += 1
-        found[str(step.get("step_id")), number] = step
-    return found
+        steps_by_id[str(step.get("step_id")), number] = step
+    return steps_by_id
 
 
 def _values_by_key(before: Document, after: Document) -> Iterator[tuple[str, Any, Any]]:
-    """The values of each key before and after, in the order of the keys after; `ABSENT` where there is none."""
+    """Yield the values of each key before and after, in the order of the keys after; `ABSENT` where there is none."""
     for key in dict.fromkeys([*after, *before]):
         yield key, before.get(key, ABSENT), after.get(key, ABSENT)
 
@@ -593,7 +601,7 @@ def _object(value: Any) -> Document:
 
 
 def _are_objects(before: Any, after: Any) -> bool:
-    """Whether the values that are there are objects."""
+    """Tell whether all existing values are objects."""
     return all(isinstance(value, dict) for value in (before, after) if value is not ABSENT)
 
 
@@ -625,11 +633,11 @@ def _room(step_id: StepId | None) -> int:
 
 
 def _below(title: str, texts: Sequence[str]) -> str:
-    """A title and what stands below it."""
+    """Join a title and the indented lines below it."""
     return "\n".join([title, *(f"    {line}" for text in texts for line in text.split("\n"))])
 
 
-def _item_lines(items: Sequence[Item], *, signs: bool) -> list[str]:
+def _item_lines(items: Sequence[ChangedItem], *, signs: bool) -> list[str]:
     width = max(len(str(item.number)) for item in items)
     texts = shown_apart([item.value for item in items], shown_line if items[0].is_line else shown)
     return [
@@ -639,56 +647,56 @@ def _item_lines(items: Sequence[Item], *, signs: bool) -> list[str]:
 
 
 def _summary(step: Document, width: int) -> tuple[str, tuple[Change, ...]]:
-    """What a step does in one line, and what the line leaves unsaid of it."""
+    """Summarise a step in one line, and collect what the line leaves out."""
     args, tool = step.get("tool_args"), step.get("tool_name")
     if isinstance(step.get("use"), str):
-        line, said = f"the pipeline {shown(step['use'])}", {"use": step["use"]}
+        line, shown_step = f"the pipeline {shown(step['use'])}", {"use": step["use"]}
     elif isinstance(step.get("block"), list):
         count = len(step["block"])
-        line, said = f"a block of {count} step{'s' * (count != 1)}", {}
+        line, shown_step = f"a block of {count} step{'s' * (count != 1)}", {}
     elif not isinstance(tool, str):
-        line, said = "a step", {}
+        line, shown_step = "a step", {}
     else:
-        line, said = shown(tool), {"tool_name": tool}
+        line, shown_step = shown(tool), {"tool_name": tool}
         spec = spec_of(step)
         if tool in FIGURES and isinstance(spec, dict):
             drawn, keys = _drawn(spec)
-            kept = {key: spec[key] for key in keys if key in spec}
-            told = {"spec": kept} if tool == RENDER else kept
+            shown_spec = {key: spec[key] for key in keys if key in spec}
+            shown_args = {"spec": shown_spec} if tool == RENDER else shown_spec
         elif isinstance(args, dict):
             drawn, keys = _fetched(args) if tool == "fetch_data" else _computed(tool, args)
-            told = {key: args[key] for key in keys if key in args}
+            shown_args = {key: args[key] for key in keys if key in args}
         else:
-            drawn, told = line, {}
+            drawn, shown_args = line, {}
         if len(drawn) <= width:
-            line, said["tool_args"] = drawn, told
+            line, shown_step["tool_args"] = drawn, shown_args
     step_id = step.get("step_id")
-    said["step_id"] = step_id
+    shown_step["step_id"] = step_id
     return line, _inner(
-        _step(_Place("step", step_id, ("steps", str(step_id))), said, {"step_id": step_id, **step})
+        _step(_Location("step", step_id, ("steps", str(step_id))), shown_step, {"step_id": step_id, **step})
     )
 
 
 def _fetched(args: Document) -> tuple[str, tuple[str, ...]]:
     keys = ("dataset_id", "parameters", "parameter_id", "time_range", "output_label")
-    said = [key for key in keys if args.get(key)]
+    keys_shown = [key for key in keys if args.get(key)]
     parameters = [args[key] for key in ("parameters", "parameter_id") if args.get(key)]
     datasets = [shown(args["dataset_id"])] if args.get("dataset_id") else []
     choices = args.get("candidates")
-    # beside the parameter of a candidate, the step's own would be taken for another one
+    # next to a candidate's parameter, the step's own would look like another one
     if (
         isinstance(choices, list)
         and choices
         and all(_is_choice(choice, alone=not parameters) for choice in choices)
     ):
-        said.append("candidates")
+        keys_shown.append("candidates")
         datasets.append(" or ".join(_named(choice) for choice in choices))
     over = f" over {shown(args['time_range'])}" if args.get("time_range") else ""
-    return " ".join(["fetch", *datasets, *map(shown, parameters)]) + over + _given(args), tuple(said)
+    return " ".join(["fetch", *datasets, *map(shown, parameters)]) + over + _given(args), tuple(keys_shown)
 
 
 def _is_choice(choice: Any, *, alone: bool) -> bool:
-    """Whether a candidate can be told by its values."""
+    """Tell whether a candidate can be described by its values."""
     pair = isinstance(choice, dict) and list(choice) == ["dataset_id", "parameter_id"]
     return isinstance(choice, str) or (pair and alone)
 
@@ -698,21 +706,21 @@ def _named(choice: Any) -> str:
 
 
 def _drawn(spec: Document) -> tuple[str, tuple[str, ...]]:
-    said = ["title"] if isinstance(spec.get("title"), str) and "'" not in spec["title"] else []
-    line = f"figure '{shown(spec['title'])}'" if said else "figure"
+    keys_shown = ["title"] if isinstance(spec.get("title"), str) and "'" not in spec["title"] else []
+    line = f"figure '{shown(spec['title'])}'" if keys_shown else "figure"
     panels, labels = spec.get("panels"), complete_labels(spec)
     if isinstance(panels, list) and panels and all(_are_labels(panel) and panel for panel in panels):
-        said.append("panels")
+        keys_shown.append("panels")
         if same(spec.get("labels", labels), [label for panel in panels for label in panel]):
-            said.append("labels")
-        return f"{line}: {' | '.join(' + '.join(map(shown, panel)) for panel in panels)}", tuple(said)
+            keys_shown.append("labels")
+        return f"{line}: {' | '.join(' + '.join(map(shown, panel)) for panel in panels)}", tuple(keys_shown)
     if panels is None and labels and _are_labels(spec.get("labels")):
-        return f"{line}: {', '.join(map(shown, labels))}", (*said, "labels")
-    return line, tuple(said)
+        return f"{line}: {', '.join(map(shown, labels))}", (*keys_shown, "labels")
+    return line, tuple(keys_shown)
 
 
 def _are_labels(value: Any) -> bool:
-    """Whether a list holds labels that can stand beside each other on one line."""
+    """Tell whether a list contains only labels that fit together on one line."""
     return isinstance(value, list) and all(
         isinstance(item, str) and not any(mark in item for mark in (" + ", " | ", ", ")) for item in value
     )
@@ -741,5 +749,5 @@ def _computed(tool: str, args: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _given(args: Document) -> str:
-    """The label of the result."""
+    """Return the label of the result."""
     return f" → {shown(args['output_label'])}" if args.get("output_label") else ""

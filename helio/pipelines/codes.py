@@ -6,18 +6,18 @@ V verify, S sources, B bind; A is the answers of authors, E execution and author
 
 No version gives these codes any more, and no other meaning gets their numbers:
 
-HB305 (retired)  what was said to be done with a figure left out of the run
+HB305 (retired)  an export of a figure left out of the run
     An export of a figure is now one of its files: HB306.
     before  manage_plot(action="export", filename="out.png")
     after   left out
 
 HB501 (retired)  input taken from an earlier run, by identity
-    Retired, for no step names a run to take its input from: the store finds every earlier result by its key.
+    Retired, because no step names a run as its input: the store finds every earlier result by its key.
     before  a label of an earlier run
     after   helio plan names the run whose result is used
 
 HB502 (retired)  no earlier run offers that identity
-    Retired with HB501: what is not in the store is computed again.
+    Retired with HB501: a result that is not in the store is computed again.
     before  a run that was deleted
     after   its results stay in the store until helio gc collects them
 
@@ -27,7 +27,7 @@ HB601 (retired)  schedule of each step, with the reason
     after   helio plan: cached, run, waits
 
 HI003 (retired)  something was left to edit after the last round
-    Retired, for HI001 says it: passes that still edit after the last round do not converge.
+    Retired, because HI001 reports it: passes that still edit after the last round do not converge.
     before  an edit found by the final check
     after   HI001 names the passes
 """
@@ -42,7 +42,7 @@ from pathlib import Path
 from typing import Any
 
 RETIRED = "retired"
-"""The kind of a code that no version gives any more."""
+"""Kind of a code that no version uses any more."""
 _PACKAGE = Path(__file__).parents[1]
 _DOCSTRING = re.compile(r'r?"""(.*?)"""', re.DOTALL)
 _HEAD = re.compile(r"^(H[A-Z]\d{3})\b.*$", re.MULTILINE)
@@ -63,7 +63,7 @@ class Code:
     code, kind, meaning : str
         ``"HO101"``, ``"edit safe"`` or ``"retired"``, and its meaning.
     why : str
-        The reason, for a person who asks.
+        The reason, for people.
     before, after : str
         An example; `after` is the result.
     module : str
@@ -83,7 +83,7 @@ class Code:
         return f"{self.code} ({self.kind})  {self.meaning}\n\n{self.why}\n\n{example}"
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, for ``--json``."""
+        """Convert to JSON, for ``--json``."""
         fields = asdict(self)
         del fields["module"]
         return fields
@@ -106,7 +106,7 @@ def codes() -> Mapping[str, Code]:
     Raises
     ------
     ValueError
-        For an entry in another form, and for a code that two modules explain.
+        An entry has another form, or two modules explain a code.
     """
     known: dict[str, Code] = {}
     for path in sorted(_PACKAGE.rglob("*.py")):
@@ -129,7 +129,7 @@ def read_codes(docstring: str, module: str) -> Iterator[Code]:
     Raises
     ------
     ValueError
-        For an entry in another form.
+        An entry has another form.
     """
     for head in _HEAD.finditer(docstring):
         entry = _ENTRY.match(docstring, head.start())

@@ -1,4 +1,4 @@
-"""Every text that a pipeline of the user's ever had, who wrote it and why; any of them can be had again."""
+"""Keep every text of the user's pipelines, with its author and reason, so that any can be restored."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ _ABOUT = ".about.json"
 
 
 class NotText(RequestError):
-    """A file that should be a text is none."""
+    """A file is not a text."""
 
 
 @dataclass(frozen=True)
 class Writing:
-    """Who wrote a text, and why.
+    """Author and reason of a text.
 
     Parameters
     ----------
     kind : str
-        What was done: ``"edited"``, ``"by hand"``.
+        Kind of change: ``"edited"``, ``"by hand"``.
     by : str
         ``"you"``, ``"rules"``, or the name of a model.
     request : str
-        The sentence that asked for it; empty where there was none.
+        The sentence that requested it; empty where there was none.
     prompt_digest : str
-        Of what a model was told, as its transcript has it; empty where there was no model.
+        Digest of the prompt in the model's transcript; empty where there was no model.
     """
 
     kind: Kind = "saved"
@@ -56,13 +56,13 @@ class Revision:
     Parameters
     ----------
     number : int
-        Counted from 1.
+        Number from 1.
     parent : int
-        The revision that it was made from, 0 for none; an undo goes there.
+        The revision that it was made from, 0 for none; an undo restores it.
     digest : str
         Sha256 of the text.
     at : str
-        When it was written, ISO 8601, UTC.
+        Time of writing, ISO 8601, UTC.
     """
 
     number: Count
@@ -76,12 +76,12 @@ class Revision:
 
 
 class History:
-    """The revisions of one pipeline, below the folder of the library.
+    """Revisions of one pipeline, in a folder of the library.
 
     Parameters
     ----------
     folder : Path
-        Of the library.
+        Folder of the library.
     name : str
         The pipeline's id.
     """
@@ -92,47 +92,47 @@ class History:
         self._folder = folder / "history" / name
 
     def revisions(self) -> list[Revision]:
-        """All of them, oldest first; a change by hand since the last one counts as the newest."""
+        """List all revisions, oldest first; a later change by hand counts as the newest."""
         known, text = self._known(), self._current()
         if text is not None and _of(known, text) is None:
             known.append(self._next(known, text, Writing("by hand")))
         return known
 
     def present(self) -> Revision | None:
-        """The revision that the pipeline is at; None when there is no such pipeline."""
+        """Find the present revision of the pipeline; None when there is no such pipeline."""
         text = self._current()
         return None if text is None else _of(self.revisions(), text)
 
     def text(self, number: int) -> str:
-        """The text of a revision.
+        """Return the text of a revision.
 
         Raises
         ------
         RequestError
-            There is none of that number.
+            There is no revision of that number.
         """
         revisions = self.revisions()
-        found = next((revision for revision in revisions if revision.number == number), None)
-        if found is None:
+        wanted_revision = next((revision for revision in revisions if revision.number == number), None)
+        if wanted_revision is None:
             last = revisions[-1].number if revisions else 0
             raise RequestError(
                 f"{self._name} has no revision {number}",
                 advice=f"revisions: 1 to {last}" if last else "it was never saved",
             )
         text = self._current()
-        if text is not None and found.digest == _digest(text):
+        if text is not None and wanted_revision.digest == _digest(text):
             return text
-        kept = read_as_it_is(self._text_file(number))
-        if kept is None:
+        stored = read_as_it_is(self._text_file(number))
+        if stored is None:
             raise RequestError(f"the text of revision {number} of {self._name} is lost")
-        if _digest(kept) != found.digest:
+        if _digest(stored) != wanted_revision.digest:
             raise DamagedRecord(
-                f"{self._text_file(number)} cannot be read: it is not the text that revision {number} had"
+                f"{self._text_file(number)} cannot be read: its text has changed since revision {number} was written"
             )
-        return kept
+        return stored
 
     def damaged(self) -> list[Path]:
-        """The files about revisions that cannot be read; those revisions are passed over."""
+        """List the unreadable files about revisions; these revisions are skipped."""
         return sorted(path for path in self._abouts() if _revision(path) is None)
 
     def write(
@@ -143,12 +143,12 @@ class History:
         parent: int | None = None,
         unless: Callable[[str | None], None] | None = None,
     ) -> Revision:
-        """Make a text the pipeline's, and keep it with who wrote it; what was changed by hand before is kept too.
+        """Write a text of the pipeline, with its author; an earlier change by hand becomes a revision too.
 
         Parameters
         ----------
         unless : callable
-            Called with the present text while nobody else can write; what it raises leaves all as it is.
+            Called with the present text while no other process can write; if it raises, nothing changes.
         """
         with held(self._folder / "lock"):
             known, before = self._known(), self._current()
@@ -169,7 +169,7 @@ class History:
         Returns
         -------
         Revision or None
-            The one that has its text; None where its file was no text that could be kept.
+            The revision with its text; None where its file was not a text.
 
         Raises
         ------
@@ -191,22 +191,20 @@ class History:
             return last
 
     def undo(self) -> Revision:
-        """Make the text from which the present one was made the pipeline's again; once more goes further back.
+        """Restore the text from which the present one was made; call again to go further back.
 
         Raises
         ------
         RequestError
-            There is nothing before it.
+            There is no earlier text.
         """
         present = self.present()
         if present is None or not present.parent:
-            raise RequestError(
-                f"there is nothing before this {self._name}", advice=f"helio history {self._name}"
-            )
+            raise RequestError(f"{self._name} has no earlier revision", advice=f"helio history {self._name}")
         return self.restore(present.parent)
 
     def restore(self, number: int) -> Revision:
-        """Make the text of an earlier revision the pipeline's again."""
+        """Restore the text of an earlier revision."""
         text = self.text(number)
         parent = next(revision.parent for revision in self.revisions() if revision.number == number)
         writing = Writing("undone", request=f"back to revision {number}")
@@ -219,8 +217,10 @@ class History:
         return [path for path in self._folder.glob(f"*{_ABOUT}") if _number(path)]
 
     def _known(self) -> list[Revision]:
-        found = [_revision(path) for path in self._abouts()]
-        return sorted((revision for revision in found if revision is not None), key=lambda one: one.number)
+        readable = [_revision(path) for path in self._abouts()]
+        return sorted(
+            (revision for revision in readable if revision is not None), key=lambda revision: revision.number
+        )
 
     def _current(self) -> str | None:
         return read_as_it_is(self._file)
@@ -230,7 +230,7 @@ class History:
     ) -> Revision:
         last = known[-1].number if known else 0
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        # the number of a revision that cannot be read is not given again: its text may be whole
+        # never reuse the number of an unreadable revision: its text may be intact
         number = max([last, *(_number(path) for path in self._abouts())]) + 1
         return Revision(number, last if parent is None else parent, _digest(text), at, **asdict(writing))
 
@@ -242,18 +242,18 @@ class History:
 
 
 GZIP = b"\x1f\x8b"
-"""How every gzip file starts."""
+"""First bytes of every gzip file."""
 
 
 def read_as_it_is(path: Path) -> str | None:
-    """The text of a file with the ends of its lines as they are; None where there is no file.
+    """Read a text without changing its line endings; None where there is no file.
 
     Raises
     ------
     NotText
         It is not UTF-8.
     InvalidTemplate
-        It has more bytes than a template may have; the rest is not read.
+        It has more bytes than a template may have.
     RequestError
         It cannot be read.
     """
@@ -270,29 +270,29 @@ def read_as_it_is(path: Path) -> str | None:
                 raise InvalidTemplate([oversize_file()], place=str(path)) from error
         raise RequestError(error.message) from error
     except UnicodeDecodeError as error:
-        raise NotText(f"{path} is not a text", advice="a JSON file in UTF-8") from error
+        raise NotText(f"{path} is not a text", advice="use a JSON file in UTF-8") from error
 
 
 def _number(path: Path) -> int:
-    """The revision that a file is about; 0 where its name says none."""
+    """Read the revision number in a file's name; 0 where there is none."""
     name = path.name.removesuffix(_ABOUT)
     return int(name) if name.isascii() and name.isdigit() and len(name) < 10 else 0
 
 
 def _revision(path: Path) -> Revision | None:
-    """What a file says of a revision; None where it is damaged."""
+    """Read a revision from its file; None where it is damaged."""
     try:
         written = read_record(path, dict[str, Any])
-        # A later version may have added to it.
+        # A later version may have added members.
         known = {field.name: written[field.name] for field in fields(Revision) if field.name in written}
-        found: Revision = convert(known, Revision)
+        revision: Revision = convert(known, Revision)
     except (FileNotFoundError, DamagedRecord, WrongShape):
         return None
-    return found if found.number == _number(path) else None
+    return revision if revision.number == _number(path) else None
 
 
 def _of(known: list[Revision], text: str) -> Revision | None:
-    """The newest revision of that text."""
+    """Find the newest revision with this text."""
     return next((revision for revision in reversed(known) if revision.digest == _digest(text)), None)
 
 

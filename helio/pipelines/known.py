@@ -1,4 +1,4 @@
-"""The catalogue as passes know it: parameters in order, and what is published where that may refuse a range."""
+"""The catalogue for passes: parameters in order, and published spans where they may refuse a range."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _AFTER_LAST = timedelta(seconds=1)
 
 
 def known_datasets(home: Path, now: datetime, archive: str = "") -> KnownDatasets:
-    """Datasets as a run knows them whose archive is named, or left to the steps and the catalogue."""
+    """Return the datasets that a run knows for an archive, or for the catalogue."""
     return KnownDatasets(home, now, spans=not archive or is_catalogued(archive))
 
 
 def components_in_files(
     archive: str, provider: str, dataset_id: str, parameter: str
 ) -> tuple[str, ...] | None:
-    """The components of a parameter as the files of a folder, or the samples, have them; None of other archives.
+    """Read the components of a parameter from files in a folder, or the samples; None for other archives.
 
     Parameters
     ----------
     archive : str
-        The archive named for the run; ``""`` leaves the choice to `provider`.
+        The archive given for the run; ``""`` uses `provider`.
 
     Raises
     ------
@@ -49,16 +49,16 @@ def components_in_files(
 
 
 class KnownDatasets(Mapping[str, Dataset]):
-    """Datasets of the catalogue, opened when one is first asked for.
+    """Datasets of the catalogue, which is opened at the first use.
 
     Parameters
     ----------
     home : Path
-        Where a renewed catalogue is; else the shipped one serves.
+        Home with an updated catalogue; otherwise the shipped one is used.
     now : datetime
-        The run's clock, naive UTC: whether facts are fresh is judged by it.
+        The run's clock, naive UTC, which decides whether facts are fresh.
     spans : bool
-        Whether the spans count. They say nothing of an archive of one's own.
+        Whether the spans count. They do not apply to the user's own archives.
     """
 
     def __init__(self, home: Path, now: datetime, *, spans: bool) -> None:
@@ -87,7 +87,7 @@ class KnownDatasets(Mapping[str, Dataset]):
         return replace(known, first=first, last=last + _AFTER_LAST, fresh=fresh)
 
     def __contains__(self, dataset_id: object) -> bool:
-        """Without unpacking its parameters."""
+        """Look the dataset up without reading its parameters."""
         return bool(dataset_id) and dataset_id in self._catalogue()
 
     def __iter__(self) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Where templates are kept: those we ship, read-only, and the user's own."""
+"""Library of templates: the shipped ones, read-only, and the user's own."""
 
 from __future__ import annotations
 
@@ -35,24 +35,26 @@ class Library:
     Parameters
     ----------
     folder : Path
-        The user's own; made when something is first saved.
+        Folder of the user's own templates; created when the first one is saved.
     """
 
     folder: Path
 
     def entries(self) -> list[Entry]:
-        """Every template, by id; a user's own never has the id of a shipped one."""
-        found = {entry.id: entry for entry in (*_entries(self.folder, False), *_entries(SHIPPED, True))}
-        return [found[name] for name in sorted(found)]
+        """List all templates by id; a user's own never has the id of a shipped one."""
+        entries_by_id = {
+            entry.id: entry for entry in (*_entries(self.folder, False), *_entries(SHIPPED, True))
+        }
+        return [entries_by_id[name] for name in sorted(entries_by_id)]
 
     @checked
     def find(self, name: str) -> Entry:
-        """The template of that id, or the file at that path.
+        """Find the template with this id, or the file at this path.
 
         Raises
         ------
         UnknownPipeline
-            With the closest ids.
+            The error lists the closest ids.
         """
         for shipped, folder in ((True, SHIPPED), (False, self.folder)):
             path = folder / f"{name}.json"
@@ -64,8 +66,8 @@ class Library:
                 return Entry(slug(path.stem), path, shipped=False)
             if is_special(path):
                 raise UnknownPipeline(
-                    f"{shortened(name)} is no regular file",
-                    advice="save the pipeline as a file, and name that",
+                    f"{shortened(name)} is not a regular file",
+                    advice="save the pipeline as a file, and use that file",
                 )
             raise UnknownPipeline(
                 f"there is no file {shortened(name)}", advice="helio list shows the pipelines by name"
@@ -74,7 +76,7 @@ class Library:
         if deleted is not None:
             raise UnknownPipeline(
                 f"the pipeline '{name}' was deleted",
-                advice=f"helio history {name} --restore {deleted.number} brings it back",
+                advice=f"helio history {name} --restore {deleted.number} restores it",
             )
         known = [entry.id for entry in self.entries()]
         close = closest(name, known)
@@ -85,11 +87,11 @@ class Library:
         )
 
     def templates(self) -> Mapping[str, Document]:
-        """Every template by id, each read when it is asked for."""
+        """Return all templates by id; each is read when it is used."""
         return _Templates(self)
 
     def read(self, entry: Entry) -> Document:
-        """The template of an entry; one without an id gets that of its file."""
+        """Read the template of an entry; one without an id gets that of its file."""
         text = self.text(entry)
         parsed = parse(text)
         if parsed.errors:
@@ -98,7 +100,7 @@ class Library:
         return document if "id" in document else {**document, "id": entry.id or "pipeline"}
 
     def text(self, entry: Entry) -> str:
-        """The text of an entry's file, with its own ends of lines and its byte order mark if it has one.
+        """Read the text of an entry's file, with its own line endings and byte order mark.
 
         Raises
         ------
@@ -107,11 +109,11 @@ class Library:
         """
         text = read_as_it_is(entry.path)
         if text is None:
-            raise RequestError(f"{entry.path} cannot be read: it is not there")
+            raise RequestError(f"{entry.path} cannot be read: it does not exist")
         return text
 
     def replace(self, entry: Entry, document: Document, writing: Writing | None = None) -> Path:
-        """Put another template in the place of an entry; the old one stays in the history of the library.
+        """Replace the template of an entry; the old one stays in the history of the library.
 
         Raises
         ------
@@ -123,28 +125,29 @@ class Library:
     def replace_text(
         self, entry: Entry, text: str, writing: Writing | None = None, *, instead_of: str | None = None
     ) -> Path:
-        """`replace`, with a text as it stands.
+        """Replace a template, as `replace` does, by a text.
 
         Parameters
         ----------
         instead_of : str, optional
-            The text that it is to take the place of.
+            The text that is to be replaced.
 
         Raises
         ------
         RequestError
-            It is a shipped one, or has another text by now.
+            It is a shipped one, or its text has changed.
         """
 
         def same(present: str | None) -> None:
             if instead_of is not None and present != instead_of:
                 raise RequestError(
-                    f"{entry.id} has changed since this was proposed", advice="propose it once more"
+                    f"{entry.id} has changed since this was proposed", advice="propose the change again"
                 )
 
         if entry.shipped:
             raise RequestError(
-                f"{entry.id} is a shipped pipeline, and stays", advice="helio copy, then edit the copy"
+                f"{entry.id} is a shipped pipeline and cannot be changed",
+                advice="copy it with helio copy, then edit the copy",
             )
         if entry.path.parent == self.folder:
             self.history(entry.id).write(text, writing or Writing(), unless=same)
@@ -155,26 +158,26 @@ class Library:
 
     @checked
     def save(self, document: Document, *, replace: bool = False, writing: Writing | None = None) -> Path:
-        """Keep a template under its id; one that is replaced stays in the history.
+        """Save a template under its id; a replaced one stays in the history.
 
         Raises
         ------
         RequestError
-            The id is no id, is a shipped one's, or is taken.
+            The id is not valid, belongs to a shipped template, or is taken.
         """
         name = str(document.get("id", ""))
         require_id(name, "pipeline id")
         if (SHIPPED / f"{name}.json").exists():
-            raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="another id")
+            raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="choose another id")
 
         def free(present: str | None) -> None:
             if present is not None and not replace:
                 raise RequestError(
-                    f"you have a pipeline '{name}' already", advice="--replace, or another name"
+                    f"a pipeline '{name}' exists already", advice="use --replace, or another name"
                 )
 
         path = self.folder / f"{name}.json"
-        if not replace and path.exists():  # before anything is made for it
+        if not replace and path.exists():  # before any file is written
             free("")
         write_whole(self.folder / SCHEMA_FILE, schema_text().encode())
         self.history(name).write(as_text(document), writing or Writing(), unless=free)
@@ -182,12 +185,12 @@ class Library:
 
     @checked
     def history(self, name: str) -> History:
-        """The revisions of one of the user's own.
+        """Return the revisions of one of the user's own pipelines.
 
         Raises
         ------
         UnknownPipeline
-            The name is none.
+            The name is not valid.
         """
         if not ID.fullmatch(name):
             raise UnknownPipeline(f"no pipeline is called '{shortened(name)}'", advice="helio list")
@@ -195,7 +198,7 @@ class Library:
 
     @checked
     def own(self, name: str) -> Entry:
-        """A template of the user's own.
+        """Find a template of the user's own.
 
         Raises
         ------
@@ -206,16 +209,18 @@ class Library:
         entry = self.find(name)
         if entry.shipped or entry.path.parent != self.folder:
             kind = "a shipped pipeline" if entry.shipped else "a file outside the library"
-            raise RequestError(f"{name} is {kind}, and stays", advice="helio list shows which ones are yours")
+            raise RequestError(
+                f"{name} is {kind}, not one of yours", advice="helio list shows which ones are yours"
+            )
         return entry
 
     def past(self, name: str) -> History:
-        """The revisions of one of the user's own, whether it is there or was deleted.
+        """Return the revisions of one of the user's own pipelines, even if it was deleted.
 
         Raises
         ------
         UnknownPipeline, RequestError
-            As `own`.
+            As in `own`.
         """
         return self.history(name if self._deleted(name) else self.own(name).id)
 
@@ -226,15 +231,15 @@ class Library:
         Returns
         -------
         path : Path
-            The file that was removed.
+            The removed file.
         revision : Revision or None
-            The one to restore; None where the file was no text.
+            The revision to restore; None where the file was not a text.
         """
         entry = self.own(name)
         return entry.path, self.history(entry.id).delete()
 
     def _deleted(self, name: str) -> Revision | None:
-        """The last revision of a pipeline of the user's that is not there any more; None where there is no such one."""
+        """Find the last revision of a deleted pipeline; None for other names."""
         if not is_id(name) or any((folder / f"{name}.json").exists() for folder in (SHIPPED, self.folder)):
             return None
         revisions = self.history(name).revisions()

@@ -1,4 +1,4 @@
-"""A template mended: what normalising and resolving change, and nothing that could be derived again."""
+"""Mend a template: keep the edits of normalising and resolving, without derivable values."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from helio.pipelines.template.runner import Rewritten, authored_path, rewrite
 from helio.steps.signature import signatures
 
 DERIVED = ("produces", "depends_on")
-"""What passes derive anew each time, so that it need not be written."""
+"""Keys that passes derive each time, so that templates need not have them."""
 
 
 STAGES = (
     *NORMALISE,
     *RESOLVE,
-    # What a run refuses to guess about loops and vectors, and offers as a fix.
+    # Guesses about loops and vectors that a run refuses and offers as a fix.
     (map_literals, map_components),
     (raise_critical,),
 )
@@ -38,15 +38,15 @@ def mend(
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> tuple[Document, str, tuple[Diagnostic, ...]]:
-    """The mended template of a text, a unified diff, and what there is to say.
+    """Mend a text's template; return the template, a unified diff and diagnostics.
 
-    Steps keep their ids. Optimising is left to the run, and expanding but for loops that do not say over what, and
-    vectors where a scalar is needed: the rest says nothing about what is wrong.
+    Steps keep their ids. Optimising and most expanding is left to the run, because it mends nothing; only loops without
+    a stated argument, and vectors where a scalar is needed, are expanded here.
     """
     parsed = parse(text)
     if parsed.errors:
         return {}, "", parsed.diagnostics
-    # Not `catalogue or {}`: asking for its length would open it.
+    # Not `catalogue or {}`: its length would open it.
     context = Context(
         signatures(),
         now,
@@ -55,13 +55,13 @@ def mend(
         pipelines={} if pipelines is None else pipelines,
     )
     mended = repair(parsed.plan, context)
-    found = (*parsed.diagnostics, *mended.diagnostics)
+    diagnostics = (*parsed.diagnostics, *mended.diagnostics)
     if not parsed.edits and all(edit.code in ("HN100", "HR101", "HR301") for edit in mended.edits):
-        return parsed.plan, "", found
+        return parsed.plan, "", diagnostics
     template = _lean(mended.plan, parsed.plan)
-    # Of JSON only what it says counts, not how it was laid out; of a text around a plan all of it goes.
+    # The diff ignores the layout of JSON; text around a plan is removed completely.
     before = text if parsed.edits else as_text(parsed.plan)
-    import difflib  # only where something is shown, never at start-up
+    import difflib  # only for a diff, never at start-up
 
     lines = difflib.unified_diff(
         before.splitlines(keepends=True),
@@ -69,21 +69,21 @@ def mend(
         name,
         f"{name} (mended)",
     )
-    return template, "".join(lines), found
+    return template, "".join(lines), diagnostics
 
 
 def repair(document: Document, context: Context) -> Rewritten:
-    """The plan of a template with everything mended that can be, and what is left to say of it."""
+    """Mend everything possible in a template, and return its plan with the remaining diagnostics."""
     mended = rewrite(document, context, STAGES, mode="repair", until_stable=True)
     if mended.errors:
         return mended
     verified = rewrite(mended.plan, context, VERIFY)
-    found = [authored_path(diagnostic, mended.plan, document) for diagnostic in verified.diagnostics]
-    return Rewritten(mended.plan, mended.edits, (*mended.diagnostics, *found))
+    findings = [authored_path(diagnostic, mended.plan, document) for diagnostic in verified.diagnostics]
+    return Rewritten(mended.plan, mended.edits, (*mended.diagnostics, *findings))
 
 
 def _lean(plan: Document, authored: Document) -> Document:
-    """Without the defaults and the derivable that the author had left out."""
+    """Remove defaults and derivable values that the author had left out."""
     written = {str(step.get("step_id")): step for step in authored.get("steps", ()) if isinstance(step, dict)}
     lean: dict[str, Any] = {
         key: value

@@ -1,4 +1,4 @@
-"""The plan: a template that has been verified and bound to the values of one run. Immutable."""
+"""Plans: templates that have been verified and bound to the values of one run. Immutable."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ Known = TypeVar("Known")
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a map, as its steps carry it."""
+    """One item of a map, as its steps record it."""
 
     map_id: StepId
     name: str
-    """As it stands in ids and labels: ``2024-01-10``."""
+    """Name in ids and labels: ``2024-01-10``."""
     keep_partial: bool
-    """Whether what depends on the map goes on without this item if it fails, as long as another one is left."""
+    """Whether dependants of the map continue without this item if it fails, as long as another one is left."""
 
     def __str__(self) -> str:
         return f"{self.map_id}[{self.name}]"
@@ -54,26 +54,26 @@ class PlannedStep:
     tool_version: int
     args: Mapping[str, Any]
     reads: Mapping[str, tuple[str, ...]]
-    """Labels read, by the tool's table parameter."""
+    """Labels that it reads, by the tool's table parameter."""
     produces: tuple[str, ...]
     depends_on: tuple[StepId, ...]
     critical: bool
     intent: str
     time_ranges: Mapping[str, TimeRange] = field(default_factory=dict)
-    """The arguments that are time ranges, by name; `args` has them as text."""
+    """Time ranges among the arguments, by name; `args` has them as texts."""
     items: tuple[Item, ...] = ()
-    """The items of maps that the step belongs to, the outermost first."""
+    """Items of maps to which the step belongs, the outermost first."""
     files: tuple[OutputFile, ...] = ()
-    """What a figure or an export is written to."""
+    """Files of a figure or an export."""
     not_measured: tuple[str, ...] = ()
-    """Labels of tables that it rests on, or gives, whose numbers the author of the template wrote."""
+    """Labels of its tables, read or made, whose numbers the author of the template wrote."""
     maybe_not_measured: tuple[str, ...] = ()
-    """Labels of tables of code some of whose numbers may be the author's."""
+    """Labels of tables from code in which some numbers may be the author's."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is executed. Only `make_plan` makes one, so whatever is executed has been verified."""
+    """Plan of one run. Only `make_plan` makes one, so every executed plan has been verified."""
 
     pipeline_id: str
     name: str
@@ -81,10 +81,10 @@ class Plan:
     now: datetime
     values: Mapping[str, Any]
     time_ranges: Mapping[str, TimeRange]
-    """The value of each time variable by its name, ``$TIME_RANGE`` first."""
+    """Values of the time variables by name, ``$TIME_RANGE`` first."""
     steps: tuple[PlannedStep, ...]
     owners: Mapping[str, str]
-    """For each label read, the label of the table that it means."""
+    """Label of the table that each read label means."""
     authored: Document
     normalised: Document
     document: Document
@@ -94,7 +94,7 @@ class Plan:
 
     def __post_init__(self, verified: object) -> None:
         if verified is not _VERIFIED:
-            raise TypeError("a Plan comes from make_plan, which verifies it")
+            raise TypeError("make a Plan with make_plan, which verifies it")
 
     def __repr__(self) -> str:
         values = shortened(", ".join(f"{name[1:]}={value!r}" for name, value in self.values.items()))
@@ -104,26 +104,28 @@ class Plan:
 
 
 def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> Rewritten:
-    """The plan without values that a template becomes, and everything that is wrong with it.
+    """Rewrite a template into its plan without values, and collect all its diagnostics.
 
-    N to G are repeated until nothing is left to edit; then all of it is verified.
+    Stages N to G are repeated until no pass has an edit; then the plan is verified.
     """
     stable = rewrite(template, context, REPEATED, mode=mode, until_stable=True)
     if stable.errors:
-        return stable if mode == "repair" else _with_kept_promises(stable, template, context)
+        return stable if mode == "repair" else _with_checked_advice(stable, template, context)
     verified = rewrite(stable.plan, context, VERIFY)
-    found = [authored_path(finding, stable.plan, template) for finding in verified.diagnostics]
+    findings = [authored_path(finding, stable.plan, template) for finding in verified.diagnostics]
     written = rewrite(template, context, AS_WRITTEN).diagnostics
-    return Rewritten(stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *found, *written))))
+    return Rewritten(
+        stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *findings, *written)))
+    )
 
 
-def _with_kept_promises(found: Rewritten, template: Document, context: Context) -> Rewritten:
-    """Say what stands in the way of ``helio fix``, wherever it is the advice and would not go through."""
-    if not any(text.startswith(FIX) for error in found.errors for text in error.advice):
-        return found
+def _with_checked_advice(stable: Rewritten, template: Document, context: Context) -> Rewritten:
+    """Explain what prevents ``helio fix``, wherever it is advised but would fail."""
+    if not any(text.startswith(FIX) for error in stable.errors for text in error.advice):
+        return stable
     wrong = repair(template, context).errors or normalise(template, context, mode="repair").errors
     if not wrong:
-        return found
+        return stable
     first = wrong[0]
     where = f" of step {first.step_id}" if first.step_id is not None else ""
     before = f"mend {first.code}{where} by hand ({first.message}), then {FIX}"
@@ -134,16 +136,16 @@ def _with_kept_promises(found: Rewritten, template: Document, context: Context) 
                 before + text[len(FIX) :] if text.startswith(FIX) else text for text in diagnostic.advice
             ),
         )
-        for diagnostic in found.diagnostics
+        for diagnostic in stable.diagnostics
     )
-    return Rewritten(found.plan, found.edits, diagnostics)
+    return Rewritten(stable.plan, stable.edits, diagnostics)
 
 
 def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:
-    """The plan of one run, with the values of the context put in place."""
+    """Put the values of the context into a plan, for one run."""
     bound = rewrite(normalised.plan, context, BINDING)
-    found = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
-    return Rewritten(bound.plan, bound.edits, found)
+    findings = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
+    return Rewritten(bound.plan, bound.edits, findings)
 
 
 def check(
@@ -155,7 +157,7 @@ def check(
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> Rewritten:
-    """`normalise` with the tools of this version."""
+    """Call `normalise` with the tools of this version."""
     context = Context(
         signatures(), now, {}, archive, catalogue=_given(catalogue), pipelines=_given(pipelines)
     )
@@ -163,26 +165,26 @@ def check(
 
 
 def spelled(template: Document) -> Rewritten:
-    """A template with each field, name and value in its one spelling, as far as it can be read."""
+    """Rewrite each field, name and value of a template in its canonical spelling, as far as it can be read."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
 
 
 def normal_form(template: Document) -> Document:
-    """A template with each field, name and value in its one spelling, nothing else done to it.
+    """Return a template with each field, name and value in its canonical spelling, and no other change.
 
     Raises
     ------
     InvalidTemplate
-        A field is not where it belongs, or not of its type.
+        A field is misplaced or has a wrong type.
     """
-    found = spelled(template)
-    if found.errors:
-        raise InvalidTemplate(found.errors)
-    return found.plan
+    spelling = spelled(template)
+    if spelling.errors:
+        raise InvalidTemplate(spelling.errors)
+    return spelling.plan
 
 
 def check_fields(template: Document) -> tuple[Diagnostic, ...]:
-    """The errors of a template whose fields are not where they belong, or not of their types."""
+    """Return the errors of misplaced fields and of fields with wrong types."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE[:1]).errors
 
 
@@ -202,27 +204,27 @@ def make_plan(
     Parameters
     ----------
     template : Document
-        As read by `read_template`.
+        The template as read by `read_template`.
     now : datetime
-        Naive UTC; every relative time phrase is resolved against it, once.
+        Naive UTC; every relative time phrase is resolved with it, once.
     values : mapping, optional
-        Values of variables, their names with or without ``$``.
+        Values of variables by name, with or without ``$``.
     time_range : str, optional
-        The value of ``$TIME_RANGE``, else of the only variable of type ``time_range``.
+        The value of ``$TIME_RANGE``, otherwise of the only variable of type ``time_range``.
     archive : str
-        The archive named for this run.
+        The archive given for this run.
     catalogue : mapping, optional
-        What is known of datasets.
+        Known facts about datasets.
     pipelines : mapping, optional
         Saved templates by id, for steps that use one.
     recorded : bool
-        Whether the values are those of a run that was made, or of a plan that was saved: whatever they move, it is
-        planned once more as it was.
+        Whether the values are those of an earlier run or of a saved plan, which is then planned as before, whatever
+        ranges they move.
 
     Raises
     ------
     InvalidTemplate
-        With every diagnostic found.
+        With all diagnostics.
     """
     given = {name if name.startswith("$") else f"${name}": value for name, value in (values or {}).items()}
     context = Context(
@@ -240,7 +242,7 @@ def make_plan(
         raise InvalidTemplate(authored.diagnostics)
     if time_range is not None:
         set_time_range(given, time_variable(authored.plan), time_range)
-    reach = () if recorded else tuple(check_reach(authored, context, asked=time_range is not None))
+    reach = () if recorded else tuple(check_reach(authored, context, whole_run=time_range is not None))
     authored = replace(authored, diagnostics=(*authored.diagnostics, *reach))
     if authored.errors:
         raise InvalidTemplate(authored.diagnostics)
@@ -256,18 +258,18 @@ def set_time_range(values: dict[str, Any], variable: str, time_range: str) -> No
     Raises
     ------
     RequestError
-        The variable has a value already.
+        The variable already has a value.
     """
     if variable in values:
         raise RequestError(
-            f"{variable} is given twice: '{values[variable]}', and the time range '{time_range}'",
+            f"{variable} is given twice: as '{values[variable]}', and as the time range '{time_range}'",
             advice="give one of them",
         )
     values[variable] = time_range
 
 
 def time_variable(template: Document) -> str:
-    """The variable that ``--time-range`` sets.
+    """Find the variable that ``--time-range`` sets.
 
     Raises
     ------
@@ -280,7 +282,7 @@ def time_variable(template: Document) -> str:
     named = read.time_variables
     if len(named) == 1:
         return named[0]
-    message = "--time-range is given, and the template has no variable of type time_range"
+    message = "--time-range is given, but the template has no variable of type time_range"
     literals = list(time_literals(read, signatures()))
     if literals:
         message += f": its ranges are literal, {listed_literals(literals)}"
@@ -288,7 +290,7 @@ def time_variable(template: Document) -> str:
         message = f"--time-range could mean {' or '.join(named)}"
     advice = (f"--set {named[0][1:]}=…",) if named else ()
     if literals and not named:
-        advice = ('declare "$TIME_RANGE", and write it in place of each range that is to move',)
+        advice = ('declare "$TIME_RANGE", and use it instead of each range that should move',)
     raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
 
 
@@ -348,40 +350,40 @@ def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datet
 
 
 def _reads(signature: Signature, args: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """The labels that a step reads, by the tool's table parameter."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Return the labels that a step reads, by the tool's table parameter."""
+    reads: dict[str, tuple[str, ...]] = {}
     for table in signature.tables:
-        # The first place names every label, in order; the others repeat them.
+        # The first argument names every label, in order; the others repeat them.
         first = tuple(table.argument.split("."))
         labels = [label for path, label in read_labels(signature, args) if path[: len(first)] == first]
-        found[table.parameter] = tuple(labels)
-    return found
+        reads[table.parameter] = tuple(labels)
+    return reads
 
 
 def _time_ranges(template: Template, now: datetime) -> dict[str, TimeRange]:
-    """The values of the time variables, ``$TIME_RANGE`` first."""
+    """Return the values of the time variables, ``$TIME_RANGE`` first."""
     names = sorted(template.time_variables, key=lambda name: name != "$TIME_RANGE")
     return {name: parse_time_range(template.variables[name].value, now) for name in names}
 
 
 def _items(step: Step) -> tuple[Item, ...]:
-    """What the expansion of maps left at a step."""
+    """Read the items of a step, as noted by the expansion of maps."""
     note = step.annotations.get("map")
-    found: list[Item] = []
+    items: list[Item] = []
     while isinstance(note, dict) and "step_id" in note:
         keep_partial = note.get("on_item_error") == "keep_partial"
-        found.insert(0, Item(note["step_id"], str(note.get("name", "")), keep_partial))
+        items.insert(0, Item(note["step_id"], str(note.get("name", "")), keep_partial))
         note = note.get("inside")
-    return tuple(found)
+    return tuple(items)
 
 
 def _given(known: Mapping[str, Known] | None) -> Mapping[str, Known]:
-    """What is known, not asked for its length: that would open the catalogue."""
+    """Return the mapping or an empty one; never ask for its length, which would open the catalogue."""
     return {} if known is None else known
 
 
 def _owner(label: str, produced: set[str]) -> str:
-    found = owner(label, produced)
-    if found is None:  # derive_dependencies has refused it
-        raise AssertionError(f"nobody produces {label!r} in a verified plan")
-    return found
+    table = owner(label, produced)
+    if table is None:  # derive_dependencies has refused it
+        raise AssertionError(f"no step produces {label!r} in a verified plan")
+    return table

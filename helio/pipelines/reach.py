@@ -1,10 +1,10 @@
-"""Which of the time ranges of a plan a new time range reaches, and which it leaves as they are.
+"""Check which time ranges of a plan a new time range moves, and which stay unchanged.
 
-HB205 (error; warning where the author declared the variable)  a time range for the run that reaches some of
-        the ranges of a template, and not others
-    Nobody said which of several literal ranges are meant; some of them moved would be another comparison.
+HB205 (error; warning where the author declared the variable)  a time range for the run that moves some of
+        the ranges of a template, but not others
+    It is unclear which of several literal ranges are meant; moving only some would change the comparison.
     before  fetches of 2024-01-01 and 2024-01-02, run with --time-range 2024-05-10
-    after   refused, the steps and their ranges named
+    after   refused; the message names the steps and their ranges
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from helio.pipelines.template.time_literals import TimeLiteral, listed_literals,
 from helio.pipelines.template.variables import TOKEN, read_value
 
 NUMBERED = re.compile(re.escape(BUILT_IN) + r"_\d+")
-"""Names that helio gives to further literal ranges. They say nothing about what the ranges are for."""
+"""Names that helio gives to further literal ranges. They do not describe the ranges."""
 
 
-def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterator[Diagnostic]:
+def check_reach(authored: Rewritten, context: Context, *, whole_run: bool) -> Iterator[Diagnostic]:
     """Refuse a new time range for the run that would move some of the ranges and leave others.
 
-    An author who declares ``$TIME_RANGE`` says which steps it moves. Where the variable was made of the literals of
-    several steps, nobody said so: the range moves all of them, or none.
+    An author who declares ``$TIME_RANGE`` decides which steps it moves. Where the variable was made from literals of
+    several steps, nobody has decided: the range moves all of them, or none.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterat
         The plan before values are put in place, with its edits.
     context : Context
         ``values`` has the values given for the run.
-    asked : bool
+    whole_run : bool
         Whether one time range was given for the run as a whole, and not by the name of a variable.
     """
     template, given = Template.from_json(authored.plan), context.values
@@ -48,9 +48,9 @@ def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterat
     if BUILT_IN not in declared or BUILT_IN not in given:
         return
     moves = _moves(BUILT_IN, template.variables[BUILT_IN], given, context.now)
-    if not moves and not asked:
+    if not moves and not whole_run:
         return
-    kept = [name for name in declared if name not in given]
+    unmoved = [name for name in declared if name not in given]
     invented = invented_variables(authored.edits)
     literals = [
         time_literal
@@ -60,22 +60,22 @@ def check_reach(authored: Rewritten, context: Context, *, asked: bool) -> Iterat
     steps = _steps_by_variable(template)
     unclear = BUILT_IN in invented or not steps.get(BUILT_IN)
     if not unclear:
-        kept = [name for name in kept if NUMBERED.fullmatch(name)]
-        # HR602 says the same of a range that selects data
+        unmoved = [name for name in unmoved if NUMBERED.fullmatch(name)]
+        # HR602 reports the same for a range that selects data
         literals = [literal for literal in literals if not literal.required or not literal.replaceable]
-    if kept or (literals and unclear):
-        yield _refused(template.variables, kept, literals, steps, declared=BUILT_IN not in invented)
+    if unmoved or (literals and unclear):
+        yield _refused(template.variables, unmoved, literals, steps, declared=BUILT_IN not in invented)
     elif literals and moves:
         yield Diagnostic(
             "HB205",
-            f"{BUILT_IN} has another value in this run, which does not reach {listed_literals(literals)}",
+            f"{BUILT_IN} has another value in this run, which does not move {listed_literals(literals)}",
             "warning",
             advice=_ways([], literals),
         )
 
 
 def _moves(name: str, facts: Variable, given: Mapping[str, Any], now: datetime) -> bool:
-    """Whether a variable has another value in this run than by default; a wrong value is refused elsewhere."""
+    """Tell whether a variable's value in this run differs from its default; wrong values are refused elsewhere."""
     if facts.default is None:
         return True
     declared = facts.to_json()
@@ -88,22 +88,22 @@ def _moves(name: str, facts: Variable, given: Mapping[str, Any], now: datetime) 
 
 
 def _steps_by_variable(template: Template) -> dict[str, list[str]]:
-    """The steps that use each variable, by the ids that their author knows."""
-    found: dict[str, list[str]] = {}
+    """Return the steps that use each variable, by the ids that their author knows."""
+    steps_by_name: dict[str, list[str]] = {}
     through = {name: facts.of for name, facts in template.variables.items()}
     for step in template.walk():
         step_id = str(step.step_id)
-        each = step.for_each and step.for_each.to_json()
-        for name in TOKEN.findall(str([step.tool_args, each])):
+        for_each = step.for_each and step.for_each.to_json()
+        for name in TOKEN.findall(str([step.tool_args, for_each])):
             for meant in (name, through.get(name)):
-                if meant and step_id not in found.setdefault(meant, []):
-                    found[meant].append(step_id)
-    return found
+                if meant and step_id not in steps_by_name.setdefault(meant, []):
+                    steps_by_name[meant].append(step_id)
+    return steps_by_name
 
 
 def _refused(
     variables: Mapping[str, Variable],
-    kept: list[str],
+    unmoved: list[str],
     literals: list[TimeLiteral],
     steps: Mapping[str, list[str]],
     *,
@@ -113,25 +113,27 @@ def _refused(
     default = variables[BUILT_IN].default
     what = f"only {_named_steps(moved)}" if moved else "no step"
     was = f" ({default})" if default is not None and not declared else ""
-    others = [f"{_named_steps(steps.get(name, []))} ({name}: {variables[name].default})" for name in kept]
+    others = [f"{_named_steps(steps.get(name, []))} ({name}: {variables[name].default})" for name in unmoved]
     others += [listed_literals(literals)] if literals else []
     return Diagnostic(
         "HB205",
         f"the time range of the run would move {what}{was}; these keep other ranges: {', '.join(others)}",
-        advice=_ways(kept, literals),
-        candidates=tuple(kept),
+        advice=_ways(unmoved, literals),
+        candidates=tuple(unmoved),
     )
 
 
-def _ways(kept: list[str], literals: list[TimeLiteral]) -> tuple[str, ...]:
-    """What makes it clear which ranges are to move."""
+def _ways(unmoved: list[str], literals: list[TimeLiteral]) -> tuple[str, ...]:
+    """Advise how to make clear which ranges to move."""
     ways: list[str] = []
-    if kept and not literals:
-        ways.append(f"give each range: {' '.join(f'--set {name[1:]}=…' for name in (BUILT_IN, *kept))}")
-    ways.append(f'"{BUILT_IN}" in place of each range that is to move')
+    if unmoved and not literals:
+        ways.append(f"give each range: {' '.join(f'--set {name[1:]}=…' for name in (BUILT_IN, *unmoved))}")
+    ways.append(f'use "{BUILT_IN}" instead of each range that should move')
     if literals:
         names = sorted({literal.name for literal in literals})
-        ways.append(" or ".join(f'"pin": ["{name}"]' for name in names) + " in a step that keeps its range")
+        ways.append(
+            "set " + " or ".join(f'"pin": ["{name}"]' for name in names) + " in a step that keeps its range"
+        )
     return tuple(ways)
 
 

@@ -1,4 +1,4 @@
-"""Stored time phrases that earlier versions read as another range: what to say of them, and that it is said once."""
+"""Notices about stored time phrases that earlier versions read as another range; each is shown once."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ FILE = "reread.json"
 
 
 def plan_notices(plan: Plan, home: Path) -> list[str]:
-    """What there is to say of a plan's template, unless this home has said it before."""
-    found = [warning.message for warning in plan.warnings if warning.code == CODE]
-    return _said_once(home, f"pipeline {plan.pipeline_id}", found)
+    """Return the notices about a plan's template that this home has not shown before."""
+    messages = [warning.message for warning in plan.warnings if warning.code == CODE]
+    return _new_messages(home, f"pipeline {plan.pipeline_id}", messages)
 
 
 def schedule_notices(name: str, values: Mapping[str, Any], home: Path) -> list[str]:
-    """What there is to say of a schedule's values of time variables, unless this home has said it before."""
-    found = [
+    """Return the notices about a schedule's time values that this home has not shown before."""
+    messages = [
         read_otherwise(value, value, f"'{value}'") for value in values.values() if isinstance(value, str)
     ]
-    return _said_once(home, f"schedule {name}", filter(None, found))
+    return _new_messages(home, f"schedule {name}", filter(None, messages))
 
 
-def _said_once(home: Path, owner: str, messages: Iterable[str]) -> list[str]:
-    """The messages that were not given before, each behind its owner; from now on they were."""
+def _new_messages(home: Path, owner: str, messages: Iterable[str]) -> list[str]:
+    """Return the messages that are new for this home, each with its owner, and record them."""
     texts = [f"{owner}: {message}" for message in messages]
     if not texts:
         return []
@@ -49,11 +49,11 @@ def _said_once(home: Path, owner: str, messages: Iterable[str]) -> list[str]:
 
 
 def _read(path: Path) -> list[str]:
-    """What was said; nothing where the file is missing or damaged, and then it is said once more."""
+    """Read the recorded notices; none where the file is missing or damaged, and then they are shown again."""
     try:
         return read_record(path, list[str])
     except FileNotFoundError:
         return []
     except DamagedRecord as error:
-        log.warning("%s; what was said is said once more", error.message)
+        log.warning("%s; notices are shown again", error.message)
         return []

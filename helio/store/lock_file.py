@@ -250,7 +250,7 @@ def read_lock(path: Path) -> Lock:
     Raises
     ------
     RequestError
-        There is no such file, or it is no lock.
+        There is no such file, or it is not a lock.
     DamagedFile
     """
     try:

@@ -239,7 +239,7 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
     if is_typeddict(kind) or dataclasses.is_dataclass(kind):
         return _convert_object(value, kind, location, given or {})
     if kind not in _KINDS:
-        raise TypeError(f"{kind} is no type of a record")
+        raise TypeError(f"{kind} is not a type of a record")
     _require(value, kind, location)
     if kind is not float:
         return value

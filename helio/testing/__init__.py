@@ -1,4 +1,4 @@
-"""Stand-ins for the services that helio asks: real servers on loopback, for tests of sources and of pipelines.
+"""Stand-ins for the services that helio uses: real servers on loopback, for tests of sources and pipelines.
 
 >>> from helio.testing import SwpcStandIn
 >>> from datetime import datetime
@@ -6,9 +6,9 @@
 ...     server.url.rpartition(":")[0]
 'http://127.0.0.1'
 
-Point helio at one by its address: ``HELIO_CDAWEB_URL``, ``HELIO_SWPC_URL``, ``HELIO_HAPI_SERVERS=mine=URL``, or the
+Let helio use one by its address: ``HELIO_CDAWEB_URL``, ``HELIO_SWPC_URL``, ``HELIO_HAPI_SERVERS=mine=URL``, or the
 ``url`` of a source. `StandIn` and `Handler` are the base of stand-ins for other services, `FaultyServer` sends any
-bytes at all. `check_source` checks what every source must do. See docs/sources.md.
+bytes. `check_source` checks the contract of every source. See docs/sources.md.
 
 Nothing of helio imports this package.
 """

@@ -1,7 +1,7 @@
 """A stand-in for CDAWeb on loopback: REST service, file download and folder listings over a folder of CDFs.
 
-It speaks as the service does: NASA's own client, cdasws, reads from it unchanged. The forms are
-those of https://cdaweb.gsfc.nasa.gov/WebServices/REST/ and of the folders below https://cdaweb.gsfc.nasa.gov/pub/.
+It behaves like the service: NASA's own client, cdasws, reads from it unchanged. The formats are those of
+https://cdaweb.gsfc.nasa.gov/WebServices/REST/ and of the folders below https://cdaweb.gsfc.nasa.gov/pub/.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _EPOCHS = (31, 32, 33)
 
 @dataclass
 class ServedFile:
-    """A file of a dataset, and what its records span."""
+    """A file of a dataset, and the time span of its records."""
 
     path: Path
     dataset_id: str
@@ -56,14 +56,14 @@ class ServedFile:
 
 @dataclass
 class Computed:
-    """A parameter that no file holds: what the service computes for it from the file."""
+    """A parameter that is in no file: the service computes it from the file."""
 
     compute: Callable[[Any], np.ndarray]
     attributes: dict[str, str] = field(default_factory=dict)
 
 
 class CdaWebStandIn(StandIn):
-    """Serves the CDFs below a folder."""
+    """Stand-in that serves the CDFs below a folder."""
 
     def __init__(self, folder: Path, *, computed: Mapping[tuple[str, str], Computed] | None = None) -> None:
         self.computed = dict(computed or {})
@@ -74,61 +74,61 @@ class CdaWebStandIn(StandIn):
             self.publish(path)
         super().__init__()
 
-    # What a test says and asks
+    # For tests
 
     def publish(self, path: Path, published: float = 1_700_000_000.0) -> None:
-        """Serve a file, in the place of one of its name."""
-        found = _NAME.fullmatch(path.name)
-        if found is None:
+        """Serve a file, and replace a served file with the same name."""
+        match = _NAME.fullmatch(path.name)
+        if match is None:
             return
-        dataset, day, clock, version = found.groups()
+        dataset, day, clock, version = match.groups()
         first, last = _span(path)
         when = datetime.strptime(day + (clock or "000000"), "%Y%m%d%H%M%S")
         served = ServedFile(path, dataset.upper(), when, version or "", first, last, published)
-        self.files = [one for one in self.files if one.path.name != path.name] + [served]
+        self.files = [file for file in self.files if file.path.name != path.name] + [served]
 
-    # What it serves
+    # Served data
 
     def datasets(self) -> dict[str, list[ServedFile]]:
         grouped: dict[str, list[ServedFile]] = {}
-        for one in self.files:
-            grouped.setdefault(one.dataset_id, []).append(one)
+        for file in self.files:
+            grouped.setdefault(file.dataset_id, []).append(file)
         return grouped
 
     def covering(self, dataset_id: str, start: datetime, stop: datetime) -> list[ServedFile]:
-        """The newest version of each file with records in the interval."""
+        """List the newest version of each file with records in the interval."""
         newest: dict[datetime, ServedFile] = {}
-        for one in self.datasets().get(dataset_id, []):
-            rival = newest.get(one.day)
-            if rival is None or _numbers(one.version) > _numbers(rival.version):
-                newest[one.day] = one
-        return [one for _, one in sorted(newest.items()) if one.first < stop and one.last >= start]
+        for file in self.datasets().get(dataset_id, []):
+            rival = newest.get(file.day)
+            if rival is None or _numbers(file.version) > _numbers(rival.version):
+                newest[file.day] = file
+        return [file for _, file in sorted(newest.items()) if file.first < stop and file.last >= start]
 
     def variables(self, dataset_id: str) -> list[tuple[str, str]]:
-        """Names and descriptions of what can be asked for."""
+        """List names and descriptions of the available variables."""
         import cdflib
 
         file = cdflib.CDF(self.datasets()[dataset_id][-1].path)
-        found = []
+        listed = []
         for name in file.cdf_info().zVariables + file.cdf_info().rVariables:
             attributes = file.varattsget(name)
             if str(attributes.get("VAR_TYPE", "")).lower() == "data":
-                found.append((name, str(attributes.get("CATDESC", name))))
-        return found + [
-            (name, one.attributes.get("CATDESC", name))
-            for (dataset, name), one in self.computed.items()
+                listed.append((name, str(attributes.get("CATDESC", name))))
+        return listed + [
+            (name, parameter.attributes.get("CATDESC", name))
+            for (dataset, name), parameter in self.computed.items()
             if dataset == dataset_id
         ]
 
-    def described(self, one: ServedFile, host: str) -> dict[str, Any]:
-        """A file as the service describes it."""
+    def described(self, file: ServedFile, host: str) -> dict[str, Any]:
+        """Describe a file as the service does."""
         return {
-            "Name": f"http://{host}{DATA}{one.folder}/{quote(one.path.name)}",
+            "Name": f"http://{host}{DATA}{file.folder}/{quote(file.path.name)}",
             "MimeType": "application/x-cdf",
-            "StartTime": _stamp(one.first),
-            "EndTime": _stamp(one.last),
-            "Length": one.path.stat().st_size,
-            "LastModified": _stamp(datetime.fromtimestamp(one.published, UTC).replace(tzinfo=None)),
+            "StartTime": _stamp(file.first),
+            "EndTime": _stamp(file.last),
+            "Length": file.path.stat().st_size,
+            "LastModified": _stamp(datetime.fromtimestamp(file.published, UTC).replace(tzinfo=None)),
         }
 
     def subset(
@@ -154,7 +154,7 @@ class CdaWebStandIn(StandIn):
         }
 
 
-class _Handler(Handler):
+class _CdaWebHandler(Handler):
     standin: CdaWebStandIn
 
     def route(self) -> None:
@@ -178,9 +178,10 @@ class _Handler(Handler):
         if words == ["datasets"] and self.command == "POST":
             return self._data_request()
         if words == ["datasets"]:
-            wanted = query.get("id", list(every))
-            return self._say(
-                "DatasetDescription", [_dataset(one, every[one]) for one in wanted if one in every]
+            ids = query.get("id", list(every))
+            return self._send(
+                "DatasetDescription",
+                [_dataset(dataset_id, every[dataset_id]) for dataset_id in ids if dataset_id in every],
             )
         if len(words) < 3 or words[0] != "datasets":
             return self.answer(404, {"Message": ["no such resource"]})
@@ -188,7 +189,7 @@ class _Handler(Handler):
         if dataset_id not in every:
             return self.answer(404, {"Message": ["Unknown dataset"]})
         if what == "variables":
-            return self._say(
+            return self._send(
                 "VariableDescription",
                 [
                     {"Name": name, "ShortDescription": text, "LongDescription": text}
@@ -198,48 +199,48 @@ class _Handler(Handler):
         start, stop = (datetime.strptime(text, "%Y%m%dT%H%M%SZ") for text in words[3].split(","))
         if what == "orig_data":
             files = [
-                self.standin.described(one, self.host)
-                for one in self.standin.covering(dataset_id, start, stop)
+                self.standin.described(file, self.host)
+                for file in self.standin.covering(dataset_id, start, stop)
             ]
             return (
-                self._say("FileDescription", files)
+                self._send("FileDescription", files)
                 if files
                 else self.answer(404, {"Message": ["No data available."]})
             )
         if what == "data":
             made = self.standin.subset(dataset_id, words[4].split(","), start, stop, self.host)
             return (
-                self._say("FileDescription", [made])
+                self._send("FileDescription", [made])
                 if made
                 else self.answer(404, {"Message": ["No data available."]})
             )
         return self.answer(404, {"Message": ["no such resource"]})
 
     def _data_request(self) -> None:
-        """What cdasws posts: a request in XML, for original files if it names no variable, else for a subset."""
-        asked = ElementTree.fromstring(self.body)
+        """Answer a request in XML from cdasws: for original files if it names no variable, otherwise for a subset."""
+        request = ElementTree.fromstring(self.body)
 
         def texts(name: str) -> list[str]:
-            return [one.text or "" for one in asked.iter(f"{{{NAMESPACE}}}{name}")]
+            return [element.text or "" for element in request.iter(f"{{{NAMESPACE}}}{name}")]
 
         start, stop = (
             datetime.fromisoformat(texts(name)[0].replace("Z", "+00:00")).replace(tzinfo=None)
             for name in ("Start", "End")
         )
-        dataset_id, names = texts("DatasetId")[0], [one for one in texts("VariableName") if one]
+        dataset_id, names = texts("DatasetId")[0], [name for name in texts("VariableName") if name]
         if names:
             made = self.standin.subset(dataset_id, names, start, stop, self.host)
-            return self._say("FileDescription", [made] if made else [], "DataResult")
+            return self._send("FileDescription", [made] if made else [], "DataResult")
         files = self.standin.covering(dataset_id, start, stop)
-        return self._say(
-            "FileDescription", [self.standin.described(one, self.host) for one in files], "DataResult"
+        return self._send(
+            "FileDescription", [self.standin.described(file, self.host) for file in files], "DataResult"
         )
 
-    def _say(self, element: str, content: list[dict[str, Any]], root: str = "") -> None:
+    def _send(self, element: str, content: list[dict[str, Any]], root: str = "") -> None:
         if "json" in self.headers.get("Accept", ""):
             self.answer(200, {element: content} if content else {})
             return
-        inner = "".join(_xml(element, one) for one in content)
+        inner = "".join(_xml(element, item) for item in content)
         root = root or f"{element}s"
         text = f'<?xml version="1.0" encoding="UTF-8"?><{root} xmlns="{NAMESPACE}">{inner}</{root}>'
         self.answer(200, text.encode(), "application/xml")
@@ -276,10 +277,10 @@ class _Handler(Handler):
     def _all_xml(self) -> bytes:
         entries = []
         for dataset_id, files in self.standin.datasets().items():
-            timed = any(one.day.hour or one.day.minute for one in files)
+            timed = any(file.day.hour or file.day.minute for file in files)
             stem = files[0].path.name[: len(dataset_id)]
             naming = f"{stem}_%Y%m%d{'%H%M%S' if timed else ''}_v%Q.cdf"
-            first, last = min(one.first for one in files), max(one.last for one in files)
+            first, last = min(file.first for file in files), max(file.last for file in files)
             entries.append(
                 f'<dataset nssdc_ID="None" serviceprovider_ID="{dataset_id}" '
                 f'timerange_start="{first:%Y-%m-%d %H:%M:%S}" timerange_stop="{last:%Y-%m-%d %H:%M:%S}">'
@@ -290,20 +291,20 @@ class _Handler(Handler):
         return f'<sites xmlns="cdas"><datasite ID="CDAWeb">{"".join(entries)}</datasite></sites>'.encode()
 
     def _file(self, rest: str) -> None:
-        one = next((f for f in self.standin.files if rest == f"{f.folder}/{f.path.name}"), None)
-        if one is None:
+        served = next((f for f in self.standin.files if rest == f"{f.folder}/{f.path.name}"), None)
+        if served is None:
             return self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
-        return self._bytes(one.path.read_bytes(), one.etag, one.published)
+        return self._bytes(served.path.read_bytes(), served.etag, served.published)
 
     def _bytes(self, content: bytes, etag: str, published: float) -> None:
         named = {"ETag": etag, "Last-Modified": formatdate(published, usegmt=True), "Accept-Ranges": "bytes"}
         named = named if etag else {}
         if etag and self.headers.get("If-None-Match") == etag:
             return self.answer(304, b"", "application/x-cdf", named)
-        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        span = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         guard = self.headers.get("If-Range", etag)
-        if asked and etag and guard in (etag, named["Last-Modified"]):
-            first = int(asked[1])
+        if span and etag and guard in (etag, named["Last-Modified"]):
+            first = int(span[1])
             if first >= len(content):
                 return self.answer(416, b"", "text/plain", {"Content-Range": f"bytes */{len(content)}"})
             spans = {"Content-Range": f"bytes {first}-{len(content) - 1}/{len(content)}"}
@@ -320,8 +321,8 @@ def _dataset(dataset_id: str, files: list[ServedFile]) -> dict[str, Any]:
         "InstrumentType": ["Magnetic Fields (space)"],
         "Label": f"{dataset_id} from the stand-in",
         "TimeInterval": {
-            "Start": _stamp(min(one.first for one in files)),
-            "End": _stamp(max(one.last for one in files)),
+            "Start": _stamp(min(file.first for file in files)),
+            "End": _stamp(max(file.last for file in files)),
         },
         "PiName": "N. Ess",
         "PiAffiliation": "GSFC",
@@ -331,16 +332,16 @@ def _dataset(dataset_id: str, files: list[ServedFile]) -> dict[str, Any]:
 
 def _xml(element: str, content: Any) -> str:
     if isinstance(content, dict):
-        inner = "".join(_xml(name, one) for name, one in content.items())
+        inner = "".join(_xml(name, value) for name, value in content.items())
     elif isinstance(content, list):
-        return "".join(_xml(element, one) for one in content)
+        return "".join(_xml(element, item) for item in content)
     else:
         inner = escape(str(content))
     return f"<{element}>{inner}</{element}>"
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(one) for one in re.findall(r"\d+", version))
+    return tuple(int(number) for number in re.findall(r"\d+", version))
 
 
 def _stamp(moment: datetime) -> str:
@@ -348,7 +349,7 @@ def _stamp(moment: datetime) -> str:
 
 
 def _span(path: Path) -> tuple[datetime, datetime]:
-    """First and last epoch of the variable that most others depend on; by cdflib alone, record by record."""
+    """Read the first and the last epoch of the variable that most others depend on; with cdflib, record by record."""
     import cdflib
     import numpy as np
 
@@ -358,12 +359,12 @@ def _span(path: Path) -> tuple[datetime, datetime]:
         depend = file.varattsget(name).get("DEPEND_0")
         if depend:
             counts[str(depend)] = counts.get(str(depend), 0) + 1
-    for name in sorted(counts, key=lambda one: -counts[one]):
+    for name in sorted(counts, key=lambda variable: -counts[variable]):
         about = file.varinq(name)
         if about.Data_Type in _EPOCHS and about.Last_Rec >= 0:
             ends = [np.ravel(file.varget(name, startrec=i, endrec=i))[:1] for i in (0, about.Last_Rec)]
             first, last = (
-                cdflib.cdfepoch.to_datetime(one)[0].astype("M8[us]").astype(datetime) for one in ends
+                cdflib.cdfepoch.to_datetime(epoch)[0].astype("M8[us]").astype(datetime) for epoch in ends
             )
             return first, last
     day = datetime.strptime(_NAME.fullmatch(path.name)[2], "%Y%m%d")  # type: ignore[index]
@@ -387,8 +388,8 @@ def _subset(
     for name in names:
         if name in source:
             depends |= {
-                str(one.value)
-                for key, one in source[name].attributes.items()
+                str(variable.value)
+                for key, variable in source[name].attributes.items()
                 if key.startswith(("DEPEND_", "LABL_PTR"))
             }
     clock = next(name for name in depends if name in source and source[name].type.name.startswith("CDF_"))
@@ -400,7 +401,7 @@ def _subset(
     made = pycdfpp.CDF()
     for name, attribute in source.attributes.items():
         made.add_attribute(name, list(attribute))
-    # the service dates what it makes, so that no two files are the same
+    # the service dates its files, so that no two files are the same
     made.add_attribute("Generation_number", [str(making)])
     made.add_variable(
         clock,
@@ -410,14 +411,14 @@ def _subset(
     )
     for name in (*sorted(depends - {clock}), *names):
         if name in source:
-            one = source[name]
-            values = one.values if one.is_nrv else np.ascontiguousarray(one.values[first:last])
+            variable = source[name]
+            values = variable.values if variable.is_nrv else np.ascontiguousarray(variable.values[first:last])
             attributes = {
                 key: a.value if isinstance(a.value, str | list) else [a.value]
-                for key, a in one.attributes.items()
+                for key, a in variable.attributes.items()
             }
             made.add_variable(
-                name, values=values, data_type=one.type, is_nrv=one.is_nrv, attributes=attributes
+                name, values=values, data_type=variable.type, is_nrv=variable.is_nrv, attributes=attributes
             )
         elif (dataset_id, name) in computed:
             recipe = computed[dataset_id, name]
@@ -428,4 +429,4 @@ def _subset(
     return bytes(pycdfpp.save(made))
 
 
-CdaWebStandIn.handler = _Handler
+CdaWebStandIn.handler = _CdaWebHandler

@@ -1,4 +1,4 @@
-"""Checks over a stand-in what every source of data must do."""
+"""Check with a stand-in that a data source keeps its contract."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ def check_source(
 ) -> dict[str, Table]:
     """Check that a source keeps its contract for one fetch, and return the tables.
 
-    The names of what is fetched are the same before and after it; tables are in order, within the range and say where
-    they come from; a second run asks for no data again; a run offline asks nobody, gives the same, and names what
-    was never asked for; an unknown dataset and an unknown parameter raise different errors.
+    Files have the same names before and after the fetch. Tables are in order, within the range, and have sources. A
+    second run requests no data again. An offline run makes no request and gives the same tables; it raises `Offline`
+    for data that are not cached. An unknown dataset and an unknown parameter raise different errors.
 
     Parameters
     ----------
     kind : class
-        Of the source.
+        Class of the source.
     url : str
-        Of the stand-in.
+        Address of the stand-in.
     dataset_id, parameters, time_range
         A fetch that the stand-in has data for.
     cache : Path
         An empty folder.
     reader : CdfReader, optional
-        Reads the files of a source of files.
+        Reader for a source that serves files.
     clock : Clock, optional
-        A `FakeClock` when left out.
+        Default: a `FakeClock`.
 
     Raises
     ------
     AssertionError
-        The source breaks its contract; the message says how.
+        The source breaks its contract, as the message explains.
     """
     with client(clock) as http, client(clock) as nobody:
         nobody.cancel()
@@ -76,18 +76,20 @@ def check_source(
         digests = {name: table.digest() for name, table in tables.items()}
         for again in (new(), new(http=nobody, offline=True)):
             try:
-                found = again.fetch(dataset_id, parameters, time_range)
+                repeated = again.fetch(dataset_id, parameters, time_range)
             except Cancelled as error:
-                raise AssertionError("a fetch offline asks the server for what was fetched before") from error
+                raise AssertionError(
+                    "an offline fetch asks the server for data that were fetched before"
+                ) from error
             _hold(
-                {name: table.digest() for name, table in found.items()} == digests,
+                {name: table.digest() for name, table in repeated.items()} == digests,
                 f"the same fetch gives other tables the second time{' offline' * again.offline}",
             )
         empty = new("empty", http=nobody, offline=True)
         _refuses(
             Offline,
             lambda: empty.fetch(dataset_id, parameters, time_range),
-            "a fetch offline of nothing kept",
+            "an offline fetch without cached data",
         )
         _refuses(UnknownDataset, lambda: new().locate("NO_SUCH_DATASET", time_range), "an unknown dataset")
         _refuses(
@@ -106,9 +108,9 @@ def _check_table(source: Source, dataset_id: str, name: str, table: Table, time_
     _hold(bool(np.all(np.diff(table.epoch) > np.timedelta64(0))), f"the epochs of {name} do not increase")
     _hold(
         bool(start <= table.epoch[0] and table.epoch[-1] < stop),
-        f"{name} has records outside of {time_range}",
+        f"{name} has records outside {time_range}",
     )
-    _hold(bool(table.sources), f"{name} does not say what it came from: give it sources")
+    _hold(bool(table.sources), f"{name} has no sources: set them")
     for file in table.sources:
         _hold(file.dataset_id == dataset_id, f"a source of {name} is of {file.dataset_id}")
         _hold(

@@ -1,4 +1,4 @@
-"""A clock that nobody waits for, and a client of servers on loopback."""
+"""A clock without real waiting, and a client of servers on loopback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FakeClock(Clock):
     Parameters
     ----------
     start : datetime or float, optional
-        The time at the start: UTC, or seconds since 1970; the present time by default. Only waits and `ahead` move
+        The time at the start: UTC, or seconds since 1970. Default: the present. Only waits and `ahead` move
         the clock.
 
     Attributes
@@ -46,14 +46,14 @@ class FakeClock(Clock):
 
 @contextmanager
 def client(clock: Clock | None = None, *, timeout: float = 10.0) -> Iterator[Http]:
-    """Open a client for one test, apart from all others of the process: it waits for nobody.
+    """Open a client for one test, independent of all others in the process, so that it never waits for them.
 
     Parameters
     ----------
     clock : Clock, optional
-        A `FakeClock` when left out.
+        Default: a `FakeClock`.
     timeout : float
-        Seconds without a single byte after which an attempt is given up.
+        Seconds without any byte after which an attempt is abandoned.
     """
     with closing(Http(timeout=timeout, clock=clock or FakeClock(), hosts=Hosts())) as http:
         yield http

@@ -1,4 +1,4 @@
-"""A server that breaks the rules of HTTP, or is honest and slow: each path is answered by bytes of its own."""
+"""A server that breaks the rules of HTTP, or is slow: each path has its own reply in bytes."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ JSON = OK + b"Content-Type: application/json\r\n"
 
 
 def whole(body: bytes, *, headers: bytes = b"", head: bytes = JSON) -> list[bytes]:
-    """An answer of a known length."""
+    """Make a reply of a known length."""
     return [head + headers + b"Content-Length: %d\r\n\r\n" % len(body), body]
 
 
 def drip(content: bytes, seconds: float, size: int = 1) -> Iterator[bytes | float]:
-    """Content in small parts, with a wait before each."""
+    """Yield content in small parts, with a wait before each."""
     for first in range(0, len(content), size):
         yield seconds
         yield content[first : first + size]
 
 
 def endless(part: bytes) -> Iterator[bytes]:
-    """The same bytes for ever."""
+    """Repeat the same bytes forever."""
     return repeat(part * max(1, 65_536 // len(part)))
 
 
 def redirect(target: str, status: str = "302 Found") -> list[bytes]:
-    """A redirect without a body."""
+    """Make a redirect without a body."""
     return [
         f"HTTP/1.1 {status}\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
     ]
@@ -47,7 +47,7 @@ def redirect(target: str, status: str = "302 Found") -> list[bytes]:
 
 @cache
 def bomb(kind: str, mebibytes: int) -> bytes:
-    """Zeros, compressed to a thousandth."""
+    """Compress zeros to a thousandth of their size."""
     bits = {"gzip": 16 + zlib.MAX_WBITS, "zlib": zlib.MAX_WBITS, "bare": -zlib.MAX_WBITS}[kind]
     packing = zlib.compressobj(9, zlib.DEFLATED, bits)
     zeros = bytes(MEBIBYTE)
@@ -55,33 +55,33 @@ def bomb(kind: str, mebibytes: int) -> bytes:
 
 
 class FaultyServer(LoopbackServer):
-    """Answers on loopback from `answers`, by the path of a request; a context manager.
+    """Server on loopback that replies with `answers`, by the path of a request; a context manager.
 
-    An answer may be a function of the text of the request. `requests` holds the texts, `sent` how many bytes went
-    out for each.
+    An answer may be a function of the request's text. `requests` has the texts, `sent` the number of bytes sent for
+    each.
     """
 
     def __init__(self, answers: dict[str, Answer | Callable[[str], Answer]] | None = None) -> None:
         self.answers = answers or {}
         self.requests: list[str] = []
         self.sent: list[int] = []
-        super().__init__(_Handler)
+        super().__init__(_FaultyHandler)
 
 
-class _Handler(socketserver.BaseRequestHandler):
+class _FaultyHandler(socketserver.BaseRequestHandler):
     server: OwnedServer
     request: socket.socket
 
     def handle(self) -> None:
         faulty: FaultyServer = self.server.owner
-        asked = b""
+        head = b""
         if "tls" not in faulty.answers:
-            while b"\r\n\r\n" not in asked:
+            while b"\r\n\r\n" not in head:
                 part = self.request.recv(65_536)
                 if not part:
                     return
-                asked += part
-        text = asked.decode("latin-1")
+                head += part
+        text = head.decode("latin-1")
         path = text.split(" ")[1] if text else "tls"
         number = len(faulty.requests)
         faulty.requests.append(text)
@@ -101,10 +101,10 @@ class _Handler(socketserver.BaseRequestHandler):
 
 
 def unending_json() -> Answer:
-    """JSON of no length that never ends."""
+    """Make JSON of no stated length that never ends."""
     return chain([JSON + b"\r\n["], endless(b'"a",'))
 
 
 def many_members(count: int) -> bytes:
-    """Gzip of many streams without content."""
+    """Make gzip of many streams without content."""
     return gzip.compress(b"") * count

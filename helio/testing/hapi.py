@@ -1,7 +1,7 @@
 """A stand-in for a HAPI server on loopback, of HAPI 2.0 or 3, over made-up datasets or recorded replies.
 
-It speaks as the specification says, https://github.com/hapi-server/data-specification; the client of the HAPI group
-reads from it unchanged.
+It follows the specification, https://github.com/hapi-server/data-specification; the client of the HAPI group reads
+from it unchanged.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Dataset:
     Parameters
     ----------
     about : dict
-        What ``info`` says beside the parameters and the span.
+        Members of ``info`` other than the parameters and the span.
     parameters : list of dict
-        As in ``info``, the time first.
+        Parameters as in ``info``, the time first.
     records : structured array
-        One field per parameter, under its name; the time as bytes.
+        One field for each parameter, with its name; the time as bytes.
     epoch : datetime64[ns]
-        Of each record.
+        Epoch of each record.
     """
 
     id: str
@@ -70,16 +70,16 @@ class Dataset:
     about: dict[str, Any] = field(default_factory=dict)
 
     def info(self, names: Iterable[str] | None = None) -> dict[str, Any]:
-        """What ``info`` says, of all parameters or of some."""
+        """Return the ``info`` reply for all parameters, or for some."""
         chosen = [
-            one
-            for place, one in enumerate(self.parameters)
-            if names is None or place == 0 or one["name"] in names
+            parameter
+            for index, parameter in enumerate(self.parameters)
+            if names is None or index == 0 or parameter["name"] in names
         ]
         return {**self.about, "startDate": self.start, "stopDate": self.stop, "parameters": chosen}
 
     def body(self, names: list[str], start: np.datetime64, stop: np.datetime64, form: str) -> bytes:
-        """Records of [start, stop)."""
+        """Return the records of [start, stop) in a format."""
         import numpy as np
 
         rows = self.records[(self.epoch >= start) & (self.epoch < stop)][names]
@@ -92,7 +92,7 @@ class Dataset:
         for row in rows:
             cells: list[str] = []
             for name in names:
-                cells += [_cell(one) for one in np.ravel(row[name])]
+                cells += [_cell(cell) for cell in np.ravel(row[name])]
             lines.append(",".join(cells) + "\n")
         return "".join(lines).encode()
 
@@ -114,23 +114,27 @@ def dataset(
     stop: str = "",
     **about: Any,
 ) -> Dataset:
-    """Make a dataset of some times, as they are written, and the values of each parameter."""
+    """Make a dataset from times, as texts, and the values of each parameter."""
     import numpy as np
 
-    texts = np.array([one.encode() for one in times])
+    texts = np.array([time.encode() for time in times])
     every = [
         {"name": "Time", "type": "isotime", "units": "UTC", "fill": None, "length": texts.dtype.itemsize},
         *parameters,
     ]
     layout = [
-        (one["name"], _KINDS.get(one["type"], f"S{one.get('length', 1)}"), tuple(one.get("size", ())))
-        for one in every
+        (
+            parameter["name"],
+            _KINDS.get(parameter["type"], f"S{parameter.get('length', 1)}"),
+            tuple(parameter.get("size", ())),
+        )
+        for parameter in every
     ]
     records = np.zeros(texts.size, np.dtype(layout))
     records["Time"] = texts
     for key, array in values.items():
         records[key] = array
-    epoch = np.array([np.datetime64(_moment(one.decode()), "ns") for one in texts.tolist()], "M8[ns]")
+    epoch = np.array([np.datetime64(_moment(text.decode()), "ns") for text in texts.tolist()], "M8[ns]")
     return Dataset(
         name,
         every,
@@ -143,61 +147,65 @@ def dataset(
 
 
 def recorded(folder: Path) -> Dataset:
-    """A dataset of recorded replies: ``info.json`` and one binary body, named after its parameters and its span."""
+    """Load a dataset of recorded replies: ``info.json`` and one binary body, named after its parameters and span."""
     import numpy as np
 
-    said = json.loads((folder / "info.json").read_text())
+    info = json.loads((folder / "info.json").read_text())
     [path] = folder.glob("*.bin")
     names = path.stem.removeprefix(f"{folder.name}_").rsplit("_", 2)[0].split("-")
-    every = {one["name"]: one for one in said["parameters"]}
-    # what was recorded of a request is shorter than what `info` lists; names may hold the dash that joins them
-    chosen = [said["parameters"][0]] + [every[one] for one in _joined(names, every)]
+    every = {parameter["name"]: parameter for parameter in info["parameters"]}
+    # a recorded reply may have fewer parameters than `info`; names may contain the dash that joins them
+    chosen = [info["parameters"][0]] + [every[name] for name in _joined(names, every)]
     layout = [
-        (one["name"], _KINDS.get(one["type"], f"S{one.get('length', 1)}"), tuple(one.get("size", ())))
-        for one in chosen
+        (
+            parameter["name"],
+            _KINDS.get(parameter["type"], f"S{parameter.get('length', 1)}"),
+            tuple(parameter.get("size", ())),
+        )
+        for parameter in chosen
     ]
     records = np.frombuffer(path.read_bytes(), np.dtype(layout))
     epoch = np.array(
-        [np.datetime64(_moment(one.decode()), "ns") for one in records["Time"].tolist()], "M8[ns]"
+        [np.datetime64(_moment(time.decode()), "ns") for time in records["Time"].tolist()], "M8[ns]"
     )
-    about = {key: said[key] for key in ("contact", "resourceURL") if key in said}
-    return Dataset(folder.name, chosen, records, epoch, said["startDate"], said["stopDate"], about)
+    about = {key: info[key] for key in ("contact", "resourceURL") if key in info}
+    return Dataset(folder.name, chosen, records, epoch, info["startDate"], info["stopDate"], about)
 
 
 def _joined(words: list[str], known: Mapping[str, Any]) -> list[str]:
-    found: list[str] = []
+    joined: list[str] = []
     while words:
         size = next(size for size in range(len(words), 0, -1) if "-".join(words[:size]) in known)
-        found.append("-".join(words[:size]))
+        joined.append("-".join(words[:size]))
         words = words[size:]
-    return found
+    return joined
 
 
 class HapiStandIn(StandIn):
-    """Serves datasets below ``/hapi``.
+    """Stand-in that serves datasets below ``/hapi``.
 
     Parameters
     ----------
     version : str
-        ``"2.0"`` asks for ``id``, ``time.min`` and ``time.max``, and knows no time-varying bins.
+        ``"2.0"`` expects ``id``, ``time.min`` and ``time.max``, and has no time-varying bins.
     formats : tuple of str
     most : timedelta, optional
-        A longer interval is refused with 1408.
+        Longest interval; a longer one is refused with 1408.
 
     Attributes
     ----------
     before_data, after_data : callable
-        Is called with the query of each data request, before and after its records are taken.
+        Called with the query of each data request, before and after its records are read.
     unframed : str
-        ``"HTTP/1.0"`` or ``"HTTP/1.1"``: data go out without their length, and end with the connection.
+        ``"HTTP/1.0"`` or ``"HTTP/1.1"``: data are sent without their length, and end with the connection.
     gzip : bool
-        Whether data go out compressed.
+        Whether data are sent compressed.
     refuses : callable
-        Whether a data request, by its query, is refused with 1409.
+        Tells whether to refuse a data request, by its query, with 1409.
     kinds : dict of str to str
         The content type of each format.
     http_status : int
-        The status of HTTP under which records go out.
+        The HTTP status of replies with records.
     """
 
     def __init__(
@@ -209,7 +217,7 @@ class HapiStandIn(StandIn):
         most: timedelta | None = None,
         empty: int = 1201,
     ) -> None:
-        self.datasets = {one.id: one for one in datasets}
+        self.datasets = {served.id: served for served in datasets}
         self.version = version
         self.formats = formats
         self.most = most
@@ -225,16 +233,16 @@ class HapiStandIn(StandIn):
         self.url += "/hapi"
 
 
-class _Refused(Exception):
+class _StatusError(Exception):
     """A request that ends in a status of HAPI."""
 
 
-class _Handler(Handler):
+class _HapiHandler(Handler):
     standin: HapiStandIn
 
     def go_wrong(self, fault: Fault) -> bool:
         if fault.kind == "200":
-            self._say({"status": _status(int(fault.number))})
+            self._send({"status": _status(int(fault.number))})
         elif fault.kind == "reason":
             code = int(fault.number)
             self.answer(_http_status(code), b"", "text/plain", reason=_reason(code))
@@ -258,20 +266,22 @@ class _Handler(Handler):
         try:
             if endpoint == "capabilities":
                 self._only(query, ())
-                self._say({"outputFormats": list(self.standin.formats), **self._ok()})
+                self._send({"outputFormats": list(self.standin.formats), **self._ok()})
             elif endpoint == "about" and self.standin.version[0] == "3":
                 about = {"id": "STANDIN", "title": "Stand-in of tests", "contact": "nobody"}
-                self._say(about | self._ok())
+                self._send(about | self._ok())
             elif endpoint == "catalog":
                 self._only(query, ())
-                self._say({"catalog": [{"id": one} for one in self.standin.datasets], **self._ok()})
+                self._send(
+                    {"catalog": [{"id": dataset_id} for dataset_id in self.standin.datasets], **self._ok()}
+                )
             elif endpoint == "info":
                 self._info(query)
             elif endpoint == "data":
                 self._data(query)
             else:
                 self.answer(404, b"<html><body>Not Found</body></html>", "text/html")
-        except _Refused as refused:
+        except _StatusError as refused:
             self._refuse(refused.args[0])
 
     def _info(self, query: dict[str, str]) -> None:
@@ -279,7 +289,7 @@ class _Handler(Handler):
         self._only(query, (dataset, "parameters", "resolve_references"))
         served = self._dataset(query)
         names = self._parameters(served, query) if query.get("parameters") else None
-        self._say(served.info(names) | self._ok())
+        self._send(served.info(names) | self._ok())
 
     def _data(self, query: dict[str, str]) -> None:
         import numpy as np
@@ -293,15 +303,15 @@ class _Handler(Handler):
         stop = self._time(query.get(stop_word, ""), 1403)
         form = query.get("format", "csv")
         if form not in self.standin.formats or self.standin.refuses(query):
-            raise _Refused(1409)
+            raise _StatusError(1409)
         if query.get("include", "header") != "header":
-            raise _Refused(1410)
+            raise _StatusError(1410)
         if start >= stop:
-            raise _Refused(1404)
+            raise _StatusError(1404)
         if start < _moment(served.start) or stop > _moment(served.stop):
-            raise _Refused(1405)
+            raise _StatusError(1405)
         if self.standin.most is not None and stop - start > self.standin.most:
-            raise _Refused(1408)
+            raise _StatusError(1408)
         body = served.body(names, np.datetime64(start, "ns"), np.datetime64(stop, "ns"), form)
         kind = self.standin.kinds[form]
         code = 1200 if body else self.standin.empty
@@ -328,30 +338,30 @@ class _Handler(Handler):
     @staticmethod
     def _only(query: dict[str, str], known: tuple[str, ...]) -> None:
         if set(query) - set(known):
-            raise _Refused(1401)
+            raise _StatusError(1401)
 
     def _dataset(self, query: dict[str, str]) -> Dataset:
-        found = self.standin.datasets.get(query.get(self._words()[0], ""))
-        if found is None:
-            raise _Refused(1406)
-        return found
+        served = self.standin.datasets.get(query.get(self._words()[0], ""))
+        if served is None:
+            raise _StatusError(1406)
+        return served
 
     @staticmethod
     def _parameters(served: Dataset, query: dict[str, str]) -> list[str]:
-        every = [one["name"] for one in served.parameters]
-        wanted = query["parameters"].split(",") if query.get("parameters") else every
-        if set(wanted) - set(every):
-            raise _Refused(1407)
-        if wanted != [one for one in every if one in wanted]:
-            raise _Refused(1411)
-        return wanted if wanted[0] == every[0] else [every[0], *wanted]
+        every = [parameter["name"] for parameter in served.parameters]
+        names = query["parameters"].split(",") if query.get("parameters") else every
+        if set(names) - set(every):
+            raise _StatusError(1407)
+        if names != [name for name in every if name in names]:
+            raise _StatusError(1411)
+        return names if names[0] == every[0] else [every[0], *names]
 
     @staticmethod
     def _time(text: str, code: int) -> datetime:
         try:
             return _moment(text)
         except ValueError as error:
-            raise _Refused(code) from error
+            raise _StatusError(code) from error
 
     def _ok(self, code: int = 1200) -> dict[str, Any]:
         return {"HAPI": self.standin.version, "status": _status(code)}
@@ -360,8 +370,8 @@ class _Handler(Handler):
         body = json.dumps({"HAPI": self.standin.version, "status": _status(code)}).encode()
         self.answer(_http_status(code), body, "application/json", reason=_reason(code))
 
-    def _say(self, said: dict[str, Any]) -> None:
-        body = json.dumps({"HAPI": self.standin.version, **said}).encode()
+    def _send(self, content: dict[str, Any]) -> None:
+        body = json.dumps({"HAPI": self.standin.version, **content}).encode()
         self.answer(200, body, "application/json")
 
 
@@ -378,19 +388,19 @@ def _reason(code: int) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """A HAPI time of a request, or of a record: full or cut short, of a month or of a year's days."""
+    """Read a HAPI time of a request or a record: full or truncated, by month or by day of year."""
     text = text.removesuffix("Z")
     date, _, clock = text.partition("T")
     words = date.split("-")
-    if not text or not all(one.isdigit() for one in words):
+    if not text or not all(word.isdigit() for word in words):
         raise ValueError(text)
     if len(words) == 2 and len(words[1]) == 3:
         day = datetime(int(words[0]), 1, 1) + timedelta(days=int(words[1]) - 1)
     else:
-        year, month, day_of_month = (int(one) for one in (*words, "1", "1")[:3])
+        year, month, day_of_month = (int(word) for word in (*words, "1", "1")[:3])
         day = datetime(year, month, day_of_month)
     hour, minute, second = (
-        float(one) for one in (*[one for one in clock.split(":") if one], "0", "0", "0")[:3]
+        float(one) for one in (*[part for part in clock.split(":") if part], "0", "0", "0")[:3]
     )
     return day + timedelta(hours=hour, minutes=minute, seconds=second)
 
@@ -401,4 +411,4 @@ def _written(moment: np.datetime64) -> str:
     return f"{np.datetime_as_string(moment, unit='ms')}Z"
 
 
-HapiStandIn.handler = _Handler
+HapiStandIn.handler = _HapiHandler

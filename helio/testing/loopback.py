@@ -1,4 +1,4 @@
-"""A server on loopback, in a thread of its own, for as long as a ``with`` lasts."""
+"""A server on loopback, in its own thread, for the duration of a ``with``."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, Self
 
 
 class LoopbackServer:
-    """Answers on 127.0.0.1 from the moment it is made; a context manager that closes it.
+    """Server on 127.0.0.1 that starts when it is made; a context manager that closes it.
 
     Parameters
     ----------
     handler : class of socketserver.BaseRequestHandler
-        Serves one connection; it reaches this object as ``self.server.owner``.
+        Serves one connection; this object is its ``self.server.owner``.
     port : int
-        A free one when left out.
+        Default: a free port.
 
     Attributes
     ----------
     url : str
         ``http://127.0.0.1:PORT``.
     over : threading.Event
-        Set when the server ends, so that handlers that wait stop waiting.
+        Set when the server ends, so that waiting handlers stop.
     """
 
     def __init__(self, handler: type[socketserver.BaseRequestHandler], port: int = 0) -> None:
@@ -42,7 +42,7 @@ class LoopbackServer:
         self.close()
 
     def close(self) -> None:
-        """Stop serving; what waits is dropped."""
+        """Stop serving; drop waiting requests."""
         self.over.set()
         self.server.shutdown()
         self.server.server_close()
@@ -50,7 +50,7 @@ class LoopbackServer:
 
 
 class OwnedServer(socketserver.ThreadingTCPServer):
-    """Serves each connection in a thread, and knows its owner."""
+    """Server with one thread for each connection, and a reference to its owner."""
 
     daemon_threads = True
     block_on_close = False
@@ -59,6 +59,6 @@ class OwnedServer(socketserver.ThreadingTCPServer):
     owner: Any
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print an error of the stand-in, except that a client went away: some tests cause that."""
+        """Print an error of the stand-in, except for lost clients, which some tests cause."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)

@@ -1,4 +1,4 @@
-"""Stand-ins for what lies between a user and a server: authorities, secure servers, proxies."""
+"""Stand-ins for systems between a user and a server: certificate authorities, secure servers, proxies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAY = timedelta(days=1)
 
 
 class Authority:
-    """A certificate authority that lives as long as its test."""
+    """A certificate authority for one test."""
 
     def __init__(self, folder: Path, name: str = "Institute Root CA") -> None:
         from cryptography import x509
@@ -57,7 +57,7 @@ class Authority:
         stop: timedelta = DAY,
         self_signed: bool = False,
     ) -> ssl.SSLContext:
-        """What a server needs that shows a certificate for some hosts, valid between two times from now."""
+        """Make the TLS context of a server with a certificate for some hosts, valid between two times from now."""
         from cryptography import x509
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -100,7 +100,7 @@ def _general(host: str) -> x509.GeneralName:
 
 
 def secure(standin: LoopbackServer, context: ssl.SSLContext) -> str:
-    """Let a stand-in speak TLS from now on; gives its address."""
+    """Let a stand-in use TLS from now on, and return its address."""
     server = standin.server
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     standin.url = standin.url.replace("http://", "https://")
@@ -113,11 +113,11 @@ class ProxyStandIn(LoopbackServer):
     Parameters
     ----------
     status : int
-        What it answers instead of doing its work; 0 where it works.
+        Status with which it refuses requests; 0 to pass them on.
     login : str
-        ``USER:PASSWORD`` that it wants.
+        ``USER:PASSWORD`` that it requires.
     opens : ssl.SSLContext, optional
-        Opens tunnels, with a certificate of its own, as some institutes do.
+        Context for opening tunnels with its own certificate, as some institutes do.
     """
 
     def __init__(self, status: int = 0, login: str = "", opens: ssl.SSLContext | None = None) -> None:
@@ -135,17 +135,17 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 
     @property
     def proxy(self) -> ProxyStandIn:
-        found: ProxyStandIn = self.server.owner
-        return found
+        owner: ProxyStandIn = self.server.owner
+        return owner
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Tests ask `asked`."""
+        """Print nothing; tests read `asked`."""
 
     def _refuses(self) -> bool:
         self.proxy.asked.append(f"{self.command} {self.path}")
         status = self.proxy.status
-        wanted = f"Basic {base64.b64encode(self.proxy.login.encode()).decode()}"
-        if self.proxy.login and self.headers.get("Proxy-Authorization") != wanted:
+        expected = f"Basic {base64.b64encode(self.proxy.login.encode()).decode()}"
+        if self.proxy.login and self.headers.get("Proxy-Authorization") != expected:
             status = 407
         if not status:
             return False
@@ -164,12 +164,12 @@ class _ProxyHandler(BaseHTTPRequestHandler):
         self.close_connection = True
         with socket.create_connection((parts.hostname, parts.port or 80)) as server:
             path = f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
-            kept = "".join(
+            headers = "".join(
                 f"{name}: {value}\r\n"
                 for name, value in self.headers.items()
                 if not name.lower().startswith(("proxy-", "connection"))
             )
-            server.sendall(f"GET {path} HTTP/1.1\r\n{kept}Connection: close\r\n\r\n".encode())
+            server.sendall(f"GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n".encode())
             while part := server.recv(65536):
                 self.wfile.write(part)
 
@@ -189,12 +189,12 @@ class _ProxyHandler(BaseHTTPRequestHandler):
             return
         blind = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         blind.check_hostname, blind.verify_mode = False, ssl.CERT_NONE
-        # what wraps the client's connection leaves it to the server to close it
+        # the TLS wrapper does not close the client's connection; the server does
         own = self.connection.dup()
         with (
             suppress(OSError),
             blind.wrap_socket(server) as behind,
-        ):  # a client that does not trust us goes away
+        ):  # a client that does not trust the proxy disconnects
             try:
                 with self.proxy.opens.wrap_socket(own, server_side=True) as client:
                     _pass_on(client, behind)
@@ -203,7 +203,7 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 
 
 def _pass_on(client: socket.socket, server: socket.socket) -> None:
-    """Pass bytes on both ways until one side ends; in one thread, since a TLS connection is not made for two."""
+    """Pass bytes both ways until one side ends; in one thread, because a TLS connection cannot be shared by two."""
     while True:
         for source, target in ((client, server), (server, client)):
             source.setblocking(False)

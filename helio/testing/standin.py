@@ -1,4 +1,4 @@
-"""The base of stand-ins for services of data: a server on loopback, what was asked, and what goes wrong."""
+"""Base of stand-ins for data services: a server on loopback with its requests and faults."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from helio.testing.loopback import LoopbackServer, OwnedServer
 
 @dataclass
 class Request:
-    """One that was made."""
+    """A request that was made."""
 
     method: str
     path: str
@@ -28,21 +28,21 @@ class Request:
 
     @property
     def query(self) -> dict[str, str]:
-        """The words behind the question mark, each once."""
+        """Parameters after the question mark, each once."""
         return dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
 
 
 @dataclass
 class Fault:
-    """What goes wrong with a request: its kind, and a number where the kind takes one.
+    """Fault of a request: its kind, and a number where the kind takes one.
 
-    In place of the answer: ``"timeout"`` (seconds of silence), ``"reset"``, ``"closed"``, ``"html"`` (a page about
+    Instead of the reply: ``"timeout"`` (seconds of silence), ``"reset"``, ``"closed"``, ``"html"`` (a page about
     maintenance), ``"empty"`` (an empty object), ``"429"`` and ``"503 retry"`` (seconds to wait), ``"429 date"``
     (seconds since 1970 until which to wait), any other status such as ``"503"``.
 
-    To its body: ``"wrong length"``, ``"damaged"``, ``"flipped"`` (one bit), ``"garbage"`` (no digits), ``"cut"`` (after
-    so many bytes, and no length is announced), ``"unframed"``, ``"truncate"``, ``"reset midway"`` and ``"stall"``
-    (after so many bytes of the announced ones), ``"slow"`` (seconds between parts).
+    In its body: ``"wrong length"``, ``"damaged"``, ``"flipped"`` (one bit), ``"garbage"`` (no digits), ``"cut"`` (after
+    this many bytes, without a stated length), ``"unframed"``, ``"truncate"``, ``"reset midway"`` and ``"stall"``
+    (after this many of the stated bytes), ``"slow"`` (seconds between parts).
     """
 
     kind: str
@@ -50,11 +50,11 @@ class Fault:
 
 
 class StandIn(LoopbackServer):
-    """Answers on loopback by its class's `handler`; a context manager.
+    """Server on loopback that replies with its class's `handler`; a context manager.
 
-    `fail` says what goes wrong with the next requests whose path contains some words; `requests` is what was asked.
+    `fail` sets faults for the next requests whose path contains some text; `requests` lists the requests.
 
-    Write one for another service as a subclass with a handler, and say what the handler answers in `Handler.route`:
+    For another service, write a subclass with a handler, and reply in `Handler.route`:
 
     >>> class Clocks(StandIn):
     ...     class handler(Handler):
@@ -67,7 +67,7 @@ class StandIn(LoopbackServer):
     ----------
     requests : list of Request
     most_at_once : int
-        How many requests were under way at once at most.
+        Maximum number of requests at the same time.
     """
 
     handler: ClassVar[type[Handler]]
@@ -81,20 +81,20 @@ class StandIn(LoopbackServer):
         super().__init__(self.handler)
 
     def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
-        """Let the next requests whose path contains `path` go wrong, one fault for each."""
+        """Set faults for the next requests whose path contains `path`, one for each request."""
         queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
         with self._lock:
             self._faults.setdefault(path, []).extend(queue)
 
     def mend(self) -> None:
-        """Let nothing go wrong any more, and forget what was asked."""
+        """Remove all faults, and forget all requests."""
         with self._lock:
             self._faults.clear()
             self.requests.clear()
 
     def asked(self, part: str) -> list[Request]:
-        """The requests whose path contains a part."""
-        return [one for one in self.requests if part in one.path]
+        """List the requests whose path contains a part."""
+        return [request for request in self.requests if part in request.path]
 
     def fault_for(self, path: str) -> Fault | None:
         with self._lock:
@@ -114,27 +114,29 @@ class StandIn(LoopbackServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves a request, or lets it go wrong; a subclass answers in `route`, and may add faults in `go_wrong`.
+    """Handler of one request or its fault; a subclass replies in `route`, and may add faults in `go_wrong`.
 
-    In `route`: ``self.path`` is what was asked for, ``self.request_made`` the whole request, ``self.body`` what was
-    posted, ``self.standin`` the stand-in.
+    In `route`: ``self.path`` is the requested path, ``self.request_made`` the whole request, ``self.body`` the posted
+    data, ``self.standin`` the stand-in.
     """
 
     protocol_version = "HTTP/1.1"
-    wbufsize = 64 * 1024  # head and body in one: apart, the second waits for the first to be acknowledged
+    wbufsize = (
+        64 * 1024
+    )  # send head and body together: otherwise the body waits for the head's acknowledgement
     server: OwnedServer
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Tests ask `requests`."""
+        """Print nothing; tests read `requests`."""
 
     @property
     def standin(self) -> Any:
-        """The stand-in that it serves for."""
+        """Stand-in of this handler."""
         return self.server.owner
 
     @property
     def host(self) -> str:
-        """Host and port, as the client wrote them."""
+        """Host and port as the client wrote them."""
         return self.headers["Host"]
 
     def do_HEAD(self) -> None:
@@ -161,7 +163,7 @@ class Handler(BaseHTTPRequestHandler):
             self._leave()
 
     def _leave(self) -> None:
-        """Count the request as served: before its last byte, for then the client may make the next one."""
+        """Count the request as served, before its last byte, because then the client may send the next request."""
         if self._inside:
             self._inside = False
             self.standin.leave()
@@ -169,7 +171,7 @@ class Handler(BaseHTTPRequestHandler):
     # Going wrong
 
     def go_wrong(self, fault: Fault) -> bool:
-        """Let the request go wrong; gives whether that took the place of the answer."""
+        """Apply the fault; return whether it replaces the reply."""
         if fault.kind == "timeout":
             self.standin.over.wait(fault.number or 5)
             self.close_connection = True
@@ -202,7 +204,7 @@ class Handler(BaseHTTPRequestHandler):
     # Answering
 
     unframed = ""
-    """How answers go out without their length: ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty where they have it."""
+    """Version of replies without their length: ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty for replies with it."""
 
     def route(self) -> None:
         """Answer the request, by one call of `answer`."""
@@ -228,7 +230,7 @@ class Handler(BaseHTTPRequestHandler):
         headers : mapping, optional
             Further headers.
         reason : str, optional
-            The words after the status.
+            The text after the status.
         """
         body = json.dumps(content).encode() if isinstance(content, dict) else content
         fault = self.fault.kind if self.fault is not None else ""
@@ -240,7 +242,7 @@ class Handler(BaseHTTPRequestHandler):
         elif fault == "flipped":
             body = body[: len(body) // 2] + bytes([body[len(body) // 2] ^ 1]) + body[len(body) // 2 + 1 :]
         elif fault == "garbage":
-            body = body.translate(bytes(ord("x") if 48 <= one < 58 else one for one in range(256)))
+            body = body.translate(bytes(ord("x") if 48 <= byte < 58 else byte for byte in range(256)))
         elif fault == "cut":
             body = body[: int(number) or len(body) // 2 + 1]
         self.request_made.status = status
@@ -250,7 +252,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status, reason)
         self.send_header("Content-Type", kind)
         if unframed:
-            # HTTP says nothing of the length: the connection ends, and so does the body
+            # without a stated length, the body ends with the connection
             self.send_header("Connection", "close")
             self.close_connection = True
         elif status != 304:
@@ -266,7 +268,7 @@ class Handler(BaseHTTPRequestHandler):
             if fault == "stall":
                 self.standin.over.wait(5)
             if fault == "reset midway":
-                # what was sent must be read before the reset throws it away
+                # the client must read the sent bytes before the reset discards them
                 self.standin.over.wait(0.05)
                 self._reset()
             self.close_connection = True

@@ -1,8 +1,8 @@
-"""A stand-in for services.swpc.noaa.gov on loopback: the JSON products, made up in the forms that the service has.
+"""A stand-in for services.swpc.noaa.gov on loopback: synthetic JSON products in the service's formats.
 
 Rows of texts with the names of their columns first: https://services.swpc.noaa.gov/products/solar-wind/; objects:
-https://services.swpc.noaa.gov/json/goes/primary/. The faults are those of `Handler`, and two of its own:
-"half" cuts the JSON short, "renamed" gives a column another name.
+https://services.swpc.noaa.gov/json/goes/primary/. It has the faults of `Handler` and two more: "half" truncates the
+JSON, "renamed" renames a column.
 """
 
 from __future__ import annotations
@@ -22,38 +22,38 @@ XRAYS = "/json/goes/primary/xrays-7-day.json"
 
 
 class SwpcStandIn(StandIn):
-    """Serves seven days of made-up records, up to a minute that moves on when it is told."""
+    """Stand-in that serves seven days of synthetic records, up to the minute `newest`, which a test can move."""
 
     def __init__(self, newest: datetime, *, days: float = 7, cadence: float = 60.0) -> None:
         self.newest = newest
         self.window = timedelta(days=days)
         self.cadence = timedelta(seconds=cadence)
         self.change: Callable[[str, list[Any]], list[Any]] = lambda path, records: records
-        """What a test does to the records of a reply."""
+        """Change that a test makes to the records of a reply."""
         super().__init__()
 
     def epochs(self) -> list[datetime]:
-        """Those that are held, whole cadences since 2000."""
+        """List the epochs of the records, whole cadences since 2000."""
         number = int((self.newest - datetime(2000, 1, 1)) / self.cadence)
         last = datetime(2000, 1, 1) + number * self.cadence
         return [last - i * self.cadence for i in range(int(self.window / self.cadence) - 1, -1, -1)]
 
     def reply(self, path: str) -> list[Any] | None:
-        """What is served at a path."""
+        """Return the reply for a path."""
         if path == MAG:
             rows: list[Any] = [["time_tag", "bx_gsm", "by_gsm", "bz_gsm", "lon_gsm", "lat_gsm", "bt"]]
-            rows += [[_tag(one), *_field(one)] for one in self.epochs()]
+            rows += [[_tag(epoch), *_field(epoch)] for epoch in self.epochs()]
         elif path == PLASMA:
             rows = [["time_tag", "density", "speed", "temperature"]]
-            rows += [[_tag(one), *_plasma(one)] for one in self.epochs()]
+            rows += [[_tag(epoch), *_plasma(epoch)] for epoch in self.epochs()]
         elif path == XRAYS:
-            rows = [record for one in self.epochs() for record in _xrays(one)]
+            rows = [record for epoch in self.epochs() for record in _xrays(epoch)]
         else:
             return None
         return self.change(path, rows)
 
 
-class _Handler(Handler):
+class _SwpcHandler(Handler):
     standin: SwpcStandIn
 
     def go_wrong(self, fault: Fault) -> bool:
@@ -86,13 +86,13 @@ def _number(epoch: datetime) -> int:
 
 
 def _field(epoch: datetime) -> list[str | None]:
-    # two hours of every day are lost
+    # two hours of every day are missing
     if epoch.hour in (3, 4):
         return [None] * 6
     i = _number(epoch)
     bx, by, bz = (i % 100) / 10 - 5, (i % 70) / 10 - 3.5, (i % 50) / 10 - 2.5
     bt = (bx**2 + by**2 + bz**2) ** 0.5
-    return [f"{one:.2f}" for one in (bx, by, bz, i % 360, (i % 180) - 90, bt)]
+    return [f"{value:.2f}" for value in (bx, by, bz, i % 360, (i % 180) - 90, bt)]
 
 
 def _plasma(epoch: datetime) -> list[str | None]:
@@ -116,4 +116,4 @@ def _xrays(epoch: datetime) -> list[dict[str, Any]]:
     ]
 
 
-SwpcStandIn.handler = _Handler
+SwpcStandIn.handler = _SwpcHandler

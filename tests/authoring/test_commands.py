@@ -263,7 +263,7 @@ def test_a_question_is_answered_on_the_command(model, given, told):
 def test_yes_to_a_model_that_only_asks_comes_to_an_end(model):
     server = model(lambda request: question("Sure?", "yes", "no") if request.schema else SEEN)
     output = failing(2, "author", ASKED, "--yes")
-    assert "none of the model's 4 answers could be taken" in output
+    assert "none of the model's 4 answers could be used" in output
     assert len(server.requests) == 3 * 2 + 5
 
 
@@ -273,7 +273,7 @@ def test_yes_to_a_model_that_only_asks_comes_to_an_end(model):
 def test_what_is_never_proved_is_told_with_what_was_wrong(model):
     model(SEEN, standin.forever(plan(fetch("AC_H22_MFI"), figure())))
     output = failing(2, "author", ASKED)
-    assert "error: none of the model's 4 answers could be taken" in output
+    assert "error: none of the model's 4 answers could be used" in output
     assert "HE401" in output
     assert f"on record as {proposal()}" in output
     assert not Path("home/templates").exists()
@@ -369,7 +369,7 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
         (("author", ASKED, "--now", "noon"), "'noon' is not an instant"),
         (("edit", "mine"), "nothing was asked for"),
         (("edit", "mine", "red", "--undo"), "an undo takes no request"),
-        (("edit", "mine", "--undo"), "there is nothing before"),
+        (("edit", "mine", "--undo"), "has no earlier revision"),
         (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),
         (("edit", "nothing", "red"), "no pipeline is called 'nothing'"),
         (("edit", "nothing.json", "red"), "there is no file nothing.json"),

@@ -89,7 +89,7 @@ def test_an_edit_leaves_every_other_byte_as_it_was_laid_out(desk, serve, library
     text = library.text(library.find("mine"))
     assert text.startswith(head)
     assert '"ACE_Bmag": "red"' in text
-    assert one.work(made).anew == (3,)
+    assert one.work(made).recomputed == (3,)
     library.history("mine").undo()
     assert library.text(library.find("mine")) == mine
     assert tail
@@ -437,7 +437,7 @@ def test_a_repair_that_was_rejected_is_not_proposed_again_by_rules(desk, serve, 
     run = failed(failing())
     one = desk()
     one.proposals.reject(one.repair(run))
-    with pytest.raises(NotUnderstood, match="it was rejected"):
+    with pytest.raises(NotUnderstood, match="for this run was rejected"):
         one.repair(run)
 
 

@@ -155,7 +155,7 @@ def test_a_wish_about_looks_that_touches_more_is_refused(serve, author, overview
 def test_the_model_is_told_what_a_wish_about_looks_may_not_touch_and_mends_it(serve, author, overview):
     server = serve(edit(RED, SWAPPED), edit(RED))
     assert isinstance(author(server).edit(COLOUR, overview), TemplateDraft)
-    assert "a wish about looks may not change step 1" in server.requests[1].text
+    assert "a request about looks may not change step 1" in server.requests[1].text
 
 
 def test_who_says_style_is_held_to_it(serve, author, overview):
@@ -216,7 +216,7 @@ def test_what_cannot_be_done_is_not_done(serve, author, overview):
         (put(1, "step_id", 5), "an edit may not change"),
         (put("", "steps", []), "an edit may not change"),
         (put("", "id", "other"), "an edit may not change"),
-        (put(1, "", "x"), "set needs a place"),
+        (put(1, "", "x"), "set needs a path"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": "red"}, "is not JSON"),
         ({"op": "set", "step": "4", "at": "tool_args/title"}, "is empty"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '{"a": 1, "a": 2}'}, "HP001"),
@@ -295,7 +295,7 @@ def broken(overview) -> dict:
 
 def test_the_looks_of_a_broken_template_are_not_asked_about(serve, author, broken):
     server = serve()
-    with pytest.raises(NotProved, match="has errors already"):
+    with pytest.raises(NotProved, match="the pipeline has errors that no change of its looks can repair"):
         author(server).edit(COLOUR, broken)
     assert server.requests == []
 

@@ -75,11 +75,6 @@ def test_every_candidate_has_to_be_there(gate):
     assert codes(gate.new(plan(step))) == ["HE401"]
 
 
-def test_a_dataset_of_the_named_archive_need_not_be_in_the_catalogue(tmp_path):
-    gate = Gate(Catalogue(), home=tmp_path, now=NOW, pipelines={}, elsewhere={"MY_EVENTS"})
-    assert codes(gate.new(plan(fetch("MY_EVENTS", "Bx")))) == []
-
-
 def test_a_range_after_the_end_of_a_dataset_is_refused(gate):
     found = gate.new(plan(fetch("GE_K0_MGF", "IB_vector"))).errors
     assert [one.code for one in found] == ["HB302"]

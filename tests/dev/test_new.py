@@ -121,17 +121,17 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("magnitude", "a tool called 'magnitude' already"),
-        ("smooth", "a tool called 'smooth' already; it is another name of running_average"),
-        ("plot_data", "a tool called 'plot_data' already"),
-        ("window_sums", "has that name"),
-        ("Plasma", "no Python identifier"),
-        ("plasma-beta", "no Python identifier"),
-        ("2d", "no Python identifier"),
-        ("lambda", "no Python identifier"),
-        ("../evil", "no Python identifier"),
-        ("a" * 37, "no Python identifier"),
-        ("", "no Python identifier"),
+        ("magnitude", "a tool 'magnitude' exists already"),
+        ("smooth", "a tool 'smooth' exists already; it is another name of running_average"),
+        ("plot_data", "a tool 'plot_data' exists already"),
+        ("window_sums", "already has this name"),
+        ("Plasma", "not a Python identifier"),
+        ("plasma-beta", "not a Python identifier"),
+        ("2d", "not a Python identifier"),
+        ("lambda", "not a Python identifier"),
+        ("../evil", "not a Python identifier"),
+        ("a" * 37, "not a Python identifier"),
+        ("", "not a Python identifier"),
     ],
 )
 def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
@@ -142,13 +142,13 @@ def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("swpc", "a source called 'swpc' already"),
-        ("hapi2", "mix up 'hapi2' with hapi"),
-        ("cda", "mix up 'cda' with cdaweb"),
-        ("sample", "a source called 'sample' already"),
+        ("swpc", "a source 'swpc' exists already"),
+        ("hapi2", "confuse 'hapi2' with hapi"),
+        ("cda", "confuse 'cda' with cdaweb"),
+        ("sample", "a source 'sample' exists already"),
         ("two_words", "one word"),
-        ("http", "has that name"),
-        ("Amda", "no Python identifier"),
+        ("http", "already has this name"),
+        ("Amda", "not a Python identifier"),
     ],
 )
 def test_a_name_that_a_source_cannot_have_is_refused(name: str, reason: str):
@@ -171,7 +171,7 @@ def test_outside_of_the_checkout_nothing_is_written(tmp_path: Path, monkeypatch:
     with pytest.raises(RequestError, match="not in the checkout"):
         new.new_tool("scratch_tool", tmp_path)
     monkeypatch.setattr(checkout, "PACKAGE", tmp_path / "site-packages" / "helio")
-    with pytest.raises(RequestError, match="installed without its tests"):
+    with pytest.raises(RequestError, match="this installation of helio has no tests"):
         new.new_tool("scratch_tool", tmp_path / "site-packages")
     monkeypatch.chdir(tmp_path)
     refused = CliRunner().invoke(app, ["dev", "new-tool", "scratch_tool"])

@@ -84,8 +84,8 @@ def average(step_id: str, window: str, **changes: Any) -> dict[str, Any]:
 
 def chain(length: int = 3, *, critical: bool = True, **changes: Any) -> Plan:
     """b, then length - 2 averages of it, m0 and on, none of which waits for another, then a figure of them all."""
-    averages = [average(f"m{one}", f"{one + 1}min", critical=critical) for one in range(length - 2)]
-    drawn = tuple(one["step_id"] for one in averages) or ("AC_H2_MFI.BGSEc",)
+    averages = [average(f"m{number}", f"{number + 1}min", critical=critical) for number in range(length - 2)]
+    drawn = tuple(step["step_id"] for step in averages) or ("AC_H2_MFI.BGSEc",)
     steps = [fetch("b", critical=critical), *averages, {**render("figure", drawn), "critical": critical}]
     return make_plan(template(*steps, **changes), now=NOW, archive="sample")
 
@@ -120,7 +120,7 @@ class Shown:
     @property
     def tasks(self) -> dict[str, dict[str, Any]]:
         found = self._server.request("/task_runs/filter", {"flow_runs": {"id": {"any_": [self.id]}}})
-        return {one["name"]: one for one in found}
+        return {task["name"]: task for task in found}
 
     @property
     def states(self) -> dict[str, str]:
@@ -175,4 +175,4 @@ class Run:
 
     @property
     def states(self) -> dict[Any, str]:
-        return {one.step.step_id: one.state for one in self.results}
+        return {result.step.step_id: result.state for result in self.results}

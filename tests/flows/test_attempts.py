@@ -77,7 +77,7 @@ def run(
             home: Path = request.getfixturevalue("home")
             request_of_flow = FlowRequest(plan, "a-run", home, server.url)
             steps = run_flow(request_of_flow, execution, pause=lambda: 0.0)
-        return {one.step.step_id: one for one in steps}
+        return {step.step.step_id: step for step in steps}
 
     return run
 
@@ -147,7 +147,7 @@ def test_a_run_asks_cdaweb_three_times_and_the_engine_as_often_again_if_it_may_p
     # the server is well again, and it is not an hour later
     standin.mend()
     after = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
-    assert {one.state for one in after.values()} == {"completed"}
+    assert {value.state for value in after.values()} == {"completed"}
     assert len(standin.asked(FILE)) == 1
 
 
@@ -184,7 +184,7 @@ def test_a_run_asks_a_hapi_server_three_times_and_the_engine_as_often_again_if_i
         assert len(server.asked(stage)) == attempts * (1 + again)
         server.mend()
         after = run(plan, engine, server.url)
-        assert {one.state for one in after.values()} == {"completed"}
+        assert {value.state for value in after.values()} == {"completed"}
 
 
 @pytest.mark.parametrize("engine", ["direct", pytest.param("prefect", marks=pytest.mark.server)])
@@ -202,9 +202,9 @@ def test_each_of_two_fetches_that_fail_is_asked_for_once_more_by_itself(
     plan = make_plan(document, now=NOW, archive="cdaweb")
     standin.fail(LISTING, *["503"] * 20)
     results = run(plan, engine, "cdaweb", addresses={"cdaweb": standin.url})
-    assert {one.state for one in results.values()} == {"failed", "skipped"}
+    assert {value.state for value in results.values()} == {"failed", "skipped"}
     for dataset in ("STA_L1_HET", "AC_K2_MFI"):
-        asked = [one for one in standin.asked(LISTING) if dataset in one.path]
+        asked = [request for request in standin.asked(LISTING) if dataset in request.path]
         assert len(asked) == (3 if engine == "direct" else 6)
 
 
@@ -214,5 +214,5 @@ def test_a_candidate_that_the_server_does_not_know_is_asked_for_once(run):
         plan = plan_of("MADE_MAG", "BGSE", server.url, **args)
         results = run(plan, "direct", server.url)
         assert results["b"].state == "completed"
-        asked = [one.query["dataset"] for one in server.asked("/info")]
+        asked = [request.query["dataset"] for request in server.asked("/info")]
         assert asked == ["MADE_MAK", "MADE_MAG", "MADE_MAG"]  # the last one after the records

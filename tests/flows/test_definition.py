@@ -52,7 +52,7 @@ def test_every_variable_is_a_parameter(form: dict[str, Any]) -> None:
         "wait_for_",
     ]
     assert list(form["properties"]) == wanted
-    assert [form["properties"][one]["position"] for one in wanted] == list(range(10))
+    assert [form["properties"][name]["position"] for name in wanted] == list(range(10))
     assert form["required"] == ["BINS"]
 
 

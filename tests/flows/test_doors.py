@@ -540,7 +540,7 @@ def test_a_secret_that_is_none_is_made_again(
     assert find_secret(tmp_path) == ""
     secret = make_secret(tmp_path)
     assert secret not in content
-    assert "holds no secret of helio: a new secret is made" in caplog.text
+    assert "contains no secret of helio: a new secret is made" in caplog.text
     assert find_secret(tmp_path) == secret
 
 
@@ -597,7 +597,7 @@ def test_a_server_without_the_present_secret_is_replaced(
         monkeypatch.setattr(server, "_spawn", spawn)
         server.start()
         assert old.wait(10.0) != 0
-    assert "it is stopped, and a new one is started" in caplog.text
+    assert "it is now stopped and a new one is started" in caplog.text
     assert server.state().pid == os.getpid()
     assert not server.is_outdated()
 

@@ -165,9 +165,9 @@ def _servers_of(pid: int) -> list[int]:
     if not listed.exists():
         pytest.skip("this kernel does not list children")
     return [
-        int(one)
-        for one in listed.read_text().split()
-        if b"helio.flows.application" in Path(f"/proc/{one}/cmdline").read_bytes()
+        int(pid)
+        for pid in listed.read_text().split()
+        if b"helio.flows.application" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
 
 

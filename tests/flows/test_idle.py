@@ -18,7 +18,7 @@ import pytest
 
 from helio.doctor import Finding, _engine
 from helio.errors import RequestError
-from helio.flows.idle import RECORD, USE, Watched
+from helio.flows.idle import RECORD, USE, WatchedApplication
 from helio.flows.server import Server
 from helio.settings import read_settings
 from tests.flows.conftest import ENVIRON
@@ -34,7 +34,7 @@ class Folder:
         self.path = path
         self.now = 0.0
         self.write(**record)
-        self.watched = Watched(self._answer, path, clock=lambda: self.now)
+        self.watched = WatchedApplication(self._answer, path, clock=lambda: self.now)
         self.answering: list[str] = []
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
@@ -200,10 +200,10 @@ def test_a_server_that_a_run_started_ends_itself_and_the_next_run_starts_one(idl
     server = Server(idle_home, ENVIRON)
     _gone(server)
     assert not (idle_home / "prefect" / RECORD).exists()
-    assert "the server ends itself" in (idle_home / "prefect/server.log").read_text()
+    assert "the server ends" in (idle_home / "prefect/server.log").read_text()
     assert (_doctor(idle_home).ok, _doctor(idle_home).found) == (
         True,
-        "not up; it is started when there is work",
+        "not running; it starts when there is work",
     )
     assert "it was not up" in _helio(idle_home, "down").stdout
     assert "success" in _helio(idle_home, "runs").stdout

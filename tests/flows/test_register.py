@@ -19,7 +19,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
 @pytest.mark.server
 def test_a_run_from_the_store_is_shown_like_any_other(server: Server) -> None:
     plan = diamond(left=False)
-    flow_run_id = register_cached(server, plan, [StepResult(one, "cached") for one in plan.steps], run_id="r")
+    flow_run_id = register_cached(
+        server, plan, [StepResult(step, "cached") for step in plan.steps], run_id="r"
+    )
     assert flow_run_id is not None
     shown = Shown(server, flow_run_id)
     shown.soon(lambda shown: set(shown.states.values()), {"Cached"})
@@ -42,7 +44,7 @@ def test_without_a_server_nothing_is_registered_and_nobody_hears_of_it(
 ) -> None:
     plan = diamond()
     for environ in ({}, {"PREFECT_API_URL": "http://127.0.0.1:9/api"}):
-        results = [StepResult(one, "cached") for one in plan.steps]
+        results = [StepResult(step, "cached") for step in plan.steps]
         assert register_cached(Server(tmp_path, environ), plan, results, run_id="r") is None
     assert capfd.readouterr() == ("", "")
     assert list(tmp_path.iterdir()) == []
@@ -51,7 +53,9 @@ def test_without_a_server_nothing_is_registered_and_nobody_hears_of_it(
 @pytest.mark.server
 def test_figures_digests_and_files_are_shown_with_the_run(server: Server, tmp_path: Path) -> None:
     plan = diamond()
-    flow_run_id = register_cached(server, plan, [StepResult(one, "cached") for one in plan.steps], run_id="r")
+    flow_run_id = register_cached(
+        server, plan, [StepResult(step, "cached") for step in plan.steps], run_id="r"
+    )
     assert flow_run_id is not None
     page = tmp_path / "figure 1.html"
     pictures = [
@@ -64,7 +68,7 @@ def test_figures_digests_and_files_are_shown_with_the_run(server: Server, tmp_pa
         server, flow_run_id, pipeline_id="diamond", figures=pictures, tables=lines, files=[page, tmp_path]
     )
     found = server.request("/artifacts/filter", {"flow_runs": {"id": {"any_": [flow_run_id]}}})
-    shown = {one["key"]: one for one in found}
+    shown = {artifact["key"]: artifact for artifact in found}
     assert set(shown) == {
         "diamond-figure",
         "diamond-other-figure",
@@ -90,7 +94,9 @@ def test_artifacts_that_nobody_takes_do_not_end_the_run(tmp_path: Path) -> None:
 @pytest.mark.server
 def test_runs_that_are_over_are_not_marked_as_crashed(server: Server) -> None:
     plan = diamond()
-    flow_run_id = register_cached(server, plan, [StepResult(one, "cached") for one in plan.steps], run_id="r")
+    flow_run_id = register_cached(
+        server, plan, [StepResult(step, "cached") for step in plan.steps], run_id="r"
+    )
     assert flow_run_id is not None
     assert mark_crashed(server, [flow_run_id]) == ()
     assert mark_crashed(server, []) == ()

@@ -178,7 +178,7 @@ def test_a_runner_that_was_cancelled_cancels_the_run(server: Server, home: Path)
 
 
 def test_an_address_where_nobody_is_says_so(home: Path) -> None:
-    with pytest.raises(EngineError, match=r"127\.0\.0\.1:9/api does not take the run"):
+    with pytest.raises(EngineError, match=r"127\.0\.0\.1:9/api rejected the run"):
         run_flow(FlowRequest(chain(3), "r", home, "http://127.0.0.1:9/api"), Runner())
 
 
@@ -193,11 +193,11 @@ def test_a_run_that_somebody_cancels_on_the_server_keeps_its_results(server: Ser
     results = run_flow(
         FlowRequest(chain(3), "r", home, server.url), Runner({"b": cancelled_there}), recorded=ids.append
     )
-    assert [one.state for one in results] == ["completed"] * 3
+    assert [result.state for result in results] == ["completed"] * 3
 
 
 def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
-    plans = [chain(3, id=f"run-{one}") for one in (1, 2)]
+    plans = [chain(3, id=f"run-{number}") for number in (1, 2)]
     runs: list[Run] = []
     threads = [
         threading.Thread(target=lambda plan=plan: runs.append(Run(server, home, plan, Runner(takes=0.2))))
@@ -207,8 +207,8 @@ def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    for one in runs:
-        one.shown.soon(
+    for summary in runs:
+        summary.shown.soon(
             lambda shown: shown.states, {"b": "Completed", "m0": "Completed", "figure": "Completed"}
         )
 
@@ -224,4 +224,4 @@ run_flow(FlowRequest(chain(3), "r", Path({str(home)!r}), {server.url!r}), Runner
     subprocess.run(
         [sys.executable, "-c", code], env={**ENVIRON, "HOME": str(tmp_path)}, check=True, timeout=60
     )
-    assert [one.name for one in tmp_path.iterdir()] == []
+    assert [path.name for path in tmp_path.iterdir()] == []

@@ -25,12 +25,14 @@ def schedules(tmp_path: Path) -> Schedules:
 
 
 def add(schedules: Schedules, pipeline: str = "gle73-particles", **changes: Any) -> Schedule:
-    given = {"cron": EVERY_MORNING, "time_range": "yesterday", "archive": "sample", "now": NOW}
-    return schedules.add(pipeline, **given | changes)
+    given = {"name": "", "cron": EVERY_MORNING, "archive": "sample", "time_range": "yesterday", "now": NOW}
+    given |= changes
+    options = {key: given.pop(key) for key in ("time_range", "now", "replace") if key in given}
+    return schedules.add(Schedule(pipeline=pipeline, **given), **options)
 
 
 def test_what_was_added_is_read_back(schedules: Schedules):
-    added = add(schedules, values={"WINDOW": "20min"}, formats=["png"], output=Path("/figures"))
+    added = add(schedules, values={"WINDOW": "20min"}, formats=("png",), output="/figures")
     assert schedules.names() == ["gle73-particles"]
     assert schedules.load("gle73-particles") == added
     assert added.values == {"$WINDOW": "20min", "$TIME_RANGE": "yesterday"}
@@ -87,10 +89,10 @@ def test_without_an_archive_the_catalogue_says_who_serves(schedules: Schedules):
         ({"cron": "0 10 6 * * *"}, RequestError, "five fields"),
         ({"cron": "10 25 * * *"}, RequestError, "bad hour"),
         ({"cron": "0 0 30 2 *"}, RequestError, "bad day-of-month"),
-        ({"cron": "0 0 LW * *"}, RequestError, "no cron expression"),
+        ({"cron": "0 0 LW * *"}, RequestError, "not a cron expression"),
         ({"cron": "@daily"}, RequestError, "10 6 * * *"),
-        ({"timezone": "Mars/Jezero"}, RequestError, "no time zone"),
-        ({"timezone": "../etc/passwd"}, RequestError, "no time zone"),
+        ({"timezone": "Mars/Jezero"}, RequestError, "not a time zone"),
+        ({"timezone": "../etc/passwd"}, RequestError, "not a time zone"),
         ({"time_range": "yesterdy"}, InvalidTemplate, "yesterdy"),
         ({"values": {"WINDOWS": "1h"}}, InvalidTemplate, "WINDOW"),
         ({"values": {"WINDOW": "long"}}, InvalidTemplate, "long"),
@@ -122,7 +124,7 @@ def test_it_does_not_depend_on_the_folder_it_was_added_in(
     monkeypatch.chdir(tmp_path)
     Path("data").mkdir()
     Path("mine.json").write_text(json.dumps(template(fetch())))
-    added = add(schedules, "mine.json", archive="data", output=Path("out"), name="mine")
+    added = add(schedules, "mine.json", archive="data", output="out", name="mine")
     assert added.pipeline == str(tmp_path / "mine.json")
     assert added.archive == str(tmp_path / "data")
     assert added.output == str(tmp_path / "out")

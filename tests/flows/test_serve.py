@@ -18,7 +18,7 @@ import pytest
 
 from helio.errors import EngineError
 from helio.flows.missed import note_served, read_served
-from helio.flows.schedule import Schedules
+from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import ask
 from helio.flows.server import Server
 from helio.flows.slots import slots_in
@@ -58,9 +58,12 @@ class Serving:
 
     def add(self, name: str, **changes: Any) -> None:
         # Once a year, so that nothing but what a test asks for runs.
-        given = {"cron": "10 6 1 1 *", "time_range": "yesterday", "archive": "sample", "name": name}
+        facts = {"cron": "10 6 1 1 *", "archive": "sample"} | changes
+        time_range, replace = facts.pop("time_range", "yesterday"), facts.pop("replace", False)
         now = datetime.now(UTC).replace(tzinfo=None)
-        self.schedules.add("gle73-particles", now=now, **given | changes)
+        self.schedules.add(
+            Schedule(name, "gle73-particles", **facts), now=now, time_range=time_range, replace=replace
+        )
         soon(lambda: self.deployment(name) is not None, f"deployment {name}")
 
     def deployment(self, name: str) -> dict[str, Any] | None:
@@ -119,12 +122,12 @@ def test_a_late_run_takes_the_yesterday_of_its_scheduled_day(serving: Serving, h
     shown.soon(lambda shown: set(shown.tasks) >= STEPS, True)
     folder = home / "scheduled" / "daily" / "2021-10-28"
     soon(lambda: (folder / "run.json").is_file(), "run.json")
-    assert {"particles.html", "particles.json"} <= {one.name for one in folder.iterdir()}
+    assert {"particles.html", "particles.json"} <= {path.name for path in folder.iterdir()}
     record = json.loads((folder / "run.json").read_text())
     assert record["now"] == "2021-10-29T06:10:00"
     assert record["values"] == {"$TIME_RANGE": "2021-10-28 to 2021-10-29", "$WINDOW": "15min"}
     assert record["engine"] == "prefect"
-    assert record["id"] in [one.id for one in Runs(home / "runs").list()]
+    assert record["id"] in [summary.id for summary in Runs(home / "runs").list()]
 
 
 def test_the_same_day_again_comes_from_the_store_within_its_own_flow_run(serving: Serving) -> None:
@@ -201,8 +204,8 @@ def test_the_range_of_a_schedule_moves_a_literal_range(serving: Serving, home: P
         json.dumps({"id": "literal", "steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     )
     now = datetime.now(UTC).replace(tzinfo=None)
-    given = {"cron": "10 6 1 1 *", "time_range": "yesterday", "archive": "sample"}
-    serving.schedules.add(str(literal), now=now, **given)
+    schedule = Schedule("", str(literal), "10 6 1 1 *", archive="sample")
+    serving.schedules.add(schedule, now=now, time_range="yesterday")
     soon(lambda: serving.deployment("literal") is not None, "the deployment")
     deployment = serving.deployment("literal")
     assert deployment is not None
@@ -215,7 +218,9 @@ def test_the_range_of_a_schedule_moves_a_literal_range(serving: Serving, home: P
 def test_two_runs_of_one_schedule_run_one_after_the_other(serving: Serving) -> None:
     when = (datetime.now(UTC) + timedelta(seconds=2)).isoformat()
     both = [serving.trigger("daily", when, TIME_RANGE="2021-10-28") for _ in range(2)]
-    first, second = sorted((serving.ended(one) for one in both), key=lambda run: str(run["start_time"]))
+    first, second = sorted(
+        (serving.ended(flow_run) for flow_run in both), key=lambda run: str(run["start_time"])
+    )
     assert first["end_time"] <= second["start_time"]
     assert (first["state_name"], second["state_name"]) == ("Completed", "Completed")
 
@@ -278,9 +283,9 @@ def test_slots_that_passed_while_nothing_ran_are_announced(serving: Serving, hom
 def test_a_damaged_record_holds_up_no_other_and_loses_no_deployment(serving: Serving) -> None:
     serving.add("damaged")
     (serving.schedules.folder / "damaged.json").write_text("{")
-    soon(lambda: "damaged is not as it should be" in serving.log.read_text(), "a word about it")
+    soon(lambda: "damaged has an error" in serving.log.read_text(), "a word about it")
     assert serving.deployment("damaged") is not None
-    soon(lambda: serving.log.read_text().count("damaged is not as it should be") == 1, "one word about it")
+    soon(lambda: serving.log.read_text().count("damaged has an error") == 1, "one word about it")
     assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
     assert serving.ended(serving.trigger("damaged"))["state_name"] == "CriticalFailure"
     serving.schedules.remove("damaged")
@@ -291,7 +296,7 @@ def test_one_home_is_served_once(serving: Serving, home: Path) -> None:
     command = [sys.executable, "-m", "helio", "serve"]
     second = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120)
     assert second.returncode == 2
-    assert "being served already" in second.stderr
+    assert "another helio serve runs" in second.stderr
 
 
 def test_a_run_that_is_cancelled_on_the_server_ends(serving: Serving) -> None:

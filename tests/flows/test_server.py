@@ -40,7 +40,7 @@ def test_it_listens_on_loopback_only(server: Server) -> None:
     descriptors = Path(f"/proc/{pid}/fd")
     if not descriptors.exists():
         pytest.skip("no /proc here")
-    sockets = {os.readlink(one) for one in descriptors.iterdir() if one.is_symlink()}
+    sockets = {os.readlink(path) for path in descriptors.iterdir() if path.is_symlink()}
     listening = []
     for table in ("tcp", "tcp6", "udp", "udp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
@@ -226,8 +226,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (_garbage, "is damaged (it is no SQLite database)"),
-        (_folder, "is damaged (it is no file)"),
+        (_garbage, "is damaged (it is not an SQLite database)"),
+        (_folder, "is damaged (it is not a file)"),
         (_truncated, "is damaged ("),
         (_newer, "was written by another version of Prefect"),
     ],
@@ -290,7 +290,7 @@ def test_a_wait_lasts_as_long_as_the_process_lives_and_says_what_it_waits_for(
         with pytest.raises(Cancelled):
             server.wait(stop=stop)
         assert f"its process {silent.pid} lives" in caplog.text
-        assert f"kill -CONT {silent.pid} lets it go on" in caplog.text
+        assert f"kill -CONT {silent.pid} resumes it" in caplog.text
         silent.send_signal(signal.SIGCONT)
         silent.kill()
         silent.wait()
@@ -301,7 +301,9 @@ def test_a_wait_lasts_as_long_as_the_process_lives_and_says_what_it_waits_for(
 def test_an_external_server_that_is_not_there_is_named(tmp_path: Path) -> None:
     server = Server(tmp_path, {"PREFECT_API_URL": "http://127.0.0.1:9/api"})
     for call in (server.start, server.wait):
-        with pytest.raises(EngineError, match=r"127\.0\.0\.1:9/api, which PREFECT_API_URL names") as raised:
+        with pytest.raises(
+            EngineError, match=r"127\.0\.0\.1:9/api, the address in PREFECT_API_URL"
+        ) as raised:
             call()
         assert "unset PREFECT_API_URL" in raised.value.advice
     assert server.state().external

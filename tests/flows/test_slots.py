@@ -174,8 +174,8 @@ def test_a_day_that_no_run_takes_or_two_take_is_said_before():
     )
     [spring] = schedule.clock_notes(datetime(2024, 3, 25))
     [autumn] = schedule.clock_notes(datetime(2024, 10, 25))
-    assert "the runs of 2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 have a time in common" in spring
-    assert "the runs of 2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave out a time" in autumn
+    assert "the runs of 2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 overlap" in spring
+    assert "the runs of 2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave out time" in autumn
     for other in ("30 2 * * *", "0 * * * *", "30 6 * * mon"):
         later = replace(schedule, cron=other, values={"$TIME_RANGE": "yesterday"})
         assert not [

@@ -53,7 +53,7 @@ def test_the_server_shows_that_a_file_is_missing(
     for engine in ("prefect", "none"):  # what the store has needs none
         done = run()
         assert (done.status, done.engine) == (status, engine)
-        assert [one.path.name for one in done.artefacts] == ["figure-2.json"]
+        assert [artefact.path.name for artefact in done.artefacts] == ["figure-2.json"]
         flow_run = server.request(f"/flow_runs/{done.page.rpartition('/')[2]}")
         assert (flow_run["state_type"], flow_run["state_name"]) == shown
         assert "no Chromium" in flow_run["state"]["message"]

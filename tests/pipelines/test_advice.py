@@ -40,8 +40,8 @@ class Case:
 
 
 def written_cases() -> Iterator[Case]:
-    for one in variants():
-        document, case, before, exact = one.values
+    for variant in variants():
+        document, case, before, exact = variant.values
         if exact and case["mode"] != "bind":
             yield Case(str(case["id"]), before, replace(context_of(document, case), optional=None))
 
@@ -213,7 +213,7 @@ def member(document: Any, found: Diagnostic, match: Any, text: str) -> Iterator[
 
 def signatures_of(step: Any) -> set[str]:
     known = signatures().get(str(step.get("tool_name")))
-    return {one.name for one in known.arguments} if known else set()
+    return {argument.name for argument in known.arguments} if known else set()
 
 
 def written(document: Any, found: Diagnostic, match: Any, text: str) -> Iterator[Way]:
@@ -310,11 +310,13 @@ FOLLOW: list[tuple[str, Follow]] = [
 def followed() -> Iterator[Any]:
     for case in CASES:
         document, plan, diagnostics = found_in(case.document, case.context)
-        for found in diagnostics:
-            if found.severity == "info" and case.name in REPEATED:
+        for finding in diagnostics:
+            if finding.severity == "info" and case.name in REPEATED:
                 continue
-            for way, changed in ways(document, plan, found) if document else ():
-                yield pytest.param(case, document, found, changed, id=f"{case.name}: {found.code} {way[:60]}")
+            for way, changed in ways(document, plan, finding) if document else ():
+                yield pytest.param(
+                    case, document, finding, changed, id=f"{case.name}: {finding.code} {way[:60]}"
+                )
 
 
 FOLLOWED = list(followed())
@@ -334,11 +336,11 @@ def test_what_is_advised_makes_the_diagnostic_go(
         changed = fixed.plan
         assert normalise(changed, case.context).errors == ()
     *_, after = found_in(changed, case.context)
-    assert [str(one) for one in after if same(one, found)] == []
+    assert [str(finding) for finding in after if same(finding, found)] == []
 
 
 def test_the_collection_has_the_advice_of_many_codes() -> None:
-    codes = {one.values[2].code for one in FOLLOWED}
+    codes = {parameters.values[2].code for parameters in FOLLOWED}
     assert codes >= {
         *("HN402", "HN502", "HN503", "HN504", "HN602", "HN702", "HN703", "HO401", "HR102", "HR103", "HR203"),
         *("HN303", "HN506", "HR303", "HR702", "HV301", "HV602"),

@@ -18,7 +18,7 @@ def template(tmp_path):
 
 
 def told(before, after):
-    return [str(one) for one in changes(before, after)]
+    return [str(change) for change in changes(before, after)]
 
 
 def test_a_template_is_no_different_from_itself(template):
@@ -41,7 +41,7 @@ def test_datasets_parameters_panels_and_windows_are_told_as_what_they_are(templa
     fetch["tool_args"]["parameter_id"] = "BGSM"
     size["tool_args"]["source_label"] = "B"
     plot["tool_args"]["panels"].append(["smooth"])
-    assert [(one.subject, str(one)) for one in changes(template, after)] == [
+    assert [(change.subject, str(change)) for change in changes(template, after)] == [
         ("parameter", "step 1: parameter: BGSEc → BGSM"),
         ("dataset", "step 1: candidates:\n    - 1  AC_H2_MFI\n    - 3  AC_K2_MFI"),
         ("label", "step 2: computed from: ACE_B → B"),
@@ -97,11 +97,11 @@ def test_a_colour_makes_only_the_figure_anew(template):
     after = deepcopy(template)
     after["steps"][3]["tool_args"]["trace_colors"] = {"ACE_Bmag": "red"}
     left = work_left(template, after, now=NOW)
-    assert (left.anew, left.kept) == ((3,), (1, 2))
+    assert (left.recomputed, left.unchanged) == ((3,), (1, 2))
 
 
 def test_another_dataset_makes_all_that_rests_on_it_anew(template):
     after = deepcopy(template)
     after["steps"][0]["tool_args"]["candidates"] = ["AC_H0_MFI"]
-    assert work_left(template, after, now=NOW).anew == (1, 2, 3)
-    assert work_left(None, template, now=NOW).kept == ()
+    assert work_left(template, after, now=NOW).recomputed == (1, 2, 3)
+    assert work_left(None, template, now=NOW).unchanged == ()

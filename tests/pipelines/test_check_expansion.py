@@ -16,7 +16,7 @@ def mapped(step: dict[str, Any], each: dict[str, Any] = EACH, **changes: Any) ->
 
 
 def errors(*steps: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(one.code, one.path) for one in check(template(*steps), now=NOW).errors]
+    return [(error.code, error.path) for error in check(template(*steps), now=NOW).errors]
 
 
 def test_items_that_share_a_label_are_refused() -> None:
@@ -47,9 +47,9 @@ def test_an_item_that_does_another_steps_work_is_no_conflict() -> None:
 
 
 def test_more_items_than_the_policy_allows_are_refused() -> None:
-    many = {"as": "$DS", "over": [f"D{one}" for one in range(1001)]}
+    many = {"as": "$DS", "over": [f"D{number}" for number in range(1001)]}
     found = check(template(mapped(fetch(args={"dataset_id": "$DS"}), many)), now=NOW).errors
-    assert [(one.code, one.path) for one in found] == [("HX303", "/steps/0/for_each/over")]
+    assert [(finding.code, finding.path) for finding in found] == [("HX303", "/steps/0/for_each/over")]
     assert "1001" in found[0].message
 
 

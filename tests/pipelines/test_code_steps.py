@@ -178,7 +178,7 @@ def descendants(process: int) -> list[int]:
         children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
     except FileNotFoundError:
         return []
-    return [one for child in map(int, children) for one in (child, *descendants(child))]
+    return [pid for child in map(int, children) for pid in (child, *descendants(child))]
 
 
 def is_running(process: int) -> bool:

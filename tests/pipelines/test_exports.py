@@ -75,7 +75,7 @@ def test_a_format_that_nobody_knows_is_refused():
 def test_two_exports_into_one_file_are_refused_whatever_says_its_format(first, second):
     with pytest.raises(InvalidTemplate) as refusal:
         planned(export(8, **first), export(9, **second))
-    assert [one.code for one in refusal.value.diagnostics if one.severity == "error"] == ["HV104"]
+    assert [finding.code for finding in refusal.value.diagnostics if finding.severity == "error"] == ["HV104"]
 
 
 def test_one_name_in_two_formats_is_two_files():
@@ -120,4 +120,4 @@ def test_a_bad_file_name_from_a_variable_is_refused_by_the_plan():
     assert not check(document, now=NOW).errors
     with pytest.raises(InvalidTemplate) as caught:
         make_plan(document, now=NOW, archive="sample", values={"NAME": "a/b.csv"})
-    assert [one.code for one in caught.value.diagnostics] == ["HV104"]
+    assert [finding.code for finding in caught.value.diagnostics] == ["HV104"]

@@ -39,7 +39,7 @@ def test_undo_goes_back_a_step_each_time(history: History, tmp_path: Path):
     assert present(tmp_path) == "two"
     history.undo()
     assert present(tmp_path) == "one"
-    with pytest.raises(RequestError, match="nothing before"):
+    with pytest.raises(RequestError, match="has no earlier revision"):
         history.undo()
 
 
@@ -55,7 +55,7 @@ def test_an_undo_can_be_undone_by_number(history: History, tmp_path: Path):
 def test_what_was_changed_by_hand_is_not_lost(history: History, tmp_path: Path):
     history.write("one", Writing())
     (tmp_path / "mine.json").write_text("by my hand")
-    assert [one.kind for one in history.revisions()] == ["saved", "by hand"]
+    assert [revision.kind for revision in history.revisions()] == ["saved", "by hand"]
     history.write("two", Writing("edited"))
     history.undo()
     assert present(tmp_path) == "by my hand"
@@ -77,7 +77,7 @@ def test_a_write_that_was_cut_short_leaves_the_pipeline_where_it_was(history: Hi
     found = history.present()
     assert found is not None
     assert found.number == 1
-    assert [one.kind for one in history.revisions()] == ["saved", "saved"]
+    assert [revision.kind for revision in history.revisions()] == ["saved", "saved"]
 
 
 def test_what_a_later_version_adds_to_a_record_does_not_stop_this_one(history: History, tmp_path: Path):

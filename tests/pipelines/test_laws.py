@@ -85,7 +85,7 @@ def right(draw: Callable[..., Any]) -> dict[str, Any]:
         else:
             code = {"source_labels": [source], "pandas_code": "result = df", "output_label": label}
             step = {"tool_name": "custom_operation", "tool_args": code}
-        producer = next(one["step_id"] for one in steps if source in _labels(one))
+        producer = next(step["step_id"] for step in steps if source in _labels(step))
         steps.append({"step_id": len(steps) + 1, **step, "depends_on": [producer]})
         labels.append(label)
     drawn = draw(st.lists(st.sampled_from(labels), min_size=1, max_size=3, unique=True))
@@ -182,7 +182,7 @@ def _comma_labels(draw: Any, step: Any, args: Any) -> None:
 def _respell_labels(draw: Any, step: Any, args: Any) -> None:
     for key in ("labels", "source_labels"):
         if isinstance(args.get(key), list):
-            args[key] = [f" {one.lower()}" for one in args[key]]
+            args[key] = [f" {text.lower()}" for text in args[key]]
 
 
 def _nulls(draw: Any, step: Any, args: Any) -> None:
@@ -349,11 +349,11 @@ def rewritten(document: Any, mode: Any = "safe") -> Rewritten:
 
 def holds(document: Any, found: Rewritten, mode: Any = "safe") -> None:
     """The laws that every outcome obeys, with errors or without."""
-    assert [str(one) for one in found.diagnostics if one.code in OURS] == []
+    assert [str(finding) for finding in found.diagnostics if finding.code in OURS] == []
     if found.edits or found.plan:
         assert replay(document, found.edits) == found.plan
         assert undo(found.plan, found.edits) == document
-    json.dumps([one.to_json() for one in (*found.edits, *found.diagnostics)])
+    json.dumps([item.to_json() for item in (*found.edits, *found.diagnostics)])
     if not found.errors:
         again = normalise(found.plan, CONTEXT, mode=mode)
         assert [f"{edit.code} {edit.message}" for edit in again.edits] == []
@@ -374,7 +374,7 @@ def test_a_sloppy_template_comes_to_rest_and_its_edits_replay_and_undo(document:
 @given(right())
 def test_a_right_template_has_no_errors(document: Any):
     found = rewritten(document)
-    assert [str(one) for one in found.errors] == []
+    assert [str(error) for error in found.errors] == []
     holds(document, found)
 
 
@@ -467,7 +467,7 @@ def test_steps_of_any_shape_give_a_plan_or_diagnostics(steps: Any):
 def test_any_text_gives_a_plan_or_diagnostics(text: str):
     found = rewritten(text)
     assert found.plan or found.errors
-    assert [one for one in found.diagnostics if one.code in OURS] == []
+    assert [finding for finding in found.diagnostics if finding.code in OURS] == []
 
 
 @LAW

@@ -17,9 +17,9 @@ CATALOGUE = {"AC_H2_MFI": Dataset({"BGSEc": 3}), "AC_H0_MFI": Dataset({"BGSEc": 
 def mended(*steps: dict[str, Any]) -> tuple[Any, list[str]]:
     """The mended template, and the codes of the errors that a run would have given before."""
     document = template(*steps)
-    before = [one.code for one in check(document, now=NOW, catalogue=CATALOGUE).errors]
+    before = [error.code for error in check(document, now=NOW, catalogue=CATALOGUE).errors]
     found, _, diagnostics = mend(json.dumps(document), now=NOW, catalogue=CATALOGUE)
-    assert [one for one in diagnostics if one.severity == "error"] == []
+    assert [finding for finding in diagnostics if finding.severity == "error"] == []
     assert not check(found, now=NOW, catalogue=CATALOGUE).errors
     return found, before
 

@@ -20,7 +20,9 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.edit import Edit
 
 ROOT = Path(__file__).parents[2]
-PASSES = tuple(dict.fromkeys(one for _, stages in passes.LETTERS for stage in stages for one in stage))
+PASSES = tuple(
+    dict.fromkeys(rewrite for _, stages in passes.LETTERS for stage in stages for rewrite in stage)
+)
 
 
 @pytest.fixture(scope="module")

@@ -50,13 +50,15 @@ def refused(document: dict[str, Any], **how: Any) -> list[tuple[str, str]]:
     """Codes and paths of the errors that keep a template from becoming a plan."""
     with pytest.raises(InvalidTemplate) as caught:
         make_plan(document, now=NOW, archive="sample", **how)
-    return [(one.code, one.path) for one in caught.value.diagnostics if one.severity == "error"]
+    return [
+        (finding.code, finding.path) for finding in caught.value.diagnostics if finding.severity == "error"
+    ]
 
 
 def test_the_printed_example_becomes_fetch_compute_and_one_render():
     found = check(read_template(SEED_EXAMPLE), now=NOW)
     # Its code is three dots: that is all there is to say.
-    assert [one.code for one in found.diagnostics] == ["HV602"]
+    assert [finding.code for finding in found.diagnostics] == ["HV602"]
     assert [(step["step_id"], step["tool_name"]) for step in found.plan["steps"]] == [
         (1, "fetch_data"),
         (2, "custom_operation"),
@@ -379,7 +381,7 @@ def test_what_depended_on_a_style_depends_on_its_figure():
 
 def test_an_unknown_key_is_kept_aside_and_said():
     found = check(template(fetch(colour="red")), now=NOW)
-    told = [(one.code, one.severity) for one in found.diagnostics if one.severity != "info"]
+    told = [(finding.code, finding.severity) for finding in found.diagnostics if finding.severity != "info"]
     assert told == [("HN101", "warning")]
     assert found.plan["steps"][0]["annotations"] == {"unknown": {"colour": "red"}}
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helio import api
-from helio.flows.schedule import Schedules
+from helio.flows.schedule import Schedule, Schedules
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.settings import Settings, read_settings
@@ -167,18 +168,17 @@ def test_every_way_to_give_a_range_is_refused_alike(settings: Settings, tmp_path
             ask(document, time_range=ASKED, settings=settings)
     file = tmp_path / "three.json"
     file.write_text(json.dumps(document))
-    given = {"cron": "10 6 * * *", "now": NOW, "archive": "sample"}
+    schedule = Schedule("", str(file), "10 6 * * *", archive="sample")
     with pytest.raises(InvalidTemplate, match="HB205"):
-        Schedules(settings).add(str(file), time_range="yesterday", **given)
+        Schedules(settings).add(schedule, now=NOW, time_range="yesterday")
     with pytest.raises(InvalidTemplate, match="HB205"):
-        Schedules(settings).add(str(file), values={"TIME_RANGE": "yesterday"}, **given)
+        Schedules(settings).add(replace(schedule, values={"TIME_RANGE": "yesterday"}), now=NOW)
 
 
 def test_a_schedule_of_used_pipelines_takes_a_range(settings: Settings, tmp_path: Path) -> None:
     api.library(settings).save(template(fetch(), id="field"))
     file = tmp_path / "user.json"
     file.write_text(json.dumps({"id": "user", "steps": [{"step_id": 1, "use": "field"}]}))
-    added = Schedules(settings).add(
-        str(file), cron="10 6 * * *", now=NOW, archive="sample", time_range="yesterday"
-    )
+    schedule = Schedule("", str(file), "10 6 * * *", archive="sample")
+    added = Schedules(settings).add(schedule, now=NOW, time_range="yesterday")
     assert added.values == {"$TIME_RANGE": "yesterday"}

@@ -238,7 +238,7 @@ def text_of(value: Any) -> str:
 
 def find(owner: Any, key: Any) -> Any:
     """The key under which something stands: of a list of steps the place of the step."""
-    if isinstance(owner, list) and all(isinstance(one, dict) and "step_id" in one for one in owner):
+    if isinstance(owner, list) and all(isinstance(item, dict) and "step_id" in item for item in owner):
         return next((at for at, step in enumerate(owner) if step["step_id"] == key), key)
     return key
 
@@ -305,7 +305,7 @@ def is_in(value: Any, text: str) -> bool:
         if all(line in text for line in lines):
             return True
     written = (shown(value), escaped(json.dumps(value, ensure_ascii=False)), json.dumps(value))
-    return any(one in text for one in written)
+    return any(form in text for form in written)
 
 
 @given(edited())
@@ -315,8 +315,8 @@ def test_a_review_says_every_difference_and_nothing_else(pair: tuple[dict[str, A
     found = changes(before, after)
     orders = [change for change in found if change.what == "order of steps"]
     again = meant(copy.deepcopy(before))
-    for one in sorted((one for one in found if one not in orders), key=order):
-        put(again, one)
+    for change in sorted((change for change in found if change not in orders), key=order):
+        put(again, change)
     # each difference as it is told, put into the old template, makes the new one
     sort_steps = lambda template: {**template, "steps": sorted(template["steps"], key=text_of)}  # noqa: E731
     wanted, made = sort_steps(meant(after)), sort_steps(meant(again))
@@ -325,17 +325,17 @@ def test_a_review_says_every_difference_and_nothing_else(pair: tuple[dict[str, A
             if isinstance(step.get("block"), list):
                 step["block"].sort(key=text_of)
     assert text_of(made) == text_of(wanted)
-    for one in found:
-        for item in one.items:
-            assert (shown_line(item.value) in str(one)) if item.is_line else is_in(item.value, str(one))
-        for value in (one.before, one.after):
-            if value is not ABSENT and one.whole != "step":
-                assert all(is_in(leaf, str(one)) for leaf in leaves(value)), str(one)
+    for change in found:
+        for item in change.items:
+            assert (shown_line(item.value) in str(change)) if item.is_line else is_in(item.value, str(change))
+        for value in (change.before, change.after):
+            if value is not ABSENT and change.whole != "step":
+                assert all(is_in(leaf, str(change)) for leaf in leaves(value)), str(change)
             elif value is not ABSENT:
                 kept = meant({"steps": [value]})["steps"][0]
                 kept.pop("tool_name", None)  # said by what it does
-                assert all(is_in(leaf, str(one)) for leaf in leaves(kept)), str(one)
-        assert all(sign.isprintable() or sign == "\n" for sign in str(one))
+                assert all(is_in(leaf, str(change)) for leaf in leaves(kept)), str(change)
+        assert all(sign.isprintable() or sign == "\n" for sign in str(change))
     if not found:
         assert results(before) == results(after)
     if text_of(before) == text_of(after):
@@ -363,7 +363,7 @@ def test_a_change_in_line_three_of_four_is_shown_by_its_line():
 
 
 def test_of_a_long_list_the_items_that_were_added_and_removed_are_shown():
-    labels = [one for one in LABELS if not one.endswith("_4")] + ["last"]
+    labels = [label for label in LABELS if not label.endswith("_4")] + ["last"]
     assert review(lambda after: after["steps"][6]["tool_args"]["spec"].update(labels=labels)) == [
         "step figure: drawn:\n    -  8  a_long_label_number_4\n    + 15  last"
     ]
@@ -419,7 +419,7 @@ def test_every_key_of_a_step_is_shown(key: str, value: Any, expected: str):
     ],
 )
 def test_values_that_differ_never_look_alike(old: Any, new: Any, expected: str):
-    before, after = ({"name": one, "steps": []} for one in (old, new))
+    before, after = ({"name": name, "steps": []} for name in (old, new))
     assert [str(change) for change in changes(before, after)] == [f"name: {expected}"]
 
 

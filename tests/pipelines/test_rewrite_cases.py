@@ -100,8 +100,8 @@ def pipelines(saved: Any) -> Mapping[str, Any]:
     """The saved templates of a case by id, from an object, or a list of templates or of ids."""
     if isinstance(saved, dict):
         return saved
-    listed = [one if isinstance(one, dict) else {"id": one, "steps": []} for one in saved]
-    return {one["id"]: one for one in listed}
+    listed = [document if isinstance(document, dict) else {"id": document, "steps": []} for document in saved]
+    return {record["id"]: record for record in listed}
 
 
 def saved(given: Any) -> dict[str, Any]:
@@ -111,7 +111,7 @@ def saved(given: Any) -> dict[str, Any]:
 
 def dataset(facts: Any) -> Dataset:
     """What a case's catalogue says of a dataset; its facts are fresh."""
-    first, last = (datetime.fromisoformat(one) for one in facts["availability"])
+    first, last = (datetime.fromisoformat(text) for text in facts["availability"])
     sizes = {name: size[0] for name, size, _ in facts["parameters"]}
     return Dataset(sizes, first, last, fresh=True)
 
@@ -129,12 +129,13 @@ def signature(name: str, facts: Any) -> Signature:
     schemas = {"labels": lists, "source_labels": lists, "source_label": label, "output_label": label}
     names = [*facts.get("required", ()), *facts.get("optional", ())]
     arguments = tuple(
-        Argument(one, schemas.get(one, {"type": "string"}), one in facts.get("required", ())) for one in names
+        Argument(name, schemas.get(name, {"type": "string"}), name in facts.get("required", ()))
+        for name in names
     )
     tables = tuple(
-        TableInput(one, one, many=one != "source_label", scalar=facts.get("input_rank") == 1)
-        for one in ("labels", "source_labels", "source_label")
-        if one in names
+        TableInput(name, name, many=name != "source_label", scalar=facts.get("input_rank") == 1)
+        for name in ("labels", "source_labels", "source_label")
+        if name in names
     )
     gives = "table" if "output_label" in names else "export" if facts.get("artifact") else "figure"
     context = RECORD if facts.get("range_capable") else whole_range("not known")
@@ -207,12 +208,12 @@ def there(document: Any, pointer: str) -> bool:
 def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exact: bool):
     context = context_of(document, case)
     _, outcome = rewritten(before, context, case)
-    errors = [one for one in outcome.diagnostics if one.severity == "error"]
+    errors = [finding for finding in outcome.diagnostics if finding.severity == "error"]
     for expected in case["errors"]:
-        assert any(fits(one, expected) for one in errors), (expected, [str(one) for one in errors])
+        assert any(fits(error, expected) for error in errors), (expected, [str(one) for one in errors])
     if not case["errors"]:
-        assert errors == [], [str(one) for one in errors]
-    warned = {one.code for one in outcome.diagnostics if one.severity == "warning"}
+        assert errors == [], [str(error) for error in errors]
+    warned = {finding.code for finding in outcome.diagnostics if finding.severity == "warning"}
     assert set(case["warnings"]) <= warned
     if case["errors"]:
         return

@@ -42,7 +42,7 @@ def test_an_export_may_belong_to_a_figure_of_a_used_pipeline_without_saying_so()
 def test_a_style_is_refused_where_the_used_pipeline_draws_nothing() -> None:
     style = {"step_id": 2, "tool_name": "style_plot", "tool_args": {"title": "x"}, "depends_on": [1]}
     found = errors(template({"step_id": 1, "use": "data"}, style), {"data": template(fetch(1))})
-    assert [one.code for one in found] == ["HR702"]
+    assert [finding.code for finding in found] == ["HR702"]
 
 
 def test_a_used_pipeline_need_not_be_in_its_one_spelling() -> None:
@@ -51,7 +51,7 @@ def test_a_used_pipeline_need_not_be_in_its_one_spelling() -> None:
     }
     found = check(template({"step_id": 1, "use": "sloppy"}), now=NOW, pipelines={"sloppy": sloppy})
     assert found.errors == ()
-    [step] = [one for one in found.plan["steps"] if one["tool_name"] == "fetch_data"]
+    [step] = [step for step in found.plan["steps"] if step["tool_name"] == "fetch_data"]
     assert step["step_id"] == "1.1"
     assert step["tool_args"]["dataset_id"] == "AC_H2_MFI"
     assert sloppy["steps"][0]["tool"] == "Fetch-Data"
@@ -69,7 +69,7 @@ def test_what_is_wrong_in_a_used_pipeline_is_said_where_it_is_used() -> None:
 def test_a_used_pipeline_that_cannot_be_read_is_said_where_it_is_used(tmp_path: Any) -> None:
     (tmp_path / "torn.json").write_text('{"steps": [', encoding="utf-8")
     found = errors(template({"step_id": 1, "use": "torn"}), Library(tmp_path).templates())
-    assert [one.path for one in found] == ["/steps/0/use"]
+    assert [finding.path for finding in found] == ["/steps/0/use"]
     assert found[0].code != "HI002"
 
 
@@ -134,7 +134,7 @@ def test_a_pipeline_that_uses_another_one_may_be_mapped() -> None:
     assert "B[2024-01-11]" in produced(bound(template(call, variables=TWO_DAYS), mag=MAG, outer=outer))
     call = {**call, "use": "block"}
     labels = produced(bound(template(call, variables=TWO_DAYS), mag=MAG, block=block))
-    assert [one for one in labels if one.startswith("B")] == [
+    assert [label for label in labels if label.startswith("B")] == [
         "B[2024-01-10][x]", "B[2024-01-10][y]", "B[2024-01-11][x]", "B[2024-01-11][y]"
     ]  # fmt: skip
 

@@ -68,7 +68,7 @@ def tables(draw):
         components=components,
         stated_representation=draw(st.sampled_from([None, "", *STATED])) if components else None,
         stated_periods=draw(periods),
-        axes=tuple(draw(axes(records, one)) for one in bins),
+        axes=tuple(draw(axes(records, count)) for count in bins),
         scale=draw(st.sampled_from(["linear", "log"])),
         description=draw(WORDS),
         sources=(SourceFile("AC_H2_MFI", "a.cdf"),),

@@ -50,19 +50,19 @@ def work(store, number, age=DAY, facts=None):
 def run(runs, run_id, *results, age=DAY, finished=True):
     started_at = (NOW - age).isoformat()
     record = runs.begin({"id": run_id, "pipeline": "p", "started_at": started_at}, {})
-    for one in results:
-        record.step({"step_id": 1, "keys": {"B": one.key}, "digests": {"B": one.digest}})
+    for result in results:
+        record.step({"step_id": 1, "keys": {"B": result.key}, "digests": {"B": result.digest}})
     if finished:
         record.finish("success")
     return record
 
 
 def there(store, *results):
-    return [store.find(one.key) is not None for one in results]
+    return [store.find(result.key) is not None for result in results]
 
 
 def gone_and_why(collected):
-    return {(one.kind, one.reason) for one in collected.removals}
+    return {(removal.kind, removal.reason) for removal in collected.removals}
 
 
 def test_there_is_nothing_to_collect_where_there_is_no_store(store, runs):
@@ -230,7 +230,7 @@ def test_what_is_in_quarantine_goes_after_thirty_days_or_for_the_quota(store, ru
 
     def reasons(now, **options):
         found = collect(store, runs, now=now, **options)
-        return [one.reason for one in found.removals if one.kind == "damaged object"]
+        return [removal.reason for removal in found.removals if removal.kind == "damaged object"]
 
     assert reasons(NOW + 29 * DAY) == []
     assert reasons(NOW + 31 * DAY) == ["in quarantine for more than 30 days"] * 4
@@ -256,8 +256,8 @@ def test_temporary_files_of_dead_processes_go_and_those_of_the_living_stay(store
     living = store._temporary(store.path("sha256:" + "0" * 64))
     living.write_text("half")
     collected = collect(store, runs, now=NOW, dry_run=False)
-    assert {(one.kind, one.path.parent) for one in collected.removals} == {
-        ("temporary file", one) for one in folders
+    assert {(removal.kind, removal.path.parent) for removal in collected.removals} == {
+        ("temporary file", folder) for folder in folders
     }
     assert living.exists()
     assert record.status == "success"

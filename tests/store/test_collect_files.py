@@ -31,8 +31,8 @@ def kept(files: Path, name: str, age: timedelta = 30 * DAY, size: int = 1000, fo
     path.write_bytes(name.encode().ljust(size, b"."))
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
     path.with_name(f"{name}.json").write_text(json.dumps({"sha256": sha256}))
-    for one in (path, path.with_name(f"{name}.json")):
-        aged(one, age)
+    for file in (path, path.with_name(f"{name}.json")):
+        aged(file, age)
     return path
 
 
@@ -74,8 +74,8 @@ def test_a_file_that_no_run_refers_to_goes_with_what_stands_beside_it(collected,
     found = collected()
     assert gone_and_why(found) == {UNUSED}
     assert found.freed == size
-    assert [one.name for one in sorted(used.parent.iterdir())] == ["a.cdf", "a.cdf.json"]
-    assert found.kept == sum(one.stat().st_size for one in used.parent.iterdir())
+    assert [path.name for path in sorted(used.parent.iterdir())] == ["a.cdf", "a.cdf.json"]
+    assert found.kept == sum(path.stat().st_size for path in used.parent.iterdir())
 
 
 def test_without_delete_it_only_says_so(collected, files):
@@ -182,7 +182,7 @@ def test_replies_that_nobody_used_for_a_season_go(collected, files):
         path.write_text("{}")
         aged(path, age)
     found = collected()
-    assert [(one.kind, one.path.name) for one in found.removals] == [("reply", "old.json")]
+    assert [(removal.kind, removal.path.name) for removal in found.removals] == [("reply", "old.json")]
     assert found.kept == 2
 
 
@@ -193,7 +193,7 @@ def test_what_a_process_left_half_written_goes_after_a_day(collected, files):
             (folder / name).write_text("{")
             aged(folder / name, age)
     found = collected()
-    assert [(one.kind, one.path.name) for one in found.removals] == [
+    assert [(removal.kind, removal.path.name) for removal in found.removals] == [
         ("temporary file", ".a.cdf.json.0123456789ab")
     ] * 2
     assert found.kept == 2
@@ -208,7 +208,7 @@ def test_a_computed_file_is_known_by_what_it_is_made_from(collected, runs, files
 
 
 def test_a_publication_that_another_one_replaced_is_collected_as_any_file(collected, runs, files):  # noqa: F811
-    named, unused = (kept(files, "a.cdf", folder=f"ace/.earlier/{one}") for one in ("0123", "4567"))
+    named, unused = (kept(files, "a.cdf", folder=f"ace/.earlier/{head}") for head in ("0123", "4567"))
     named.write_bytes(b"as it was")
     named.with_name("a.cdf.json").write_text(json.dumps({"sha256": hashlib.sha256(b"as it was").hexdigest()}))
     aged(named, 30 * DAY)

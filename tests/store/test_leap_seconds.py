@@ -36,7 +36,7 @@ def test_the_table_is_that_of_the_cdf_library():
 
 
 def test_epochs_that_touch_no_leap_second_are_the_same_memory():
-    epoch = np.linspace(*(one.astype(np.int64) for one in NONE), 1000).astype(np.int64).view("M8[ns]")
+    epoch = np.linspace(*(edge.astype(np.int64) for edge in NONE), 1000).astype(np.int64).view("M8[ns]")
     epoch[-1] = NONE[1]
     assert not spans_leap_second(epoch)
     for made in (elapsed(epoch), counted(epoch), elapsed(epoch, since=epoch[:1])):

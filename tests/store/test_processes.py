@@ -69,13 +69,13 @@ def assert_whole(root):
 
 def test_processes_that_put_and_read_the_same_objects_do_not_disturb_each_other(tmp_path):
     workers = [worker(tmp_path, f"run-{n}", 30) for n in range(3)]
-    for one in workers:
-        _, errors = one.communicate()
-        assert one.returncode == 0, errors
+    for process in workers:
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
     assert_whole(tmp_path)
     assert len(every_object(Store(tmp_path))) == 7 + 5
     assert list((tmp_path / "tmp").iterdir()) == []
-    assert {one.status for one in Runs(tmp_path / "runs").list()} == {"success"}
+    assert {summary.status for summary in Runs(tmp_path / "runs").list()} == {"success"}
 
 
 def test_kill_9_at_any_moment_leaves_nothing_half_written(tmp_path):
@@ -83,16 +83,18 @@ def test_kill_9_at_any_moment_leaves_nothing_half_written(tmp_path):
     now = datetime.now(UTC)
     for n in range(10):
         # Three at once, each killed at a moment of its own: thirty kills, most of the time within a write.
-        workers = [worker(tmp_path, f"run-{n}-{one}", 10**6) for one in range(3)]
-        for one in workers:
-            with one:
-                assert one.stdout.readline() == "ready\n", one.stderr.read()
+        workers = [worker(tmp_path, f"run-{n}-{number}", 10**6) for number in range(3)]
+        for process in workers:
+            with process:
+                assert process.stdout.readline() == "ready\n", process.stderr.read()
                 time.sleep(chance.uniform(0, 0.04))
-                one.kill()
+                process.kill()
     assert_whole(tmp_path)
-    assert {one.status for one in Runs(tmp_path / "runs").list()} == {"crashed"}
+    assert {summary.status for summary in Runs(tmp_path / "runs").list()} == {"crashed"}
     store, runs = Store(tmp_path), Runs(tmp_path / "runs")
-    left = {one.path for one in collect(store, runs, now=now).removals if one.kind == "temporary file"}
+    left = {
+        removal.path for removal in collect(store, runs, now=now).removals if removal.kind == "temporary file"
+    }
     assert left == set((tmp_path / "tmp").iterdir()) | set((tmp_path / "runs").glob("**/.*"))
     collect(store, runs, now=now + timedelta(minutes=1), dry_run=False)
     assert list((tmp_path / "tmp").iterdir()) == []
@@ -102,9 +104,9 @@ def test_kill_9_at_any_moment_leaves_nothing_half_written(tmp_path):
 def test_collecting_beside_working_processes_costs_them_nothing(tmp_path):
     store, runs = Store(tmp_path), Runs(tmp_path / "runs")
     workers = [worker(tmp_path, f"run-{n}", 30) for n in range(2)]
-    while any(one.poll() is None for one in workers):
+    while any(process.poll() is None for process in workers):
         collect(store, runs, quota=0, now=datetime.now(UTC), dry_run=False)
-    for one in workers:
-        _, errors = one.communicate()
-        assert one.returncode == 0, errors
+    for process in workers:
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
     assert_whole(tmp_path)

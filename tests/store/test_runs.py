@@ -71,7 +71,7 @@ def test_steps_are_kept_in_order(runs):
     record = begun(runs)
     record.step(STEP)
     record.step({**STEP, "step_id": "magnitude", "state": "failed", "error": {"message": "two\nlines °"}})
-    assert [one["step_id"] for one in runs.load("a").steps] == ["b", "magnitude"]
+    assert [step["step_id"] for step in runs.load("a").steps] == ["b", "magnitude"]
     assert runs.load("a").steps[1]["error"] == {"message": "two\nlines °"}
     assert record.notes == ()
 
@@ -99,7 +99,7 @@ def test_runs_are_listed_newest_first(runs):
         ("a", "2024-05-09T00:00:00"),
     ):
         begun(runs, run_id, at)
-    assert [one.id for one in runs.list()] == ["c", "b", "a"]
+    assert [summary.id for summary in runs.list()] == ["c", "b", "a"]
 
 
 def test_there_are_no_runs_where_there_is_no_folder(runs):
@@ -161,7 +161,7 @@ def test_a_last_line_that_was_cut_is_left_out_and_said(runs):
     record.step({**STEP, "step_id": "c"})
     path = record.folder / "steps.jsonl"
     path.write_bytes(path.read_bytes()[:-5])
-    assert [one["step_id"] for one in record.steps] == ["b"]
+    assert [step["step_id"] for step in record.steps] == ["b"]
     assert record.notes == (
         "the last line of steps.jsonl is incomplete because its process was killed; it is skipped",
     )
@@ -184,7 +184,7 @@ def test_a_damaged_record_is_listed_as_such_and_can_be_deleted(runs, content):
     path.unlink()
     if content is not None:
         path.write_bytes(content)
-    assert [(one.id, one.status) for one in runs.list()] == [("a", "damaged")]
+    assert [(summary.id, summary.status) for summary in runs.list()] == [("a", "damaged")]
     runs.delete("a")
     assert runs.list() == []
 
@@ -224,7 +224,7 @@ def test_a_run_whose_process_was_killed_has_crashed_and_keeps_its_steps(runs):
         child.send_signal(signal.SIGKILL)
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # a zombie now: ended, and not yet asked for
         assert runs.load("a").status == "crashed"
-    assert [one.status for one in runs.list()] == ["crashed"]
+    assert [summary.status for summary in runs.list()] == ["crashed"]
     assert runs.load("a").steps == [{"step_id": 1}]
     runs.delete("a")
     assert runs.list() == []
@@ -332,8 +332,8 @@ def test_records_are_whole_or_absent_under_a_folder_that_is_watched(tmp_path):
     child = subprocess.Popen([sys.executable, "-c", code, str(runs.root)])
     with child:
         while child.poll() is None:
-            for one in runs.list():
-                assert one.status != "damaged", one
-                assert runs.load(one.id).documents == {"plan": {"n": int(one.id[1:])}}
+            for summary in runs.list():
+                assert summary.status != "damaged", summary
+                assert runs.load(summary.id).documents == {"plan": {"n": int(summary.id[1:])}}
     assert child.returncode == 0
     assert len(runs.list()) == 200

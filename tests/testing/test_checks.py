@@ -85,8 +85,8 @@ def test_a_source_that_keeps_the_contract_gives_its_tables(server, tmp_path: Pat
         (NamesChange, "other names after the fetch"),
         (KnowsEverything, "an unknown parameter raises nothing"),
         (changed(epoch=lambda table: table.epoch[::-1].copy()), "do not increase"),
-        (changed(epoch=lambda table: table.epoch + np.timedelta64(1, "D")), "outside of"),
-        (changed(sources=lambda table: ()), "what it came from"),
+        (changed(epoch=lambda table: table.epoch + np.timedelta64(1, "D")), "records outside"),
+        (changed(sources=lambda table: ()), "has no sources"),
         (
             changed(sources=lambda table: (replace(table.sources[0], provider="Other"),)),
             "does not begin with 'Made'",
@@ -102,8 +102,8 @@ def test_a_breach_of_the_contract_is_said(server, tmp_path: Path, kind: type[Mad
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (AsksOffline, "a fetch offline of nothing kept raises Cancelled, not Offline"),
-        (KeepsNothing, "a fetch offline asks the server for what was fetched before"),
+        (AsksOffline, "an offline fetch without cached data raises Cancelled, not Offline"),
+        (KeepsNothing, "an offline fetch asks the server for data that were fetched before"),
     ],
 )
 def test_a_source_that_asks_offline_is_found_out(server, tmp_path: Path, kind: type[Made], words: str):

@@ -93,15 +93,15 @@ class Steps:
         }
 
 
-def free_name(wanted: str, taken: Collection[str]) -> str:
-    """A name that is not taken, with a number where it has to be.
+def free_name(wanted: str, taken: Collection[str], joint: str = "_") -> str:
+    """Return a name that is not taken, with a number if needed.
 
     >>> free_name("b", {"b", "b_2"})
     'b_3'
     """
     number, name = 2, wanted
     while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
+        name, number = f"{wanted}{joint}{number}", number + 1
     return name
 
 

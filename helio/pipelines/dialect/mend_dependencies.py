@@ -24,7 +24,7 @@ from typing import Any
 
 from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded, is_null
 from helio.pipelines.dialect.unpack_json import unpack
-from helio.pipelines.dialect.written import WrittenStep, list_of, lists_of_written_steps
+from helio.pipelines.dialect.written import WrittenStep, list_of, lists_of_written_steps, text_of
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Context, Edit, Finding, replaced
@@ -75,9 +75,9 @@ class StepNames:
         self.ids = {str(step.id): step.id for step in steps if step.id is not None}
         self.producers: dict[str, StepId] = {}
         for step in steps:
-            said = [label for label in list_of(step.json.get("produces")) if isinstance(label, str)]
+            said = map(text_of, list_of(step.json.get("produces")))
             for label in (*view_of(step.json, context.signatures).outputs, *said):
-                if step.id is not None:
+                if step.id is not None and label:
                     self.producers.setdefault(label, step.id)
 
     def listed(self, written: Any) -> list[Any]:
@@ -89,29 +89,30 @@ class StepNames:
             unpacked = written if isinstance(written, list) else [written]
         items: list[Any] = []
         for item in unpacked:
-            named = isinstance(item, str) and (item in self.ids or item in self.producers)
-            if isinstance(item, str) and "," in item and not named:
-                items += split_labels(item, self.producers)
+            text = text_of(item)
+            if "," in text and text not in self.ids and text not in self.producers:
+                items += split_labels(text, self.producers)
             elif not is_null(item):
                 items.append(item)
         return items
 
     def id_of(self, item: Any) -> Any:
         """Return the id that a dependency spells; itself where it spells none."""
-        if isinstance(item, dict):
-            named = [value for key, value in item.items() if fold(key) in _ID_KEYS]
-            return self.id_of(named[0]) if len(named) == 1 and not isinstance(named[0], dict) else item
-        if isinstance(item, float) and item.is_integer():
-            item = int(item)
-        if isinstance(item, bool) or not isinstance(item, (int, str)):
-            return item
-        text = str(item).strip()
-        if text in self.ids:
-            return self.ids[text]
-        if text in self.producers:
-            return text
-        ordinal = ORDINAL.fullmatch(text)
-        return self.ids.get(str(int(ordinal[1])), item) if ordinal else item
+        match item:
+            case dict():
+                named = [value for key, value in item.items() if fold(key) in _ID_KEYS]
+                return item if len(named) != 1 or isinstance(named[0], dict) else self.id_of(named[0])
+            case float() if item.is_integer():
+                return self.id_of(int(item))
+            case bool():
+                return item
+            case int() | str():
+                text = str(item).strip()
+                if text in self.ids or text in self.producers:
+                    return self.ids.get(text, text)
+                ordinal = ORDINAL.fullmatch(text)
+                return self.ids.get(str(int(ordinal[1])), item) if ordinal else item
+        return item
 
     def producer_of(self, item: Any) -> Any:
         """Return the step that gives a label; another dependency as it is."""

@@ -31,11 +31,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
-from helio.pipelines.dialect.rename_template_keys import rename_template_keys
+from helio.pipelines.dialect.rename_template_keys import template_renaming
 from helio.pipelines.dialect.synonyms import STEP_KEYS, fold, folded
+from helio.pipelines.dialect.written import list_of, object_of
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.document import (
     Document,
@@ -43,12 +43,11 @@ from helio.pipelines.template.document import (
     drop_trailing_commas,
     without_trailing_commas,
 )
-from helio.pipelines.template.edit import Context, Edit, replaced
+from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.oversize import CODE as OVERSIZE
 from helio.pipelines.template.oversize import oversize_value
 from helio.pipelines.template.runner import Rewritten, replay
 from helio.pipelines.template.schema import STRUCTURE
-from helio.steps.signature import Schema
 
 FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)
 MOST_STARTS = 50
@@ -63,7 +62,7 @@ _OF_TEMPLATE = ("$schema", "schema_version", "variables")
 
 
 def parse(source: Any) -> Rewritten:
-    """The template that a text or a JSON value is, with the edits that made it one.
+    """Return the template that a text or a JSON value is, with the edits that made it one.
 
     Parameters
     ----------
@@ -107,7 +106,7 @@ def parse(source: Any) -> Rewritten:
 
 
 def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
-    """The JSON value of a text, with the edits that took it out."""
+    """Return the JSON value of a text, with the edits that took it out."""
     plain = text.removeprefix("\ufeff")
     whole = check_json(plain)
     if not isinstance(whole, Diagnostic):
@@ -129,7 +128,7 @@ def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
 
 
 def _fences(text: str) -> Iterator[tuple[str, Any]]:
-    """Each fenced block with its value, or why it has none."""
+    """Yield each fenced block with its value, or why it has none."""
     for match in FENCE.finditer(text):
         inner = match[2].strip()
         if inner[:1] in ("{", "["):
@@ -137,7 +136,7 @@ def _fences(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _loose(text: str) -> Iterator[tuple[str, Any]]:
-    """Each object or list that stands between words, with its value, or why it has none."""
+    """Yield each object or list that stands between words, with its value, or why it has none."""
     end, tried = 0, 0
     for match in re.finditer(r'\{(?=\s*")|\[(?=\s*\{)', text):
         if match.start() < end or tried >= MOST_STARTS:
@@ -160,31 +159,25 @@ def _loose(text: str) -> Iterator[tuple[str, Any]]:
         end = match.start() + length
 
 
-def _choose(found: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] | Diagnostic | None:
-    """The one block that is a plan; where none is, what is wrong with the first."""
+def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] | Diagnostic | None:
+    """Return the one block that is a plan; where none is, what is wrong with the first."""
     read: list[tuple[Any, list[Edit]]] = []
     wrong: list[Diagnostic] = []
-    for inner, value in found:
-        if not isinstance(value, Diagnostic):
-            read.append((value, [_taken_out(text, value)]))
-            continue
-        mended = without_trailing_commas(inner)
-        if mended is None:
+    for inner, value in blocks:
+        mended = without_trailing_commas(inner) if isinstance(value, Diagnostic) else None
+        if mended is not None:
+            read.append((mended, [_taken_out(text, inner), _mended(inner, mended)]))
+        elif isinstance(value, Diagnostic):
             wrong.append(value)
         else:
-            with_commas = _taken_out(text, inner)
-            read.append((mended, [with_commas, _mended(inner, mended)]))
+            read.append((value, [_taken_out(text, value)]))
     plans = [plan for plan in read if _looks_like_a_plan(plan[0])]
     if len(plans) > 1:
-        return Diagnostic(
-            "HP003", f"there are {len(plans)} plans in this text, and one is wanted", advice=("one of them",)
-        )
-    if plans:
-        return plans[0]
-    truncated = [finding for finding in wrong if finding.code == "HP002"]
-    if truncated or wrong:
-        return (truncated or wrong)[0]
-    return read[0] if read else None
+        message = f"there are {len(plans)} plans in this text, and one is wanted"
+        return Diagnostic("HP003", message, advice=("one of them",))
+    wrong.sort(key=lambda finding: finding.code != "HP002")  # what breaks off says most
+    found: list[tuple[Any, list[Edit]] | Diagnostic] = [*plans, *wrong, *read]
+    return found[0] if found else None
 
 
 def _taken_out(text: str, value: Any) -> Edit:
@@ -196,7 +189,7 @@ def _mended(text: str, value: Any) -> Edit:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a text can be read as words."""
+    """Return whether a text can be read as words."""
     shown = sum(letter.isprintable() or letter in "\n\r\t" for letter in text)
     return shown > 0.9 * len(text)
 
@@ -205,64 +198,50 @@ def _is_prose(text: str) -> bool:
 
 
 def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
-    """Put what is missing around a plan; the diagnostic that it is none."""
-    while isinstance(value, dict) and (inner := _wrapped(value)) is not None:
-        edits.append(
-            Edit("HP101", "the plan is taken out of the object around it", replaced("", value, inner))
-        )
-        value = inner
-    if isinstance(value, list) and len(value) == 1 and _has_steps(value[0]):
-        edits.append(Edit("HP101", "the plan is taken out of a list", replaced("", value, value[0])))
-        value = value[0]
+    """Put what is missing around a plan; return the diagnostic that it is none."""
+
+    def made(new: Any, message: str) -> Any:
+        edits.append(Edit("HP101", message, replaced("", value, new)))
+        return new
+
+    while (inner := _wrapped(value)) is not None:
+        value = made(inner, "the plan is taken out of the object around it")
+    if len(list_of(value)) == 1 and _has_steps(value[0]):
+        value = made(value[0], "the plan is taken out of a list")
+    if isinstance(value, list) and not _are_objects(value):
+        return _no_plan("a list, and not of steps")
     if isinstance(value, list):
-        if not all(isinstance(item, dict) for item in value):
-            return _no_plan("a list, and not of steps")
-        steps = {"steps": value}
-        edits.append(Edit("HP101", "a list of steps is a template's", replaced("", value, steps)))
-        value = steps
-    elif isinstance(value, dict) and "steps" not in value:
-        renamed = [edit for edit in rename_template_keys(value, _NOTHING) if isinstance(edit, Edit)]
-        moved = replay(value, renamed)
-        if "steps" in moved:
-            edits += renamed
-            value = moved
-        elif _is_action(value):
-            around = {key: value[key] for key in _OF_TEMPLATE if key in value}
-            step = {key: inner for key, inner in value.items() if key not in around}
-            template = {**around, "steps": [step]}
-            edits.append(
-                Edit("HP101", "a single action is a template's one step", replaced("", value, template))
-            )
-            value = template
+        value = made({"steps": value}, "a list of steps is a template's")
     if not isinstance(value, dict):
         kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number"}
         return _no_plan(kinds.get(type(value), "null"))
-    steps_are = value.get("steps")
-    if "steps" not in value and not any(key in STRUCTURE["properties"] for key in value):
-        return _no_plan("an object without steps")
-    if steps_are is None or steps_are == [] or steps_are == {} or steps_are == "":
+    if "steps" not in value:
+        renaming = template_renaming(value)
+        if "steps" in renaming.now:
+            edits += [finding for finding in renaming.findings() if isinstance(finding, Edit)]
+            value = renaming.now
+        elif _is_action(value):
+            around = {key: value[key] for key in _OF_TEMPLATE if key in value}
+            step = {key: inner for key, inner in value.items() if key not in around}
+            value = made({**around, "steps": [step]}, "a single action is a template's one step")
+        elif not value.keys() & STRUCTURE["properties"].keys():
+            return _no_plan("an object without steps")
+    if value.get("steps") in (None, [], {}, ""):
         message = "the template has no steps, so there is nothing to run"
         return Diagnostic("HP004", message, path=pointer("steps"))
     return None
 
 
-def _wrapped(value: Document) -> Any:
-    """The plan in an object of one key around it."""
-    if len(value) != 1:
-        return None
-    [(key, inner)] = value.items()
-    if fold(key) in _WRAPPERS and isinstance(inner, dict) and (_has_steps(inner) or _wrapped(inner)):
-        return inner
+def _wrapped(value: Any) -> Any:
+    """Return the plan in an object of one key around it, or None."""
+    for key, inner in object_of(value).items():
+        if len(value) == 1 and fold(key) in _WRAPPERS and (_has_steps(inner) or _wrapped(inner)):
+            return inner
     return None
 
 
 def _has_steps(value: Any) -> bool:
-    if not isinstance(value, dict):
-        return False
-    if "steps" in value:
-        return True
-    renamed = [edit for edit in rename_template_keys(value, _NOTHING) if isinstance(edit, Edit)]
-    return any(operation["path"] == "/steps" for edit in renamed for operation in edit.operations)
+    return "steps" in template_renaming(object_of(value)).now
 
 
 def _is_action(value: Document) -> bool:
@@ -270,10 +249,14 @@ def _is_action(value: Document) -> bool:
     return bool(keys & _TOOL_KEYS) or ("name" in keys and bool(keys & _ARGS_KEYS))
 
 
+def _are_objects(items: list[Any]) -> bool:
+    return all(isinstance(item, dict) for item in items)
+
+
 def _looks_like_a_plan(value: Any) -> bool:
     if isinstance(value, list):
-        return all(isinstance(item, dict) for item in value)
-    return isinstance(value, dict) and (_has_steps(value) or _is_action(value) or _wrapped(value) is not None)
+        return _are_objects(value)
+    return _has_steps(value) or _is_action(object_of(value)) or _wrapped(value) is not None
 
 
 def _no_plan(what: str) -> Diagnostic:
@@ -282,8 +265,3 @@ def _no_plan(what: str) -> Diagnostic:
         f"this is {what}, not a pipeline template",
         advice=('a template is an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
     )
-
-
-_NO_TOOLS: Schema = {}
-_NOTHING = Context(_NO_TOOLS, datetime.min, {})
-"""Keys of a template are known without any tool."""

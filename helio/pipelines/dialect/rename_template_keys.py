@@ -28,6 +28,11 @@ def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
     HN102 keys renamed: phases → steps, vars → variables
     """
     del context
+    yield from template_renaming(plan).findings()
+
+
+def template_renaming(plan: Document) -> KeyRenaming:
+    """Return a template with the keys of the format, and what was renamed."""
     renaming = KeyRenaming((), plan)
     renaming.rename(TEMPLATE_KEYS, STRUCTURE["properties"], KINDS)
-    yield from renaming.findings()
+    return renaming

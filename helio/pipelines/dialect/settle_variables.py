@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from helio.errors import TimeRangeError
@@ -132,18 +133,19 @@ def _type_of(name: str, facts: Document) -> str | None:
 
 def _kind(name: str, value: Any) -> str:
     """Return the type of a variable that only its name and its value tell."""
-    if isinstance(value, bool):
-        return "boolean"
-    if isinstance(value, int) and fold(name) != "timerange":
-        return "integer"
-    if isinstance(value, float):
-        return "number"
-    if fold(name) == "timerange":
-        return "time_range"
-    try:
-        return "time_range" if isinstance(value, str) and canonical(value) else "string"
-    except TimeRangeError:
-        return "string"
+    named = fold(name) == "timerange"
+    match value:
+        case bool():
+            return "boolean"
+        case int() if not named:
+            return "integer"
+        case float():
+            return "number"
+        case str() if not named:
+            with suppress(TimeRangeError):
+                canonical(value)
+                return "time_range"
+    return "time_range" if named else "string"
 
 
 def _built_in(declared: Document, plan: Document) -> str | None:

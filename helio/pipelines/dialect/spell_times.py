@@ -186,19 +186,22 @@ class Phrase(NamedTuple):
 
 def _phrase_of(value: Any) -> Phrase | None:
     """Return the phrase of a range given as a text, a list or an object of start and stop."""
-    if isinstance(value, str):
-        members = unpack(value, list) or unpack(value, dict)
-        return (_phrase_of(members) if members else None) or Phrase(value, value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return Phrase(str(value), str(value))
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        if len(value) == 2 and not any(map(is_null, value)):
-            return _joined_phrase(value[0], value[1], "")
-        return Phrase(value[0], value[0]) if len(value) == 1 else None
-    keys = range_members(value) if isinstance(value, dict) and len(value) == 2 else None
-    if keys is None or any(is_null(text_of(value[key])) for key in keys):
-        return None
-    return _joined_phrase(value[keys[0]], value[keys[1]], keys[1])
+    match value:
+        case bool():
+            return None
+        case int():
+            return Phrase(str(value), str(value))
+        case str():
+            members = unpack(value, list) or unpack(value, dict)
+            return (_phrase_of(members) if members else None) or Phrase(value, value)
+        case [str(text)]:
+            return Phrase(text, text)
+        case [str(start), str(stop)] if not (is_null(start) or is_null(stop)):
+            return _joined_phrase(start, stop, "")
+        case dict() if len(value) == 2 and (keys := range_members(value)):
+            start, stop = (text_of(value[key]) for key in keys)
+            return None if is_null(start) or is_null(stop) else _joined_phrase(start, stop, keys[1])
+    return None
 
 
 def _joined_phrase(start: str, stop: str, stop_name: str) -> Phrase:

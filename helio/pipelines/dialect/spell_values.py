@@ -143,7 +143,7 @@ def _respelt(path: Path, value: Any, schema: Schema) -> list[Change]:
         changes: list[Change] = []
         for key, inner in _members(value, option):
             below = _schema_below(option, key)
-            changes += _respelt((*path, key), inner, below) if isinstance(below, dict) else []
+            changes += _respelt((*path, key), inner, below)
         if changes:
             return changes
     return []
@@ -156,10 +156,10 @@ def _members(value: Any, schema: Schema) -> list[tuple[str | int, Any]]:
     return list(enumerate(list_of(value)))
 
 
-def _schema_below(schema: Schema, key: str | int) -> Any:
+def _schema_below(schema: Schema, key: str | int) -> Schema:
     if isinstance(key, int):
-        return schema.get("items")
-    return schema.get("properties", {}).get(key, schema.get("additionalProperties"))
+        return object_of(schema.get("items"))
+    return object_of(schema.get("properties", {}).get(key, schema.get("additionalProperties")))
 
 
 def _read(value: Any, schema: Schema) -> Any:
@@ -175,7 +175,7 @@ def _read(value: Any, schema: Schema) -> Any:
     if kind == "object":
         return unpack(value, dict)
     if kind == "array":
-        return _list(value, schema.get("items"))
+        return _list(value, object_of(schema.get("items")))
     alone = kind == "string" and len(list_of(value)) == 1 and not is_text(schema)
     return value[0] if alone and isinstance(value[0], str) else None
 
@@ -204,19 +204,17 @@ def _number(value: Any, kind: str) -> int | float | None:
     return None
 
 
-def _list(value: Any, items: Any) -> Any:
+def _list(value: Any, items: Schema) -> Any:
     """Return a list that is JSON in a text, one item alone, or items between commas; None where there is none."""
-    if not isinstance(items, dict):
-        return None
     if isinstance(value, list):
         of_lists = items.get("type") == "array" and not any(isinstance(item, (list, dict)) for item in value)
         return [[item] for item in value] if value and of_lists else None
     unpacked = unpack(value, list)
     if unpacked is not None:
         return unpacked
-    if not isinstance(value, str) or not (items.get("type") == "string" or "enum" in items):
-        return None
-    parts = [part for part in (text.strip() for text in value.split(",")) if part]
+    parts = [part for part in (text.strip() for text in text_of(value).split(",")) if part]
     if "enum" in items:
         parts = [_choice(part, items["enum"]) for part in parts]
+    elif items.get("type") != "string":
+        return None
     return parts if parts and None not in parts else None

@@ -303,13 +303,17 @@ def range_members(keys: Iterable[str]) -> tuple[str, str] | None:
     return None
 
 
-def tool_spellings(known: Iterable[str]) -> dict[str, str]:
+def tool_spellings(known: Iterable[str]) -> Mapping[str, str]:
     """Return the known tools by each of their spellings, folded; one that two known tools share stands for neither.
 
     >>> tool_spellings(["fetch_data"])["download"]
     'fetch_data'
     """
-    names = list(known)
+    return _tool_spellings(tuple(known))
+
+
+@lru_cache(maxsize=8)
+def _tool_spellings(names: tuple[str, ...]) -> Mapping[str, str]:
     counts = Counter(map(fold, names))
     spellings = {fold(tool): tool for tool in names if counts[fold(tool)] == 1}
     for tool, signature in signatures().items():

@@ -1,4 +1,4 @@
-"""A run's files: figures in every format asked for, and exports, written whole into one folder."""
+"""Write a run's files into one folder: figures in every requested format, and exports."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Artefact:
     path: Path
     step_id: StepId
     kind: str
-    """A figure's format, or ``"data"``."""
+    """Format of a figure, or ``"data"``."""
     sha256: str
 
 
 @dataclass(frozen=True)
-class Missing:
-    """A file that this machine could not write, and why."""
+class MissingFile:
+    """A file that this machine could not write, and the reason."""
 
     file: OutputFile
     step_id: StepId
@@ -55,19 +55,19 @@ def write_artefacts(
     folder: Path,
     formats: Iterable[Format],
     find_browser: Callable[[], Path | None],
-) -> tuple[list[Artefact], list[Missing]]:
+) -> tuple[list[Artefact], list[MissingFile]]:
     """Write the files of the plan, and every figure in further formats.
 
     Parameters
     ----------
     formats : iterable of str
-        Formats beside those that the plan states; the run does not fail without them.
+        Formats in addition to the plan's; the run does not fail without them.
 
     Returns
     -------
     artefacts : list of Artefact
-    missing : list of Missing
-        Figures that this machine cannot draw in a format; everything else is written all the same.
+    missing : list of MissingFile
+        Figures that this machine cannot draw in a format; everything else is written anyway.
 
     Raises
     ------
@@ -78,11 +78,11 @@ def write_artefacts(
     from helio.steps.render.figure import Figure
 
     artefacts: list[Artefact] = []
-    missing: list[Missing] = []
+    missing: list[MissingFile] = []
     planned = {file.name.lower(): step.step_id for step in result.plan.steps for file in step.files}
 
     def write(file: OutputFile, content: bytes, step_id: StepId) -> None:
-        write_whole(folder / file.name, content, durable=False)  # the store has it
+        write_whole(folder / file.name, content, durable=False)  # the store has a copy
         digest = hashlib.sha256(content).hexdigest()
         artefacts.append(Artefact(folder / file.name, step_id, file.format, digest))
 
@@ -103,8 +103,8 @@ def write_artefacts(
                 try:
                     if other != step_id:
                         raise ExportError(
-                            f"{file.name} is a file of step {other} already",
-                            advice="another filename in the template",
+                            f"{file.name} is already a file of step {other}",
+                            advice="choose another filename in the template",
                         )
                     if file.format == "json":
                         write(file, content, step_id)
@@ -116,12 +116,12 @@ def write_artefacts(
                     else:
                         write(file, static.draw(output, figure, cast(Static, file.format)), step_id)
                 except ExportError as error:
-                    missing.append(Missing(file, step_id, error.located(file.name)))
+                    missing.append(MissingFile(file, step_id, error.located(file.name)))
     return artefacts, missing
 
 
 def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:
-    """The files of a figure in formats that the plan does not state for it, under the name of its first file."""
+    """Name the files of a figure in formats that the plan does not list, after its first file."""
     first = step.files[0]
     base = first.name[: -len(first.format) - 1]
     own = {file.name for file in step.files}
@@ -130,7 +130,7 @@ def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:
 
 
 class _StaticFigures:
-    """Draws figures with a browser that is started for the first one; what was drawn before comes from the store."""
+    """Renderer of figures: starts a browser for the first one, and takes earlier drawings from the store."""
 
     def __init__(self, store: Store, stack: ExitStack, find_browser: Callable[[], Path | None]) -> None:
         self._store = store
@@ -139,7 +139,7 @@ class _StaticFigures:
         self._renderer: StaticRenderer | None = None
 
     def draw(self, output: Output, figure: Figure, kind: Static) -> bytes:
-        """The bytes of a figure in a format.
+        """Draw a figure in a format.
 
         Raises
         ------
@@ -149,17 +149,17 @@ class _StaticFigures:
         from helio.steps.render.export import StaticRenderer
 
         browser = self._find_browser()
-        drawn = _kept(self._store, output, kind, browser)
+        drawn = _stored(self._store, output, kind, browser)
         if drawn is None:
             if self._renderer is None:
                 self._renderer = self._stack.enter_context(StaticRenderer(browser=browser))
             drawn = self._renderer.render(figure, kind, scale=SCALE)
-            _keep(self._store, output, kind, browser, drawn)
+            _store(self._store, output, kind, browser, drawn)
         return drawn
 
 
 def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, object]:
-    """What a static figure is made of: the figure, the format, and the browser as far as a look at it tells."""
+    """Describe what determines a static figure: the figure, the format and the browser's file."""
     from importlib.metadata import version
 
     identity: list[object] = []
@@ -177,17 +177,17 @@ def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, obj
     }
 
 
-def _kept(store: Store, output: Output, kind: Static, browser: Path | None) -> bytes | None:
-    found = store.find(key_of(_recipe(output, kind, browser)))
-    if found is None:
+def _stored(store: Store, output: Output, kind: Static, browser: Path | None) -> bytes | None:
+    result = store.find(key_of(_recipe(output, kind, browser)))
+    if result is None:
         return None
     try:
-        return store.bytes(found.digest, found.suffix)
-    except DamagedObject:  # it is in quarantine now, and drawn again
+        return store.bytes(result.digest, result.suffix)
+    except DamagedObject:  # it is now in quarantine; the figure is drawn again
         return None
 
 
-def _keep(store: Store, output: Output, kind: Static, browser: Path | None, content: bytes) -> None:
+def _store(store: Store, output: Output, kind: Static, browser: Path | None, content: bytes) -> None:
     recipe = _recipe(output, kind, browser)
     digest = store.put_bytes(content, f".{kind}")
     made_at = datetime.now(UTC).isoformat()
@@ -195,12 +195,12 @@ def _keep(store: Store, output: Output, kind: Static, browser: Path | None, cont
 
 
 def find_browser_of(settings: Settings) -> Path | None:
-    """The Chromium that these settings name, or one on the path.
+    """Find the browser of these settings, otherwise one on the path.
 
     Raises
     ------
     ExportError
-        The one that is named is not there.
+        The browser in the settings does not exist.
     """
     from helio.steps.render.export import find_browser
 

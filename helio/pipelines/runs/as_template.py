@@ -1,4 +1,4 @@
-"""A template made from what runs did: what failed, and what led nowhere, is left out."""
+"""Make a template from runs, without failed and unused steps."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ from helio.time_range import is_relative, parse_time_range
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Steps of a run: those that are named, or all that came to something."""
+class RunSelection:
+    """Selection of a run's steps: the named steps, or all useful ones."""
 
     run: RunRecord
     steps: tuple[str, ...] = ()
 
 
 def template_of(
-    chosen: Sequence[Chosen], name: str, servers: Mapping[str, Mapping[str, str]] | None = None
+    chosen: Sequence[RunSelection], name: str, servers: Mapping[str, Mapping[str, str]] | None = None
 ) -> tuple[Document, tuple[str, ...]]:
-    """The template of what one or several runs did, not verified yet, and what is to be said of it.
+    """Make a template from one or several runs, not verified yet, with notes on it.
 
-    Variables keep their names and get the values of the run as defaults. A default that the run used stays as it is
-    written, so that "last 7 days" still moves with the clock. Dependencies are left for passes to derive. Fetches name
-    the archive of their run as their provider, so that the template runs again as it is. A folder or an address cannot
-    stand in a template; a note then says what to pass.
+    Variables keep their names and get the values of the run as defaults. A default that the run used keeps its phrase,
+    so that "last 7 days" still moves with the clock. Passes derive the dependencies. Fetches name the archive of their
+    run as their provider, so that the template runs again unchanged. A template cannot contain a folder or an address;
+    a note then gives the option to use.
 
     Parameters
     ----------
     servers : mapping, optional
-        For each family of servers, URLs by name beside those that are shipped.
+        For each family of servers, URLs by name, in addition to the shipped ones.
 
     Raises
     ------
     RequestError
-        A step that is named is not there or failed; two runs give one label to different work; nothing is left.
+        A named step does not exist or failed; two runs use one label for different work; no step is left.
     """
     notes: list[str] = []
     steps: list[Document] = []
@@ -67,8 +67,8 @@ def template_of(
             fetches = _fetches(choice.run)
             taken = [_served_by(provider, step, fetches) for step in taken]
             notes += [
-                f"{choice.run.id}: step {step['step_id']} uses the pipeline {step['use']}, which may have its data "
-                f"from elsewhere: helio run {name} --archive {provider}"
+                f"{choice.run.id}: step {step['step_id']} uses the pipeline {step['use']}, whose data may come "
+                f"from another archive: helio run {name} --archive {provider}"
                 for step in taken
                 if "use" in step
             ]
@@ -82,9 +82,11 @@ def template_of(
         }
         steps += _merged(steps, [_respelt(step, renamed) for step in taken], choice.run.id)
     if not steps:
-        raise RequestError("nothing is left to save", advice="helio runs show RUN says what each step did")
+        raise RequestError(
+            "no step is left to save", advice="helio runs show RUN lists the outcome of each step"
+        )
     for variable, phrase in phrases.items():
-        # runs of different days compare those days, whatever phrase they had
+        # runs of different days compare those days, even with the same phrase
         if list(phrases.values()).count(phrase) == 1:
             variables[variable] = {**variables[variable], "default": phrase}
     first = chosen[0].run.authored
@@ -93,7 +95,7 @@ def template_of(
         "id": name,
         "name": first.get("name") or name,
         "description": first.get("description")
-        or f"What {', '.join(choice.run.id for choice in chosen)} did.",
+        or f"Made from {', '.join(choice.run.id for choice in chosen)}.",
         "variables": variables,
         "steps": steps,
     }
@@ -103,15 +105,15 @@ def template_of(
 def _provider_of(
     run: RunRecord, name: str, servers: Mapping[str, Mapping[str, str]]
 ) -> tuple[str, list[str]]:
-    """The provider that a template can name for the archive of a run; else what to pass to run it."""
+    """Name the provider that a template can give for the archive of a run, or describe how to run it otherwise."""
     archive = run.whole_header.get("archive")
     if archive is None:
-        return "", [f"{run.id}: its record does not say which archive it used; --archive may be needed"]
+        return "", [f"{run.id}: its record does not name the archive that it used; you may need --archive"]
     if is_url(archive):
         known = name_of_server(archive, servers)
         variable = f"HELIO_{BY_ADDRESS.upper()}_SERVERS"
         return known, [] if known else [
-            f"{run.id}: its data came from {archive}, and a template cannot hold an address. To run it: "
+            f"{run.id}: its data came from {archive}, and a template cannot contain an address. To run it: "
             f"helio run {name} --archive {archive}; or name the server, {variable}=NAME={archive}, "
             f'and write "provider": "{BY_ADDRESS}:NAME" in the step'
         ]
@@ -124,17 +126,17 @@ def _provider_of(
 
 
 def _fetches(run: RunRecord) -> dict[str, Document]:
-    """The fetches of a run as it was written, spelt as their tool is, by their ids."""
-    found = {}
-    for place in places(spelled(run.authored).plan):
-        signature = signature_of(place.step, signatures())
+    """Return the fetches of a run's authored template by id, spelled as their tool expects."""
+    fetches = {}
+    for position in places(spelled(run.authored).plan):
+        signature = signature_of(position.step, signatures())
         if signature is not None and signature.gives == "tables":
-            found[str(place.step["step_id"])] = place.step
-    return found
+            fetches[str(position.step["step_id"])] = position.step
+    return fetches
 
 
 def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -> Document:
-    """A step whose fetches, itself or those of its block, name their provider and no other one."""
+    """Set the only provider of a fetch, or of the fetches in a block."""
     if is_block(step):
         return {**step, "block": [_served_by(provider, inner, fetches) for inner in step["block"]]}
     fetch = fetches.get(str(step.get("step_id")))
@@ -149,66 +151,66 @@ def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -
     return {**step, "tool_name": fetch["tool_name"], "tool_args": args}
 
 
-def _steps_of(chosen: Chosen) -> tuple[list[Document], list[tuple[StepId, str]]]:
-    """The steps to take, and why the others are left out."""
+def _steps_of(chosen: RunSelection) -> tuple[list[Document], list[tuple[StepId, str]]]:
+    """Choose the steps to keep, and explain why the others are left out."""
     authored = chosen.run.authored["steps"]
     states = _states(chosen.run)
     ids = {str(step["step_id"]) for step in authored}
-    for wanted in chosen.steps:
-        if wanted not in ids:
+    for step_id in chosen.steps:
+        if step_id not in ids:
             raise RequestError(
-                f"{chosen.run.id} has no step {wanted}", advice=f"steps: {', '.join(sorted(ids))}"
+                f"{chosen.run.id} has no step {step_id}", advice=f"steps: {', '.join(sorted(ids))}"
             )
-        if states.get(wanted) not in DONE:
-            raise RequestError(f"step {wanted} of {chosen.run.id} is {states.get(wanted, 'not done')}")
+        if states.get(step_id) not in DONE:
+            raise RequestError(f"step {step_id} of {chosen.run.id} is {states.get(step_id, 'not done')}")
     left_out: list[tuple[StepId, str]] = []
     taken = []
     for step in authored:
         state = states.get(str(step["step_id"]), "not done")
         if state not in DONE:
-            left_out.append((step["step_id"], f"is left out: it is {state}"))
+            left_out.append((step["step_id"], f"is left out: its state is '{state}'"))
         else:
             taken.append(step)
     wanted_ids = set(chosen.steps) or {str(step["step_id"]) for step in taken if _ends(step)}
     needed = _needed(taken, wanted_ids) if wanted_ids else {str(step["step_id"]) for step in taken}
     for step in taken:
         if str(step["step_id"]) not in needed:
-            left_out.append((step["step_id"], "is left out: nothing that is kept uses it"))
+            left_out.append((step["step_id"], "is left out: no kept step uses it"))
     return [deepcopy(step) for step in taken if str(step["step_id"]) in needed], left_out
 
 
 def _states(run: RunRecord) -> Mapping[str, str]:
-    """What became of each authored step: of what it was expanded to the worst, of a style what its figure came to."""
+    """Return the state of each authored step: the worst of its expanded steps; for a style, that of its figure."""
     authored = [str(step["step_id"]) for step in run.authored["steps"]]
-    found: dict[str, str] = {}
+    states_by_id: dict[str, str] = {}
     for step in run.step_records:
         name = str(step["step_id"])
         for step_id in authored:
             # the items of a map are ID[item], the steps of another pipeline ID.its
-            if (name == step_id or name.startswith((f"{step_id}[", f"{step_id}."))) and found.get(
+            if (name == step_id or name.startswith((f"{step_id}[", f"{step_id}."))) and states_by_id.get(
                 step_id, DONE[0]
             ) in DONE:
-                found[step_id] = step["state"]
+                states_by_id[step_id] = step["state"]
     for step in run.normalised["steps"]:
-        kept = step.get("annotations")
-        for other in kept.get("stands_for", ()) if isinstance(kept, dict) else ():
-            found.setdefault(str(other), found.get(str(step["step_id"]), "not done"))
+        notes = step.get("annotations")
+        for other in notes.get("stands_for", ()) if isinstance(notes, dict) else ():
+            states_by_id.setdefault(str(other), states_by_id.get(str(step["step_id"]), "not done"))
         if step.get("tool_name") == MANAGE:  # its file is one of its figure's
-            states = [found.get(str(other), "not done") for other in depends_on(step)]
-            found.setdefault(
+            states = [states_by_id.get(str(other), "not done") for other in depends_on(step)]
+            states_by_id.setdefault(
                 str(step["step_id"]), next((state for state in states if state not in DONE), DONE[0])
             )
-    return found
+    return states_by_id
 
 
 def _ends(step: Document) -> bool:
-    """Whether a step gives something to look at."""
+    """Tell whether a step makes a figure or an export."""
     signature = signatures().get(str(step.get("tool_name")))
     return signature is None or signature.gives in ("figure", "export")
 
 
-def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
-    """The steps wanted, all that they rest on, and the styles of their figures."""
+def _needed(steps: Sequence[Document], targets: set[str]) -> set[str]:
+    """Collect the wanted steps, everything that they depend on, and the styles of their figures."""
     views = {str(step["step_id"]): view_of(step, signatures()) for step in steps}
     producers = {
         label: name
@@ -217,7 +219,7 @@ def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
         if view.signature is not None
     }
     needed: set[str] = set()
-    waiting = sorted(wanted)
+    waiting = sorted(targets)
     while waiting:
         name = waiting.pop()
         if name in needed or name not in views:
@@ -238,7 +240,7 @@ def _needed(steps: Sequence[Document], wanted: set[str]) -> set[str]:
 
 
 def _with_values(run: RunRecord) -> Document:
-    """The run's variables, with the values that it had as defaults."""
+    """Return the run's variables, with the run's values as defaults."""
     values = run.whole_header["values"]
     return {
         name: {**facts, "default": values[name]} if name in values else dict(facts)
@@ -247,36 +249,36 @@ def _with_values(run: RunRecord) -> Document:
 
 
 def _declared(run: RunRecord) -> dict[str, Document]:
-    """The variables of the template that ran.
+    """Return the variables of the template that ran.
 
     Raises
     ------
     DamagedRecord
     """
     try:
-        found: dict[str, Document] = convert(
+        variables: dict[str, Document] = convert(
             run.authored.get("variables") or {}, dict[str, dict[str, Any]], "variables"
         )
     except WrongShape as error:
         raise DamagedRecord(f"the template in the record of run '{run.id}': {error}") from error
-    return found
+    return variables
 
 
 def _defaults_used(run: RunRecord) -> Document:
-    """The relative time ranges by default that the run used, as their author wrote them."""
+    """Return the relative time ranges that the run used as defaults, as their author wrote them."""
     now = datetime.fromisoformat(run.whole_header["now"])
-    found: Document = {}
+    phrases: Document = {}
     for name, facts in _declared(run).items():
         phrase, value = facts.get("default"), run.whole_header["values"].get(name)
         if facts.get("type") != "time_range" or not isinstance(phrase, str) or not is_relative(phrase):
             continue
         if value == str(parse_time_range(phrase, now)):
-            found[name] = phrase
-    return found
+            phrases[name] = phrase
+    return phrases
 
 
 def _apart(known: Document, declared: Document) -> dict[str, str]:
-    """Further names for variables that another run has with another value."""
+    """Choose new names for variables that have another value in another run."""
     renamed: dict[str, str] = {}
     for name, facts in declared.items():
         number, other = 2, name
@@ -288,7 +290,7 @@ def _apart(known: Document, declared: Document) -> dict[str, str]:
 
 
 def _variables_of(step: Document) -> set[str]:
-    """The variables that a step names, in whatever place."""
+    """Find the variables that a step uses anywhere."""
     signature = signatures().get(str(step.get("tool_name")))
     in_braces = () if signature is None else tokens(step.get("tool_args"), signature.schema())
     return {*TOKEN.findall(str(step)), *(name for _, name in in_braces)}
@@ -302,7 +304,7 @@ def _respelt(step: Document, renamed: Mapping[str, str]) -> Document:
 
 
 def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> list[Document]:
-    """Further steps beside those that are there: equal ones once, and each under an id of its own."""
+    """Return further steps to add: equal steps once, each with a unique id."""
     ids = {str(step["step_id"]) for step in steps}
     labels = {label: step for step in steps for label in _gives(step)}
     instead: dict[str, Any] = {}
@@ -315,8 +317,8 @@ def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> li
                 "tool_args"
             ):
                 raise RequestError(
-                    f"step {name} of {run} gives {_gives(step)[0]}, which another step gives already",
-                    advice="save the two runs as two pipelines, or give one of the labels another name",
+                    f"step {name} of {run} gives {_gives(step)[0]}, which another step already gives",
+                    advice="save the runs as two pipelines, or rename one of the labels",
                 )
             instead[name] = twin["step_id"]
             continue

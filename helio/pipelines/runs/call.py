@@ -1,4 +1,4 @@
-"""One call of a tool: arguments typed as its signature says, tables in their places."""
+"""Call a tool: convert the arguments to the types of its signature, and pass its tables."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def call_tool(
     Parameters
     ----------
     args : mapping
-        As a bound plan has them: JSON.
+        Arguments of a bound plan: JSON.
     tables : mapping
-        By the tool's parameter, then by label.
+        Tables by the tool's parameter, then by label.
     time_ranges : mapping
-        The arguments that are time ranges, by name; they replace their texts in `args`.
+        Time ranges among the arguments, by name; they replace their texts in `args`.
     providers : Providers
         For a fetch.
     jail : Jail
-        For a tool that runs code of the template's own.
+        For a tool that runs code of the template.
 
     Raises
     ------
     UnitMismatch, FrameMismatch, StepError
-        When a table is not what the tool's signature takes.
+        A table does not fit the tool's signature.
     """
-    from helio.steps.tool import Labelled  # with numpy, which a plan alone does not need
+    from helio.steps.tool import Labelled  # imports numpy, which planning does not need
 
     signature = signatures()[name]
     positional: list[Any] = [providers] if signature.gives == "tables" else []
@@ -85,13 +85,13 @@ def call_tool(
 
 
 def _call_by_labels(error: StepError, tables: Mapping[str, Mapping[str, Table]]) -> None:
-    """Let an error call tables by their labels: a tool knows only what their files call them, and often that is B."""
+    """Name tables by their labels in an error: the tool knows only the names in their files, often just B."""
     given = [(label, read) for named in tables.values() for label, read in named.items()]
     if isinstance(error, Mismatch) and error.tables:
         labels = {id(read): label for label, read in given}
         if all(id(table) in labels for table in error.tables):
             error.called(tuple(f"'{labels[id(table)]}'" for table in error.tables))
-        error.tables = ()  # an error may go to another process
+        error.tables = ()  # an error may be sent to another process
         return
     for label, read in given:
         if read.name and sum(read.name == other.name for _, other in given) == 1:

@@ -1,7 +1,7 @@
-"""Two runs side by side: plans, files, numbers, figures, and what may explain the first difference.
+"""Compare two runs: plans, files, numbers, figures, and the reasons for their differences.
 
-Results are matched before they are compared: tables by their labels, files by their names, what is left by its key, by
-its step, and last by its place among the results of the same tool. What has no counterpart is named, never skipped.
+Results are matched before they are compared: tables by label, files by name, the rest by key, by step, and last by
+position among the results of the same tool. Results without a counterpart are listed, never skipped.
 """
 
 from __future__ import annotations
@@ -24,32 +24,32 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.table_difference import TableDifference
 
 Judge = Callable[[str, str], "TableDifference | None"]
-"""Says how the tables of two digests differ; None where it cannot."""
+"""Compares the tables of two digests; returns None where it cannot."""
 Verdict = Literal["same", "different", "not all compared", "nothing compared"]
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
 _INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
 _CITES = ("dataset", "version", "provider", "standing")
-"""What a figure's recipe says of each source of a table, in order (recipes.py)."""
+"""Facts about each source of a table in a figure's recipe, in order (recipes.py)."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One output of a step that is not the same in both runs.
+    """One output of a step that differs between two runs.
 
     Parameters
     ----------
     step_id : str
-        In the old run.
+        Id in the old run.
     output : str
         A table's label, the name of a figure's or an export's file, or ``"figure"``; ``"OLD → NEW"`` after a
         change of its name.
     message : str
-        What differs, in words.
+        Description of the difference.
     reasons : tuple of str
-        What explains it, as far as the records tell.
+        Explanations, as far as the records show them.
     table : TableDifference or None
-        How a table differs, component by component; None where the store does not have both any more.
+        Difference of a table by components; None where the store no longer has both.
     """
 
     step_id: str
@@ -59,7 +59,7 @@ class Difference:
     table: TableDifference | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Convert to JSON, for programs."""
         table = None if self.table is None else self.table.to_json()
         return {**vars(self), "reasons": list(self.reasons), "table": table}
 
@@ -71,9 +71,9 @@ class NotCompared:
     Parameters
     ----------
     step_id, output : str
-        As of a `Difference`.
+        As in a `Difference`.
     reason : str
-        Why not.
+        Why it was not compared.
     """
 
     step_id: str
@@ -81,13 +81,13 @@ class NotCompared:
     reason: str
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Convert to JSON, for programs."""
         return dict(vars(self))
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What differs between two runs; each part is empty where nothing does.
+    """Differences between two runs; each part is empty where nothing differs.
 
     Parameters
     ----------
@@ -96,15 +96,15 @@ class Comparison:
     files : tuple of str
         Files that data were read from.
     numbers, figures : tuple of Difference
-        In the order of the plan, so that the first one is where the runs part.
+        In the order of the plan, so that the first one is where the runs begin to differ.
     environment : tuple of str
-        Versions of what results depend on.
+        Versions that results depend on.
     rules : tuple of str
         Changes of helio's own rules between the two, in words (`helio.store.rules`).
     tables, drawn, saved : int
-        How many tables, figures, and files of `save_data` were compared.
+        Number of compared tables, figures, and files of `save_data`.
     not_compared : tuple of NotCompared
-        What only one of the runs has, in the order of the plan.
+        Results that only one of the runs has, in the order of the plan.
     failed_alike : tuple of str
         Ids of the steps that gave nothing in both runs, for the same reason.
     """
@@ -123,11 +123,11 @@ class Comparison:
     not_compared: tuple[NotCompared, ...] = ()
     failed_alike: tuple[str, ...] = ()
     order: tuple[str, ...] = field(default=(), repr=False)
-    """Ids of the steps, as planned."""
+    """Ids of the steps, in the order of the plan."""
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the results are the same, which they are only when all of them were compared."""
+        """Verdict on the results; ``same`` only when all of them were compared."""
         if self.numbers or self.figures:
             return "different"
         if not self.tables + self.drawn + self.saved:
@@ -142,12 +142,14 @@ class Comparison:
     @property
     def first(self) -> Difference | None:
         """The difference at the first step of the plan that has one."""
-        found = (*self.numbers, *self.figures)
+        differences = (*self.numbers, *self.figures)
         places = {step_id: index for index, step_id in enumerate(self.order)}
-        return min(found, key=lambda one: places.get(one.step_id, len(places)), default=None)
+        return min(
+            differences, key=lambda difference: places.get(difference.step_id, len(places)), default=None
+        )
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Convert to JSON, for programs."""
         return {
             "comparison": "helio-comparison/1",
             "old": self.old,
@@ -172,7 +174,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
     Parameters
     ----------
     judge : callable, optional
-        Says how the tables of two digests differ, for whoever has both.
+        Compares the tables of two digests, where both are available.
 
     Raises
     ------
@@ -235,14 +237,14 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
 
 
 def judge_by(old: Store, new: Store) -> Judge:
-    """Tells how a table of one store differs from one of another, or of the same."""
+    """Return a function that compares a table of one store with a table of another, or of the same."""
 
     def judge(before: str, after: str) -> TableDifference | None:
         from helio.pipelines.runs.table_difference import table_difference
 
         try:
             return table_difference(old.table(before), new.table(after))
-        except DamagedObject:  # collected since the run, or damaged: the digests are compared all the same
+        except DamagedObject:  # removed since the run, or damaged: the digests are compared anyway
             return None
 
     return judge
@@ -253,16 +255,16 @@ KINDS = ("table", "figure", "file")
 
 @dataclass(frozen=True, eq=False)
 class _PlannedResult:
-    """A result that a run planned, and what came of it.
+    """A planned result of a run, and its output.
 
     Parameters
     ----------
     name : str
         A table's label, the name of the file of an export; empty for a figure.
     state : str
-        Of its step: ``"done"``, or in words why there is no output.
+        State of its step: ``"done"``, or the reason why there is no output.
     output : mapping or None
-        As the record has it.
+        The output in the record.
     """
 
     step_id: str
@@ -275,10 +277,10 @@ class _PlannedResult:
 
 
 def _results(record: RunRecord) -> list[_PlannedResult]:
-    """All that a run planned, in the order of the plan: an engine ends steps in another one each time."""
+    """List all planned results of a run in the plan's order, because an engine ends steps in any order."""
     done = {str(step["step_id"]): step for step in record.step_records}
     planned = {str(step["step_id"]): step for step in record.plan["steps"]}
-    found: list[_PlannedResult] = []
+    results: list[_PlannedResult] = []
     for step_id in dict.fromkeys((*planned, *done)):
         step, plan = done.get(step_id), planned.get(step_id) or PlanStep(step_id=step_id)
         tool = str((step or plan).get("tool_name", ""))
@@ -287,7 +289,7 @@ def _results(record: RunRecord) -> list[_PlannedResult]:
         for label in labels:
             output = outputs.get(label)
             name = label or str((output or plan.get("tool_args") or {}).get("filename") or "")
-            found.append(
+            results.append(
                 _PlannedResult(
                     step_id,
                     tool,
@@ -298,7 +300,7 @@ def _results(record: RunRecord) -> list[_PlannedResult]:
                     output,
                 )
             )
-    return found
+    return results
 
 
 def _kind(tool: str, label: str, output: Mapping[str, Any] | None) -> str:
@@ -314,32 +316,32 @@ def _kind(tool: str, label: str, output: Mapping[str, Any] | None) -> str:
 def _pairs(
     before: Sequence[_PlannedResult], after: Sequence[_PlannedResult]
 ) -> list[tuple[_PlannedResult, _PlannedResult]]:
-    """The results that correspond, in the order of the old plan."""
-    found: dict[_PlannedResult, _PlannedResult] = {}
+    """Pair corresponding results, in the order of the old plan."""
+    counterparts: dict[_PlannedResult, _PlannedResult] = {}
     for mark in _MARKS:
         free: dict[Any, list[_PlannedResult]] = {}
-        taken = set(found.values())
+        taken = set(counterparts.values())
         for other in after:
             if other not in taken and (name := mark(other)):
                 free.setdefault((other.kind, name), []).append(other)
         for result in before:
-            if result not in found and (name := mark(result)) and free.get((result.kind, name)):
-                found[result] = free[result.kind, name].pop(0)
-    return [(result, found[result]) for result in before if result in found]
+            if result not in counterparts and (name := mark(result)) and free.get((result.kind, name)):
+                counterparts[result] = free[result.kind, name].pop(0)
+    return [(result, counterparts[result]) for result in before if result in counterparts]
 
 
 _MARKS: tuple[Callable[[_PlannedResult], Any], ...] = (
-    lambda one: one.name,
-    lambda one: one.output["key"] if one.output is not None else None,
-    lambda one: (one.step_id, one.tool),
-    lambda one: one.tool,
+    lambda result: result.name,
+    lambda result: result.output["key"] if result.output is not None else None,
+    lambda result: (result.step_id, result.tool),
+    lambda result: result.tool,
 )
-"""By what results are matched, best first; those of equal marks in the order of their plans."""
+"""Marks by which results are matched, best first; equal marks in the order of their plans."""
 
 
-def _named(one: _PlannedResult, other: _PlannedResult) -> str:
-    """What a result is called, for people."""
-    names = [result.name or ("" if result.kind == "table" else result.kind) for result in (one, other)]
+def _named(earlier: _PlannedResult, later: _PlannedResult) -> str:
+    """Name a pair of results, for people."""
+    names = [result.name or ("" if result.kind == "table" else result.kind) for result in (earlier, later)]
     return names[0] if names[0] == names[1] else " → ".join(names)
 
 
@@ -348,7 +350,7 @@ def _alone(
     after: Sequence[_PlannedResult],
     pairs: Sequence[tuple[_PlannedResult, _PlannedResult]],
 ) -> Iterator[NotCompared]:
-    """The results without a counterpart."""
+    """Yield the results without a counterpart."""
     paired = {result for pair in pairs for result in pair}
     for results, which in ((before, "old"), (after, "new")):
         for result in results:
@@ -361,11 +363,11 @@ def _alone(
 
 def _state(step: Mapping[str, Any] | None) -> str:
     if step is None:
-        return "never begun"
+        return "never started"
     if step["state"] in DONE:
         return "done"
     if step["state"] == "failed":
-        error = step["error"] or {"kind": "?", "message": "the record does not say why"}
+        error = step["error"] or {"kind": "?", "message": "the record gives no reason"}
         return f"failed ({error['kind']}: {error['message']})"
     return str(step["state"])
 
@@ -384,42 +386,42 @@ def _of_tools(old: _PlannedResult, new: _PlannedResult) -> Iterator[str]:
 def _reasons_of_output(
     old: Mapping[str, Any], new: Mapping[str, Any], environment: Sequence[str], rules: Sequence[str]
 ) -> Iterator[str]:
-    """Explain why two outputs differ: by their recipes, else by what did the work. Rules are named once, elsewhere."""
+    """Explain why two outputs differ: by their recipes, otherwise by versions. Rules are listed once, elsewhere."""
     if "range" in old["recipe"]:
         files = list(_of_sources(old, new))
         yield from files
-        # the files are named by what they are above, and in recipes by how they are listed
+        # files are compared above by their bytes; recipes have the archive's listing instead
         before, after = ({**output["recipe"], "choices": ()} for output in (old, new))
-        found = files + difference(before, after)
+        explanations = files + difference(before, after)
         yield from difference(before, after)
     else:
-        found = [_told(fact, new) for fact in difference(old["recipe"], new["recipe"])]
-        yield from dict.fromkeys(found)
-    if found:
+        explanations = [_clear_change(fact, new) for fact in difference(old["recipe"], new["recipe"])]
+        yield from dict.fromkeys(explanations)
+    if explanations:
         return
     yield from environment
     if not environment and not rules:
-        yield "the same work on the same content: no version that is recorded differs"
+        yield "equal recipes and equal recorded versions do not explain it"
 
 
-def _told(one: str, output: Mapping[str, Any]) -> str:
-    """A difference of recipes in words, where its path says little."""
-    if one.startswith("version: "):
-        return f"tool {output['recipe']['tool']}: {one}"
-    found = _INPUT.fullmatch(one)
-    if found:
-        return f"its input {found['label'] or found['parameter']} is another"
-    found = _CITED.fullmatch(one)
-    if found:
-        return f"{found['label']} cites another {_CITES[int(found['part'])]}: {found['change']}"
-    return one
+def _clear_change(change: str, output: Mapping[str, Any]) -> str:
+    """Describe a difference of recipes more clearly, where its path says little."""
+    if change.startswith("version: "):
+        return f"tool {output['recipe']['tool']}: {change}"
+    match = _INPUT.fullmatch(change)
+    if match:
+        return f"its input {match['label'] or match['parameter']} changed"
+    match = _CITED.fullmatch(change)
+    if match:
+        return f"{match['label']} cites a different {_CITES[int(match['part'])]}: {match['change']}"
+    return change
 
 
 def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     before, after = ({source.file: source for source in fetched["sources"]} for fetched in (old, new))
     for name in dict.fromkeys((*before, *after)):
         if name not in after:
-            yield f"{name} is not used any more"
+            yield f"{name} is no longer used"
         elif name not in before:
             yield f"{name} was not used before"
         elif before[name].sha256 != after[name].sha256:
@@ -436,9 +438,9 @@ def _of_plans(
     old: RunRecord, new: RunRecord, pairs: Sequence[tuple[_PlannedResult, _PlannedResult]]
 ) -> Iterator[str]:
     for name in ("pipeline", "archive"):
-        one, other = old.whole_header.get(name, ""), new.whole_header.get(name, "")
-        if one != other:
-            yield f"{name}: {one or 'as the steps say'} → {other or 'as the steps say'}"
+        earlier, later = old.whole_header.get(name, ""), new.whole_header.get(name, "")
+        if earlier != later:
+            yield f"{name}: {earlier or 'as in the steps'} → {later or 'as in the steps'}"
     yield from difference(old.whole_header["values"], new.whole_header["values"])
     before, after = ({str(step["step_id"]): step for step in record.plan["steps"]} for record in (old, new))
     matched: dict[str, str] = {}
@@ -464,12 +466,12 @@ def _of_plans(
 def _of_artefacts(
     old: RunRecord, new: RunRecord, drawn_as: Mapping[str, str], environment: Sequence[str]
 ) -> Iterator[Difference]:
-    """Files whose bytes differ although what they show is the same.
+    """Yield files whose bytes differ although they show the same.
 
     Parameters
     ----------
     drawn_as : mapping
-        The steps that drew or saved the same thing in the new run, by those of the old one.
+        Steps of the new run by the steps of the old run that drew or saved the same.
     """
     theirs = {
         (str(artefact["step_id"]), artefact["kind"]): artefact
@@ -485,7 +487,7 @@ def _of_artefacts(
         elif artefact["sha256"] != other["sha256"]:
             reasons = list(environment)
             if artefact["kind"] in ("png", "pdf", "svg"):
-                reasons.append("the figure is the same; the browser that drew it, or its fonts, may not be")
+                reasons.append("the figure is the same; the browser or its fonts may differ")
             yield Difference(
                 step_id,
                 name,

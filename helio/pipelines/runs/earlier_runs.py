@@ -1,4 +1,4 @@
-"""Find the runs whose results the store holds, so that a plan can name them."""
+"""Find the runs whose results are in the store, so that a plan can name them."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from helio.errors import DamagedObject, UnknownRun
 from helio.store.runs import RunRecord, Runs
 
 MOST_RUNS = 1000
-"""Records that are looked at, newest first: a plan stays quick however many there are."""
+"""Maximum number of records to read, newest first, so that planning stays fast."""
 
 
 def runs_with(runs: Runs, results: Mapping[str, str]) -> dict[str, str]:
-    """The newest successful run that has each result, by the result's key; keys that none of them has are left out.
+    """Find the newest successful run with each result, by the result's key; skip keys that no run has.
 
     Parameters
     ----------
     runs : Runs
     results : mapping
-        Digests by key, as the store has them.
+        Digests by key, as in the store.
     """
-    found: dict[str, str] = {}
+    run_ids: dict[str, str] = {}
     left = set(results)
     for record in runs.newest(MOST_RUNS):
         if not left:
             break
         if not left.isdisjoint(record.keys):
             held = {key for key, digest in _results_of(record) if results.get(key) == digest} & left
-            found |= dict.fromkeys(held, record.id)
+            run_ids |= dict.fromkeys(held, record.id)
             left -= held
-    return found
+    return run_ids
 
 
 def _results_of(record: RunRecord) -> list[tuple[str, str]]:
-    """Key and digest of each result of a successful run; none of another one."""
+    """Return key and digest of each result of a successful run; an empty list for other runs."""
     try:
         if record.status != "success":
             return []
@@ -45,5 +45,5 @@ def _results_of(record: RunRecord) -> list[tuple[str, str]]:
         AttributeError,
         KeyError,
         TypeError,
-    ):  # a damaged or older record names nothing
+    ):  # a damaged or older record names no results
         return []

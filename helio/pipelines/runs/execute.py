@@ -1,4 +1,4 @@
-"""Executes planned steps against the store: what is there is not made again. Knows no engine."""
+"""Execute planned steps against the store: existing results are not made again. Independent of any engine."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _FETCHES = 3
-"""How often a fetch is made while its data are published anew."""
+"""Maximum number of attempts to fetch data that keep changing."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """One thing that a step gave: a table under its label, or a figure or export without one."""
+    """One output of a step: a table with its label, or a figure or export without one."""
 
     label: str
     key: str
@@ -60,12 +60,12 @@ class Output:
     sources: tuple[SourceFile, ...] = field(default=(), repr=False)
     cached: bool = False
     made_at: str = ""
-    """When its work was done, which of a fetch is when its files were read; ISO 8601, UTC."""
+    """Time of the work, for a fetch the time of reading its files; ISO 8601, UTC."""
 
 
 @dataclass(frozen=True)
 class StepResult:
-    """What came of one planned step."""
+    """Outcome of one planned step."""
 
     step: PlannedStep
     state: State
@@ -73,9 +73,9 @@ class StepResult:
     attempts: tuple[Mapping[str, Any], ...] = ()
     error: HelioError | None = None
     reason: str = ""
-    """Why the step was skipped, or ran."""
+    """Reason why the step was skipped, or ran."""
     without: tuple[str, ...] = ()
-    """The items of maps that its result lacks, as ``step[item]``: its own inputs, and those of its inputs."""
+    """Items of maps that its result lacks, as ``step[item]``: from its inputs, and from their inputs."""
     seconds: float = 0.0
 
     def __repr__(self) -> str:
@@ -84,40 +84,40 @@ class StepResult:
 
     @property
     def artefact(self) -> Output | None:
-        """The figure or export, if the step made one."""
+        """Figure or export of the step, if it made one."""
         return next((output for output in self.outputs if not output.label), None)
 
 
 @dataclass(frozen=True)
 class PlanResult:
-    """What came of a whole plan."""
+    """Outcome of a whole plan."""
 
     plan: Plan = field(repr=False)
     steps: tuple[StepResult, ...]
 
     @property
     def status(self) -> Status:
-        """As the table of `helio.pipelines.runs.states` says."""
+        """Status by the table in `helio.pipelines.runs.states`."""
         return status_of(self.steps)
 
     @property
     def lost(self) -> tuple[LostItem, ...]:
-        """The items of maps that the run went on without."""
+        """Items of maps that the run lost."""
         return lost_items(self.steps)
 
 
 class Execution:
-    """One plan being executed; safe to call from several threads.
+    """Execution of one plan; safe to call from several threads.
 
     Parameters
     ----------
     plan : Plan
     store : Store
-        Where results are looked up and kept.
+        Where results are found and stored.
     providers : Providers
-        Who serves the fetches. They run in this process, whose reader is a process of its own.
+        Providers of the fetches. Fetches run in this process; its CDF reader is a separate process.
     workers : Workers
-        Where everything else runs.
+        Processes in which everything else runs.
     """
 
     def __init__(self, plan: Plan, store: Store, providers: Providers, workers: Workers) -> None:
@@ -128,71 +128,69 @@ class Execution:
         self._outputs: dict[str, Output] = {}
         self._made: dict[StepId, StepResult] = {}
         self._refused: dict[StepId, HelioError] = {}
-        """Why the work of a step could not be named, until whoever runs the step says so."""
+        """Errors found while naming the work of a step; raised when the step runs."""
         self._producers = {label: step for step in plan.steps for label in step.produces}
         self._recorded: set[str] = set()
-        """Keys of all that this run made."""
+        """Keys of all results of this run."""
         self._repairing = threading.RLock()
         self._cancelled = threading.Event()
 
     def in_store(self) -> tuple[StepResult, ...] | None:
-        """The results of all steps, if every one of them is in the store already."""
+        """Return the results of all steps, if every step is in the store already."""
         results: list[StepResult] = []
         for step in self.plan.steps:
             try:
-                found = self._look_up(step, self._works(step))
+                result = self._look_up(step, self._works(step))
             except HelioError as error:
-                # whoever runs the step says it: asked again at once, a server would be asked twice for one attempt
+                # raised again when the step runs, so that a server is not asked twice for one attempt
                 self._refused[step.step_id] = error
                 return None
-            if found is None:
+            if result is None:
                 return None
-            results.append(self._keep(found))
+            results.append(self._keep(result))
         return tuple(results)
 
     def forecast(self) -> list[dict[str, Any]]:
-        """For each step, whether it is in the store, is to run, or waits for one that is; nothing is executed.
+        """Report for each step whether it is in the store, will run, or waits for another step; execute nothing.
 
-        A fetch that finds nothing is said to fail where its map goes on without the item. Where a server cannot be
-        asked and what it would say is not kept, the state of a fetch is ``unknown``.
+        A fetch that finds nothing ``fails`` where its map may lose the item. Where a server cannot be asked and its
+        reply is not cached, the state of a fetch is ``unknown``.
 
-        For a fetch that is to run, ``download`` says what it would have to download: URLs, each with its bytes, or
-        None where nobody says. Of several candidates it is the first one that has files. For a step in the store,
+        For a fetch that will run, ``download`` lists the URLs to download, each with its bytes, or None where the
+        server does not tell. Of several candidates it is the first one that has files. For a step in the store,
         ``results`` are the digests of its results by their keys. For a figure or an export, ``writes`` names its files.
         """
-        told: list[dict[str, Any]] = []
+        report: list[dict[str, Any]] = []
         waiting: set[StepId] = set()
         for step in self.plan.steps:
-            for needed in step.depends_on:
-                if needed in waiting:
-                    state, reason = "waits", f"step {needed} is to run first"
-                    break
-            else:
-                try:
-                    found = self._look_up(step, self._works(step))
-                except ABSENT as error:
-                    if not _may_be_lost(step):
-                        raise
-                    state, reason, found = "fails", error.message, None
-                except Offline as error:
-                    state, reason, found = "unknown", f"not known offline: {error.message}", None
-                else:
-                    state, reason = (
-                        ("run", "not in the store") if found is None else ("cached", "in the store")
-                    )
-                if found is not None:
-                    self._keep(found)
+            needed = next((step_id for step_id in step.depends_on if step_id in waiting), None)
+            state, reason = self._foreseen(step) if needed is None else ("waits", f"step {needed} runs first")
             if state != "cached":
                 waiting.add(step.step_id)
-            told.append({"step_id": step.step_id, "state": state, "reason": reason})
+            report.append({"step_id": step.step_id, "state": state, "reason": reason})
             if state == "cached":
                 outputs = self._made[step.step_id].outputs
-                told[-1]["results"] = {output.key: output.digest for output in outputs}
+                report[-1]["results"] = {output.key: output.digest for output in outputs}
             if step.files:
-                told[-1]["writes"] = [file.name for file in step.files]
+                report[-1]["writes"] = [file.name for file in step.files]
             if state == "run" and signatures()[step.tool_name].gives == "tables":
-                told[-1]["download"] = self._to_download(step)
-        return told
+                report[-1]["download"] = self._to_download(step)
+        return report
+
+    def _foreseen(self, step: PlannedStep) -> tuple[str, str]:
+        """Foresee the state of a step whose dependencies are in the store, and the reason."""
+        try:
+            result = self._look_up(step, self._works(step))
+        except ABSENT as error:
+            if not _may_be_lost(step):
+                raise
+            return "fails", error.message
+        except Offline as error:
+            return "unknown", f"unknown while offline: {error.message}"
+        if result is None:
+            return "run", "not in the store"
+        self._keep(result)
+        return "cached", "in the store"
 
     def _to_download(self, step: PlannedStep) -> dict[str, int | None]:
         span = step.time_ranges["time_range"]
@@ -207,33 +205,32 @@ class Execution:
         return {}
 
     def files(self) -> dict[str, Any]:
-        """For each fetch by its step's id: the choices that it may take, with name and identity of their files.
+        """Return the choices of each fetch, by its step's id, with name and identity of their files.
 
-        Fetches whose files are not known offline are left out.
+        Fetches whose files are unknown while offline are left out.
         """
-        found: dict[str, Any] = {}
+        choices: dict[str, Any] = {}
         for step in self.plan.steps:
             if signatures()[step.tool_name].gives != "tables":
                 continue
             try:
                 with suppress(Offline):
-                    found[str(step.step_id)] = self._works(step)[0].recipe["choices"]
+                    choices[str(step.step_id)] = self._works(step)[0].recipe["choices"]
             except ABSENT as error:
                 if not _may_be_lost(step):
                     raise
-                found[str(step.step_id)] = f"none: {type(error).__name__}"
-        return found
+                choices[str(step.step_id)] = f"none: {type(error).__name__}"
+        return choices
 
     def run_step(self, step: PlannedStep) -> StepResult:
-        """Run one planned step, unless the store has its outputs; what it depends on must be done.
+        """Run one planned step, unless the store has its outputs; its dependencies must be done.
 
-        An error that helio knows ends the step as failed, with its place named; any other one is a bug and is
-        raised.
+        A `HelioError` ends the step as failed, and names the place; any other exception is a bug and is raised.
 
         Raises
         ------
         Cancelled
-            When `cancel` was called.
+            `cancel` was called.
         """
         begun = time.perf_counter()
         try:
@@ -249,9 +246,9 @@ class Execution:
         return self._keep(result)
 
     def _located(self, error: HelioError, step: PlannedStep) -> HelioError:
-        """The error with the step named, before the file if it knows one."""
-        place = f"{self.plan.pipeline_id}#/steps/{step.step_id}"
-        error.place = f"{place}, {error.place}" if error.place else place
+        """Add the step's place to an error, before the file if the error names one."""
+        location = f"{self.plan.pipeline_id}#/steps/{step.step_id}"
+        error.place = f"{location}, {error.place}" if error.place else location
         return error
 
     def cancel(self) -> None:
@@ -261,13 +258,13 @@ class Execution:
         self._workers.cancel()
 
     def table(self, label: str) -> Table:
-        """A table that a step gave; made again should the store's copy be damaged."""
+        """Return a table that a step made; make it again if the store's copy is damaged."""
         output = self._outputs[label]
         content: Table = self._sound(output, lambda: self.store.table(output.digest))
         return replace(content, sources=output.sources, notes=_notes_of(output))
 
     def content(self, output: Output) -> bytes:
-        """The bytes of a figure or export; made again should the store's copy be damaged."""
+        """Return the bytes of a figure or export; make it again if the store's copy is damaged."""
         content: bytes = self._sound(output, lambda: self.store.bytes(output.digest, output.suffix))
         return content
 
@@ -309,31 +306,31 @@ class Execution:
         return [recipe_of_inputs(self._without_lost(step), signature, self._inputs(step))]
 
     def _lost_labels(self, step: PlannedStep) -> tuple[str, ...]:
-        """The labels that a step reads and goes on without, for their items are lost."""
+        """List the labels that a step reads but whose items are lost."""
         read = dict.fromkeys(label for labels in step.reads.values() for label in labels)
         return tuple(label for label in read if self._table_of(label, step) is None)
 
     def _table_of(self, label: str, step: PlannedStep) -> Output | None:
-        """The table that a label means; None where its item is lost."""
+        """Return the table that a label means; None where its item is lost."""
         table = self.plan.owners[label]
-        found = self._outputs.get(table)
-        if found is None and lost_item(self._producers[table], step) is None:
+        output = self._outputs.get(table)
+        if output is None and lost_item(self._producers[table], step) is None:
             raise KeyError(table)
-        return found
+        return output
 
     def _lacking(self, step: PlannedStep) -> dict[str, tuple[str, ...]]:
-        """For each label that a step reads, the items that its table lacks, or that are lost with it."""
-        found: dict[str, tuple[str, ...]] = {}
+        """Return, for each label that a step reads, the items that are missing from its table or lost with it."""
+        lacking: dict[str, tuple[str, ...]] = {}
         for label in dict.fromkeys(label for labels in step.reads.values() for label in labels):
             producer = self._producers[self.plan.owners[label]]
             if self._table_of(label, step) is not None:
-                found[label] = self._made[producer.step_id].without
+                lacking[label] = self._made[producer.step_id].without
             else:
-                found[label] = (str(lost_item(producer, step)),)
-        return {label: items for label, items in found.items() if items}
+                lacking[label] = (str(lost_item(producer, step)),)
+        return {label: items for label, items in lacking.items() if items}
 
-    def _said(self, step: PlannedStep) -> str:
-        """What is missing from a step's inputs, in words; empty when nothing is."""
+    def _lost_remark(self, step: PlannedStep) -> str:
+        """Describe what is missing from a step's inputs; empty when nothing is."""
         lost = self._lost_labels(step)
         inner = [
             f"{item} in {label}"
@@ -345,37 +342,37 @@ class Execution:
         return f"partial: without {named(names)}" if names else ""
 
     def _without_lost(self, step: PlannedStep) -> PlannedStep:
-        """The step without the labels of lost items; a figure says below its title what is missing."""
-        said, spec = self._said(step), step.args.get("spec")
-        if not said or not isinstance(spec, dict):
+        """Return the step without the labels of lost items; a figure's subtitle says what is missing."""
+        remark, spec = self._lost_remark(step), step.args.get("spec")
+        if not remark or not isinstance(spec, dict):
             return step
         left = without_labels(spec, self._lost_labels(step))
-        left["subtitle"] = f"{spec['subtitle']}; {said}" if spec.get("subtitle") else said
+        left["subtitle"] = f"{spec['subtitle']}; {remark}" if spec.get("subtitle") else remark
         return replace(step, args={**step.args, "spec": left})
 
     def _inputs(self, step: PlannedStep) -> dict[str, tuple[Input, ...]]:
         gives = signatures()[step.tool_name].gives
-        said = self._said(step) if gives == "export" else ""
+        remark = self._lost_remark(step) if gives == "export" else ""
         inputs: dict[str, tuple[Input, ...]] = {}
         for parameter, labels in step.reads.items():
-            found = []
+            tables = []
             for label in dict.fromkeys(labels):
                 output = self._table_of(label, step)
                 if output is None:
-                    continue  # an item that is lost
+                    continue  # a lost item
                 table = self.plan.owners[label]
                 notes: tuple[str, ...] = ()
-                # a file says all that is known of its tables, a figure what is missing; any other step takes numbers
+                # an export gets all notes of its tables, a figure those on missing records, other steps none
                 if gives == "export":
-                    notes = tuple(dict.fromkeys(filter(None, (said, *self._notes_behind(table)))))
+                    notes = tuple(dict.fromkeys(filter(None, (remark, *self._notes_behind(table)))))
                 elif gives == "figure":
                     notes = tuple(note for note in _notes_of(output) if share_of_expected([note]))
-                found.append(Input(label, output.digest, label[len(table) + 1 :], output.sources, notes))
-            inputs[parameter] = tuple(found)
+                tables.append(Input(label, output.digest, label[len(table) + 1 :], output.sources, notes))
+            inputs[parameter] = tuple(tables)
         return inputs
 
     def _notes_behind(self, table: str) -> tuple[str, ...]:
-        """The notes of a table, and of all tables that it was made from, each table once."""
+        """Collect the notes of a table and of all tables that it was made from, each table once."""
         behind = [table]
         for name in behind:  # grows while it is read
             labels = [label for given in self._producers[name].reads.values() for label in given]
@@ -383,13 +380,13 @@ class Execution:
             behind += [table for table in tables if table not in behind]
         outputs = [self._outputs[name] for name in behind if name in self._outputs]
         notes = dict.fromkeys(note for output in outputs for note in _notes_of(output))
-        # A mirror with other names gives the same file.
+        # Leave out notes on names: a mirror with other names gives the same file.
         return tuple(note for note in notes if not is_on_name(note))
 
     def _missing(self, works: list[PlannedOutput]) -> list[PlannedOutput]:
-        """What is not in the store at this moment; asked once a step, for other processes fill it meanwhile.
+        """List the work that is not in the store now; call once for each step, because other processes fill the store.
 
-        What an earlier run made of data that may be incomplete does not count.
+        Results that an earlier run made from possibly incomplete data count as missing.
         """
         return [work for work in works if not self._has(work.key)]
 
@@ -406,18 +403,18 @@ class Execution:
     def _in_store(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult:
         made = self._made.get(step.step_id)
         if made is not None and [output.key for output in made.outputs] == [work.key for work in works]:
-            return made  # this run has put it there, when it was held to its lock
+            return made  # this run made it while it checked its lock
         outputs = tuple(self._output(step, work, made=False) for work in works)
         attempts = next((tuple(output.facts.get("attempts", ())) for output in outputs), ())
         return StepResult(step, "cached", outputs, attempts=attempts)
 
     def _output(self, step: PlannedStep, work: PlannedOutput, *, made: bool) -> Output:
         result = self.store.find(work.key)
-        if result is None:  # gone since it was looked up: another process collects garbage
-            raise DamagedObject(f"the result of step {step.step_id} has just gone from the store")
+        if result is None:  # removed since it was found: another process collects garbage
+            raise DamagedObject(f"the result of step {step.step_id} has just been removed from the store")
         if "sources" in result.facts:
             sources = tuple(SourceFile(**source) for source in result.facts["sources"])
-        else:  # what a computation rests on is what its inputs rest on now, whatever file gave the same numbers before
+        else:  # a computation cites the present sources of its inputs, even if other files gave equal numbers before
             inputs = [table for given in self._inputs(step).values() for table in given]
             sources = tuple(dict.fromkeys(source for table in inputs for source in table.sources))
         return Output(
@@ -444,10 +441,10 @@ class Execution:
     def _fetch(
         self, step: PlannedStep, works: list[PlannedOutput]
     ) -> tuple[list[PlannedOutput], tuple[Mapping[str, Any], ...]]:
-        """Fetch what is missing, until it is still called after the fetch what it was called before.
+        """Fetch missing tables, until their keys before and after the fetch agree.
 
-        A server may publish its data anew between the two. What was read then has the new name, and so must
-        everything else that the step gives.
+        A server may publish new data meanwhile. The tables read then have new keys, and all tables of the step must
+        have the same.
         """
         attempts: tuple[Mapping[str, Any], ...] = ()
         for _ in range(_FETCHES):
@@ -456,7 +453,7 @@ class Execution:
             if not missing:
                 break
             args = dict(step.args)
-            if len(missing) < len(step.produces):  # the others are in the store
+            if len(missing) < len(step.produces):  # the store has the others
                 args["parameters"] = [work.recipe["choices"][0]["parameter"] for work in missing]
             fetched = call_tool(
                 step.tool_name, args, {}, time_ranges=step.time_ranges, providers=self.providers
@@ -476,7 +473,7 @@ class Execution:
             break
         else:
             raise Republished(
-                f"the data of step {step.step_id} changed each of the {_FETCHES} times that they were read",
+                f"the data of step {step.step_id} changed during each of {_FETCHES} attempts to read them",
                 advice="try again later",
             )
         return works, attempts
@@ -532,7 +529,7 @@ class Execution:
             return read()
 
     def _repair(self, digest: str) -> None:
-        """Run again the step whose output was damaged; the store has put the damaged object aside."""
+        """Run again the step whose output was damaged; the store has moved the damaged object to quarantine."""
         with self._repairing:
             for result in tuple(self._made.values()):
                 if any(output.digest == digest for output in result.outputs):
@@ -544,7 +541,7 @@ def _notes_of(output: Output) -> tuple[str, ...]:
 
 
 def _may_be_lost(step: PlannedStep) -> bool:
-    """Whether a step belongs to an item that its map can go on without."""
+    """Tell whether a step belongs to an item that its map may lose."""
     return any(item.keep_partial for item in step.items)
 
 
@@ -556,7 +553,7 @@ def execute(
 ) -> PlanResult:
     """Run a plan's steps one after another, without an engine.
 
-    What a step that fails or is skipped means for the others, the table of `helio.pipelines.runs.states` says.
+    The table in `helio.pipelines.runs.states` defines what a failed or skipped step means for the others.
     """
     results: dict[StepId, StepResult] = {}
     for step in execution.plan.steps:

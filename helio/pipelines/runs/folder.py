@@ -1,4 +1,4 @@
-"""The output folder of a run: made before it, cleared of an earlier run, taken back when nothing was written."""
+"""Output folder of a run: made before the run, cleared of an earlier run, removed when nothing was written."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from helio.store.runs import LARGEST, WrittenFiles
 
 
 def prepare_folder(folder: Path) -> Path:
-    """Make an output folder, or find out that it cannot be one before anything has run.
+    """Make an output folder, or raise an error before anything has run.
 
-    Files that an earlier run wrote there, by its own record, are removed: what is found afterwards is this run's.
+    Files of an earlier run, according to its record, are removed, so that all files there belong to this run.
     """
     probe = folder / f".probe-{secrets.token_hex(4)}"
     try:
@@ -27,15 +27,15 @@ def prepare_folder(folder: Path) -> Path:
     except OSError as error:
         raise OutputError(
             f"the output folder {folder} cannot be written: {error.strerror or error}",
-            advice="another --output",
+            advice="choose another folder with --output",
         ) from error
     return folder
 
 
 def remove_empty(folder: Path | None) -> None:
-    """Take back a folder in which nothing was written."""
+    """Remove a folder in which nothing was written."""
     if folder is not None:
-        with suppress(OSError):  # something stands in it, or it is gone already
+        with suppress(OSError):  # it is not empty, or already removed
             folder.rmdir()
 
 
@@ -43,6 +43,6 @@ def _files_of_earlier_run(folder: Path) -> set[str]:
     try:
         earlier = read_record(folder / RECORD, WrittenFiles, largest=LARGEST)
     except (FileNotFoundError, DamagedRecord):
-        return set()  # no record of ours, so nothing that is known to be ours
+        return set()  # without a record of helio, no file is known to be helio's
     names = {PurePath(artefact["file"]).name for artefact in earlier["artefacts"]}
     return {RECORD, *(name for name in names if name not in ("", ".."))}

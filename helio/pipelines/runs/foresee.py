@@ -1,4 +1,4 @@
-"""What a run would do, step by step, without running it."""
+"""Foresee what a run would do, step by step, without running it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from helio.store.runs import Runs
 
 
 def foresee(request: RunRequest, settings: Settings) -> dict[str, Any]:
-    """A plan as `helio plan` saves it: what each step would do, and the files that it would be made from.
+    """Describe a plan as `helio plan` saves it: what each step would do, and the files of each fetch.
 
     A step whose results are in the store names in ``runs`` the newest successful runs that have them. When a server
-    cannot be reached, all of it is said as far as it is known offline; ``offline`` then says why.
+    cannot be reached, the plan has what is known offline, and ``offline`` gives the reason.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def foresee(request: RunRequest, settings: Settings) -> dict[str, Any]:
         return _foreseen(replace(request, access=access), settings)
     except TransientError as error:
         if request.lock is not None:
-            raise  # whether its files are those of the lock cannot be said
+            raise  # its files cannot be compared with the lock
         offline = replace(access, offline=True, refresh=False)
         return _foreseen(replace(request, access=offline), settings) | {"offline": error.message}
 

@@ -1,4 +1,4 @@
-"""The tables that a run made, by their labels, read back from the store."""
+"""Read the tables of a run from the store, by their labels."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ if TYPE_CHECKING:
 
 
 def kept_labels(record: RunRecord) -> list[str]:
-    """The labels of all tables of a run, in the order of its steps."""
+    """List the labels of all tables of a run, in the order of its steps."""
     return [output["label"] for output in _outputs(record)]
 
 
 def kept_table(record: RunRecord, label: str, store: Store) -> Table:
-    """A table that a run made, with its sources and notes; ``LABEL.component`` is one component.
+    """Read a table that a run made, with its sources and notes; ``LABEL.component`` is one component.
 
     Raises
     ------
     RequestError
-        The run made no table of that label: the labels it made are named.
+        The run made no table with that label; the error lists the labels.
     StepError
         The table has no such component.
     DamagedObject
-        The store no longer has it: it was collected, or its file is damaged.
+        The store no longer has it: it was removed, or its file is damaged.
     """
     outputs = {fact["label"]: fact for fact in _outputs(record)}
     owner = max(
-        (kept for kept in outputs if label == kept or label.startswith(f"{kept}.")), key=len, default=None
+        (other for other in outputs if label == other or label.startswith(f"{other}.")), key=len, default=None
     )
     if owner is None:
         known = ", ".join(outputs)

@@ -1,4 +1,4 @@
-"""Lock what a plan is made from, and hold a run to a lock."""
+"""Lock the files and tables of a plan, and compare a run with a lock."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Finished = Callable[[StepResult], None]
 
 
 def lock_plan(request: RunRequest, execution: Execution, finished: Finished = lambda result: None) -> Lock:
-    """Run a plan's fetches, and say what they were made from and what they gave.
+    """Run a plan's fetches, and record the files that they read and the tables that they made.
 
-    What is not here is downloaded; what was read is in the store, so that the run finds it there.
+    Missing files are downloaded; the tables are stored, so that the run finds them.
 
     Raises
     ------
     DataError
-        A fetch without which the run fails cannot be done.
+        A critical fetch failed.
     """
     results: dict[str, StepResult] = {}
     for step in _fetches(request.plan):
@@ -65,25 +65,25 @@ def refuse_other_template(template: Document, lock: Lock) -> None:
 
 
 def meant(template: Document) -> dict[str, Any]:
-    """What of a template can change a result: its variables, and its steps by their ids, in their one spelling.
+    """Return the parts of a template that can change a result: variables, and steps by id, in canonical spelling.
 
-    Names, descriptions and intents are words for people and do not enter it, nor does what passes derive.
+    It excludes names, descriptions and intents, which are for people, and everything that passes derive.
     """
     plain = spelled(template).plan
     variables = plain.get("variables") or {}
     return {
         "variables": {name: _without(facts, ("description",)) for name, facts in variables.items()},
-        "steps": {str(step["step_id"]): _meant_step(step) for step in plain["steps"]},
+        "steps": {str(step["step_id"]): _meaning_of_step(step) for step in plain["steps"]},
     }
 
 
-def _meant_step(step: Document) -> Document:
-    kept = _without(step, ("step_id", "intent", "produces", *NOT_MEANING))
-    return kept | ({"block": [*map(_meant_inner, step["block"])]} if is_block(step) else {})
+def _meaning_of_step(step: Document) -> Document:
+    meaningful = _without(step, ("step_id", "intent", "produces", *NOT_MEANING))
+    return meaningful | ({"block": [*map(_meaning_of_inner, step["block"])]} if is_block(step) else {})
 
 
-def _meant_inner(step: Any) -> Any:
-    return {"step_id": step.get("step_id"), **_meant_step(step)} if isinstance(step, dict) else step
+def _meaning_of_inner(step: Any) -> Any:
+    return {"step_id": step.get("step_id"), **_meaning_of_step(step)} if isinstance(step, dict) else step
 
 
 def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -96,27 +96,26 @@ def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) ->
     Raises
     ------
     LockMismatch
-        Naming each difference.
+
     DataError
-        An archive cannot be asked.
+        An archive cannot be reached.
     """
     _refuse(lock, _lock(request, providers, {}))
 
 
 def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
-    """Refuse a run that would use anything that is not in a lock, before any of its other steps runs.
+    """Refuse a run that would use anything that is not in a lock, before any step other than fetches runs.
 
-    The files are compared as their archives list them, then downloaded if need be, and compared by their bytes;
-    last, what was read from them is compared with what was read when they were locked. Where a proof is asked for,
-    the digests of the lock do not count: they say that the bytes are those that were locked, and not that these were
-    right.
+    First the listings of the archives are compared, then the bytes of the files, which are downloaded if necessary,
+    and last the tables read from them. For a required proof the digests of the lock do not count: they show that the
+    bytes have not changed since, not that they were right.
 
     Raises
     ------
     LockMismatch
-        Naming each difference, or each file that is not proven as well as that.
+        With each difference, or each file whose proof is too weak.
     DataError
-        What is locked cannot be had.
+        Locked data are not available.
     """
     refuse_other_files(request, lock, execution.providers)
     locked = {fetch.step_id: fetch for fetch in lock.fetches}
@@ -132,19 +131,21 @@ def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
 
 
 def lock_of_record(record: RunRecord) -> Lock:
-    """The lock of what a finished run was made from, as its record has it.
+    """Make the lock of a finished run from its record.
 
     Raises
     ------
     RequestError
-        The run did not end well, so what it would have used is not known.
+        The run did not succeed, so the data of a complete run are unknown.
     DamagedObject
     """
     header = record.whole_header
     if record.status not in ("success", "partial"):
-        raise RequestError(f"run {record.id} is {record.status}: what it is made from is not known")
+        raise RequestError(
+            f"run {record.id} is {record.status}: only successful or partial runs can be locked"
+        )
     if "archive" not in header:
-        raise RequestError(f"the record of run {record.id} does not say which archive it used")
+        raise RequestError(f"the record of run {record.id} does not name the archive that it used")
     steps = record.step_records
     return Lock(
         pipeline=header["pipeline"],
@@ -174,7 +175,7 @@ def _own_template(record: RunRecord) -> Document:
 
 
 def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
-    """What each fetch of a run was made from, and what it gave."""
+    """Return the files and tables of each fetch of a run."""
     fetching = {name for name, signature in signatures().items() if signature.gives == "tables"}
     return tuple(
         _fetch_of_record(step, record) for step in _in_planned_order(record) if step["tool_name"] in fetching
@@ -182,7 +183,7 @@ def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
 
 
 def listings(fetches: Iterable[LockedFetch]) -> Listings:
-    """The files of locked fetches, for an archive that is not to be asked which there are."""
+    """List the files of locked fetches, instead of asking their archive."""
     return {
         (dataset.dataset, *fetch.range): tuple(
             SourceFile(dataset.dataset, file.file, file.version, dataset.provider, file.sha256, file.size,
@@ -199,32 +200,36 @@ def _refuse(lock: Lock, now: Lock) -> None:
     changed = changes(lock, now)
     if not changed:
         return
-    found = list(changed)
-    tools = any(line.startswith("tool ") for line in found)
-    read = any(line.startswith("step ") for line in found)
+    tools = any(line.startswith("tool ") for line in changed)
+    read = any(line.startswith("step ") for line in changed)
     rules = changed_rules(lock.rules, now.rules) if tools or read else ()
-    found += rules
-    older = (tools or rules) and lock.helio != __version__
-    ways = ["helio lock again, which takes what there is now"]
-    if any(line.startswith("the pipeline: ") for line in found):
-        ways.insert(0, "--lock FILE, with a lock of this pipeline")
-    if any(line.startswith("the template: ") for line in found):
-        ways.insert(0, "take back what changed in the template")
-    if any(line.startswith("$") for line in found):
-        ways.insert(0, "leave out what the lock has already: range and variables")
-    if older:
-        ways.append(f"helio {lock.helio}, which it was locked with")
-    if listings(lock.fetches) and all(map(_is_published, changed)):
-        ways.append("--locked --offline, as long as the locked files are kept")
+    lines = (*changed, *rules)
+    older = bool(tools or rules) and lock.helio != __version__
     raise LockMismatch(
-        "this is not what is locked:" + "".join(f"\n  {line}" for line in found),
-        advice="; or ".join(ways),
-        differences=tuple(found),
+        "the run differs from its lock:" + "".join(f"\n  {line}" for line in lines),
+        advice="; or ".join(_ways_out(lock, changed, older=older)),
+        differences=lines,
     )
 
 
+def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
+    """List what a user can do about changes since a lock, the most likely first."""
+    ways = ["run helio lock again, which locks the present data"]
+    if any(line.startswith("the pipeline: ") for line in changed):
+        ways.insert(0, "use --lock FILE with a lock of this pipeline")
+    if any(line.startswith("the template: ") for line in changed):
+        ways.insert(0, "undo the changes of the template")
+    if any(line.startswith("$") for line in changed):
+        ways.insert(0, "leave out the time range and the variables, which are in the lock")
+    if older:
+        ways.append(f"use helio {lock.helio}, which wrote the lock")
+    if listings(lock.fetches) and all(map(_is_published, changed)):
+        ways.append("use --locked --offline, while the locked files are cached")
+    return ways
+
+
 def _is_published(change: str) -> bool:
-    """Whether a change is one of the files that an archive lists, which offline is not asked."""
+    """Tell whether a change concerns the files that an archive lists, which are not asked for offline."""
     return change.startswith("step ") and (
         "was published again" in change or ": version " in change or change.endswith(" is new")
     )
@@ -232,35 +237,35 @@ def _is_published(change: str) -> bool:
 
 def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepResult], level: Level) -> None:
     every = [source for result in results for output in result.outputs for source in output.sources]
-    if any(not source.proof for source in every):  # fetched by a helio that did not record it
+    if any(not source.proof for source in every):  # fetched by a version of helio that did not record it
         now = _proofs_now(plan, providers)
         every = [
             replace(file, proof=file.proof or now.get((file.dataset_id, file.sha256), "")) for file in every
         ]
     weak = dict.fromkeys(
-        f"{file.file}: {file.proof or 'not known'}" for file in every if not proves(file.proof, LEVELS[level])
+        f"{file.file}: {file.proof or 'unknown'}" for file in every if not proves(file.proof, LEVELS[level])
     )
     if weak:
         raise LockMismatch(
-            f"the bytes of these files are proven by less than '{LEVELS[level]}':"
+            f"the proof of these files is weaker than '{LEVELS[level]}':"
             + "".join(f"\n  {line}" for line in weak),
-            advice="--proof with a weaker level (file, checksum, parts, size), or files that carry a checksum",
+            advice="use --proof with a weaker level (file, checksum, parts, size), or files with a checksum",
             differences=tuple(weak),
         )
 
 
 def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof]:
-    """What is known now of the files of a plan, by data set and sha256."""
-    found: dict[tuple[str, str], Proof] = {}
+    """Return the present proofs of a plan's files, by data set and sha256."""
+    proofs: dict[tuple[str, str], Proof] = {}
     for step in _fetches(plan):
         span = step.time_ranges["time_range"]
         for choice in choices_of(step.args):
             with suppress(*_NOTHING_THERE):
                 sources = providers.choose(choice.provider).locate(choice.dataset_id, span)
-                found |= {
+                proofs |= {
                     (source.dataset_id, source.sha256): source.proof for source in sources if source.sha256
                 }
-    return found
+    return proofs
 
 
 def _fetches(plan: Plan) -> list[PlannedStep]:
@@ -311,7 +316,7 @@ def _dataset(
 
 
 def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
-    """The files among the sources; what a service answered is held to by what was read from it."""
+    """Return the files among the sources; replies of services are compared by the tables read from them."""
     return tuple(
         LockedFile(source.file, source.version, source.url, source.size, source.sha256, source.last_modified)
         for source in sources
@@ -319,33 +324,33 @@ def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
     )
 
 
-def _with_known_files(one: LockedDataset) -> LockedDataset:
-    """The dataset with its files, if any of them is known by its bytes.
+def _with_known_files(dataset: LockedDataset) -> LockedDataset:
+    """Keep the dataset's files only if the bytes of one are known.
 
-    A service that answers for an interval, such as a HAPI server, has none.
+    A service that replies for an interval, such as a HAPI server, has no files.
     """
-    return one if any(file.sha256 for file in one.files) else replace(one, files=())
+    return dataset if any(file.sha256 for file in dataset.files) else replace(dataset, files=())
 
 
 def _with_use(
     datasets: Iterable[LockedDataset], attempts: Sequence[Mapping[str, Any]]
 ) -> list[LockedDataset]:
-    """Which of the datasets was taken: each attempt is the next one of them, and the last is the one used.
+    """Mark which dataset was used: attempts follow the order of the datasets, and the last one was used.
 
-    The files of those whose turn never came decide nothing, and are left out.
+    Files of candidates that were never tried do not matter, and are left out.
     """
     used = len(attempts) - 1 if attempts and attempts[-1]["outcome"] == "used" else -1
-    found = [replace(dataset, used=number == used) for number, dataset in enumerate(datasets)]
+    marked = [replace(dataset, used=number == used) for number, dataset in enumerate(datasets)]
     return [
-        replace(dataset, files=()) if 0 <= used < number else dataset for number, dataset in enumerate(found)
+        replace(dataset, files=()) if 0 <= used < number else dataset for number, dataset in enumerate(marked)
     ]
 
 
 def _in_planned_order(record: RunRecord) -> list[StepRecord]:
-    """The steps of a record as its plan has them: an engine ends them in another order each time."""
+    """Sort the steps of a record as in its plan, because an engine ends them in any order."""
     planned = [str(step["step_id"]) for step in record.plan["steps"]]
     places = {step_id: index for index, step_id in enumerate(planned)}
-    return sorted(record.step_records, key=lambda one: places.get(str(one["step_id"]), len(places)))
+    return sorted(record.step_records, key=lambda step: places.get(str(step["step_id"]), len(places)))
 
 
 def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
@@ -375,15 +380,15 @@ def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
                 none.removeprefix("none: "),
             )
     start, stop = outputs[0]["recipe"]["range"]
-    found = (_with_known_files(merged[number]) for number in sorted(merged))
-    datasets = _with_use(found, step["attempts"])
+    locked = (_with_known_files(merged[number]) for number in sorted(merged))
+    datasets = _with_use(locked, step["attempts"])
     tables = {made["label"]: made["digest"] for made in outputs}
     return LockedFetch(str(step["step_id"]), (start, stop), tuple(datasets), tables)
 
 
 def _recorded(choice: ChoiceRecord, sources: Mapping[str, SourceFile]) -> list[SourceFile]:
-    """The files of a recipe, by what is known of those that gave records."""
-    found = []
+    """Return the files of a recipe, with the known facts of those that gave records."""
+    files = []
     for name, identity in choice["files"] if isinstance(choice["files"], list) else ():
         known = sources.get(name)
         if known is None or known.dataset_id.upper() != choice["dataset"].upper():
@@ -395,8 +400,8 @@ def _recorded(choice: ChoiceRecord, sources: Mapping[str, SourceFile]) -> list[S
                 sha256="" if rest else identity, size=int(size or 0),
                 url=url if rest else "", last_modified=published,
             )  # fmt: skip
-        found.append(known)
-    return found
+        files.append(known)
+    return files
 
 
 def _planned_span(step: StepRecord, record: RunRecord) -> tuple[str, str]:
@@ -407,7 +412,7 @@ def _planned_span(step: StepRecord, record: RunRecord) -> tuple[str, str]:
     )
     time_range = next(planned, {}).get("time_range")
     if not isinstance(time_range, str):
-        raise DamagedRecord(f"the plan of run '{record.id}' has no time range of step '{step['step_id']}'")
+        raise DamagedRecord(f"the plan of run '{record.id}' has no time range for step '{step['step_id']}'")
     span = parse_time_range(time_range, datetime.fromisoformat(record.whole_header["now"]))
     start, stop = span.as_iso()
     return start, stop

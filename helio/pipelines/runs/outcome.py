@@ -1,4 +1,4 @@
-"""What came of one run: its status, tables, figures and files."""
+"""Outcome of one run: its status, tables, figures and files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from helio.errors import ExportError, RequestError, UnknownResult, did_you_mean
 from helio.pipelines.plan import Plan
-from helio.pipelines.runs.artefacts import Artefact, Missing
+from helio.pipelines.runs.artefacts import Artefact, MissingFile
 from helio.pipelines.runs.execute import Execution, PlanResult
 from helio.pipelines.runs.record import artefact_record, header, missing_record, step_record, versions
 from helio.pipelines.runs.states import DONE, Status
@@ -26,21 +26,20 @@ Value = TypeVar("Value", covariant=True)
 
 @dataclass(frozen=True)
 class Run:
-    """What came of one run.
+    """Outcome of one run.
 
     Parameters
     ----------
     id : str
         Its id in the store: ``helio runs show ID``.
     status : "success", "partial" or "failed"
-        ``partial`` when all critical steps are done, with the files that the template states for them, and
-        something else is not.
+        ``partial`` when all critical steps and their files are done, but other steps or files are not.
     folder : Path or None
-        Where its files were written.
+        Folder of its files.
     unwritten : tuple of ExportError
         Files that this machine could not write; everything else was written.
     engine : str
-        What ran it: ``"prefect"``, ``"direct"``, or ``"none"`` when the store had everything.
+        The engine: ``"prefect"``, ``"direct"``, or ``"none"`` when the store had everything.
     """
 
     id: str
@@ -52,36 +51,36 @@ class Run:
     unwritten: tuple[ExportError, ...] = ()
     engine: str = "direct"
     page: str = ""
-    """Where the run is shown, if a server shows it."""
+    """Web page of the run, if a server shows it."""
     archive: str = ""
-    """The archive named for it, by its absolute path if it is a folder."""
+    """Archive given for the run; a folder by its absolute path."""
     citations: tuple[dict[str, Any], ...] = ()
-    """How its datasets are cited, as JSON; `helio.knowledge.citations` says what each member means."""
+    """Citations of its datasets, as JSON; `helio.knowledge.citations` explains the members."""
 
     @property
     def plan(self) -> Plan:
-        """What was executed."""
+        """Executed plan."""
         return self.result.plan
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """Every table, by label; each is read from the store when it is looked at.
+        """Tables by label; each is read from the store when it is used.
 
         Raises
         ------
         UnknownResult
-            The run made no table of a label that was asked for.
+            The run made no table with this label.
         """
         return Results("table", self.execution.labels, self.execution.table, self._why_missing)
 
     @property
     def figures(self) -> Mapping[int | str, Figure]:
-        """Every figure, by the id of the step that drew it.
+        """Figures by the id of the step that drew them.
 
         Raises
         ------
         UnknownResult
-            A step that was asked for drew no figure.
+            This step drew no figure.
         """
         from helio.steps.render.figure import Figure
 
@@ -104,7 +103,7 @@ class Run:
         Raises
         ------
         RequestError
-            There is none, or more than one.
+            There is no figure, or more than one.
         """
         figures = self.figures
         if len(figures) == 1:
@@ -113,7 +112,7 @@ class Run:
             advice = "run.figures[…]: " + ", ".join(map(repr, figures))
             raise RequestError(f"the run has {len(figures)} figures", advice=advice)
         raise RequestError(
-            "the run drew no figure", advice=self._failures() or "a step of render_spec draws one"
+            "the run drew no figure", advice=self._failures() or "a render_spec step draws one"
         )
 
     def __repr__(self) -> str:
@@ -123,7 +122,7 @@ class Run:
         return f"<Run {self.id!r}: {self.status}, {counts}{folder}{f', {failures}' if failures else ''}>"
 
     def _failures(self) -> str:
-        """The first step that failed, and how many others did."""
+        """Describe the first failed step, and count the others."""
         failed = [result for result in self.result.steps if result.error is not None]
         if not failed or failed[0].error is None:
             return ""
@@ -131,7 +130,7 @@ class Run:
         return f"step {failed[0].step.step_id!r} failed: {shortened(failed[0].error.message)}{others}"
 
     def _why_missing(self, name: object) -> str:
-        """Why there is no table or figure of a name that the plan knows; empty where it knows none."""
+        """Explain why a planned table or figure is missing; empty for unknown names."""
         for result in self.result.steps:
             if result.state in DONE or name not in (*result.step.produces, result.step.step_id):
                 continue
@@ -140,7 +139,7 @@ class Run:
         return ""
 
     def record(self) -> dict[str, Any]:
-        """The run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
+        """Return the run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
         return {
             "record": "helio-run/1",
             **header(self.id, self.plan, self.archive),
@@ -160,8 +159,8 @@ class Run:
         }
 
 
-def status_with_files(result: PlanResult, missing: Sequence[Missing]) -> Status:
-    """The status of a run: a critical file that is missing counts as its step's failure, another makes it partial."""
+def status_with_files(result: PlanResult, missing: Sequence[MissingFile]) -> Status:
+    """Compute the status of a run: a missing critical file fails its step, another makes the run partial."""
     lost = {step.step_id for step in missing if step.file.critical}
     steps = (
         replace(step_result, state="failed") if step_result.step.step_id in lost else step_result
@@ -172,7 +171,7 @@ def status_with_files(result: PlanResult, missing: Sequence[Missing]) -> Status:
 
 
 class Results(Mapping[Name, Value]):
-    """What a run made, by name, read from the store one at a time."""
+    """Results of a run by name, each read from the store when it is used."""
 
     def __init__(
         self,

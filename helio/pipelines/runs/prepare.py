@@ -1,4 +1,4 @@
-"""Turns what the user asks for into a verified plan and a request that can run."""
+"""Turn a user's request into a verified plan and a request that can run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def prepare_run(
     locked: str | Path | None = None,
     access: Access | None = None,
 ) -> RunRequest:
-    """Plan a run, or take its saved plan, with the values and the files of a lock where one is given.
+    """Plan a run, or read its saved plan, with the values and files of a lock if one is given.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def prepare_run(
     LockMismatch
         The lock is of another template.
     RequestError
-        A saved plan is given values.
+        Values are given for a saved plan.
     """
     saved = _saved_plan(request.pipeline, settings)
     lock = None if locked is None else read_lock(Path(locked))
@@ -56,12 +56,12 @@ def prepare_run(
     if lock is not None and access.offline:
         from helio.pipelines.runs.locking import listings
 
-        # The files are those of the lock, whatever an archive has listed since.
+        # Use the files of the lock, even if the archive's listing has changed.
         access = replace(access, listed=listings(lock.fetches))
     if saved is not None:
         if request.has_values:
-            raise RequestError("a saved plan has its values already", advice="run the pipeline instead")
-        if lock is not None and saved.is_of(lock):  # a saved plan is planned from its normal form
+            raise RequestError("a saved plan already has its values", advice="run the pipeline instead")
+        if lock is not None and saved.is_of(lock):  # a saved plan was made from its normal form
             lock = replace(lock, template=saved.plan.template_digest, document={})
         return RunRequest(saved.plan, saved.archive, saved.files, lock, access=access)
     if lock is not None:
@@ -72,7 +72,7 @@ def prepare_run(
 
 
 def plan_of(request: PlanRequest, settings: Settings) -> Plan:
-    """The verified plan of one run.
+    """Make the verified plan of one run.
 
     Raises
     ------
@@ -92,14 +92,14 @@ def plan_of(request: PlanRequest, settings: Settings) -> Plan:
 
 
 def with_archive(request: PlanRequest, settings: Settings) -> PlanRequest:
-    """The request with the archive that it names, else that of the settings."""
+    """Complete the request with the archive of the settings, if it names none."""
     return replace(
         request, archive=archive_named(str(settings.archive if request.archive is None else request.archive))
     )
 
 
 def load_template(pipeline: str | Path | Document, settings: Settings) -> Document:
-    """The template of a pipeline's name, of a JSON file, or one given as a dict.
+    """Load the template of a pipeline's name, of a JSON file, or given as a dict.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def load_template(pipeline: str | Path | Document, settings: Settings) -> Docume
 
 
 def _as_locked(request: PlanRequest, lock: Lock, settings: Settings) -> PlanRequest:
-    """The request with the variables, clock and archive of a lock where it gives none."""
+    """Complete the request with the variables, clock and archive of a lock."""
     from helio.pipelines.runs.locking import refuse_other_template
 
     template = load_template(request.pipeline, settings)
@@ -142,7 +142,7 @@ def _as_locked(request: PlanRequest, lock: Lock, settings: Settings) -> PlanRequ
 
 
 def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:
-    """The saved plan of a file, if it is one."""
+    """Load the saved plan in a file, if it is one."""
     path = None if isinstance(pipeline, dict) else user_path(pipeline)
     if path is None or path.suffix != ".json" or not is_file(path):
         return None
@@ -151,6 +151,6 @@ def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPla
     try:
         document = read_saved(path)
     except (FileNotFoundError, DamagedRecord, WrongShape):
-        return None  # reading it as a template says what is wrong
+        return None  # reading it as a template reports the error
 
     return restore(document, home=settings.home, place=str(path)) if is_saved_plan(document) else None

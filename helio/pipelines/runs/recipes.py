@@ -1,7 +1,7 @@
-"""Recipes: what a planned step's outputs are made of, so that equal work has equal keys.
+"""Recipes of a planned step's outputs, so that equal work has equal keys.
 
-A recipe is JSON and holds only what can change the result: the tool and its version, the arguments without the
-labels, the content of what goes in. Ids, intents, critical flags and the order of keys do not enter it.
+A recipe is JSON and contains only what can change the result: the tool and its version, the arguments without labels,
+and the content of the inputs. Ids, intents, critical flags and the order of keys are not part of it.
 """
 
 from __future__ import annotations
@@ -23,44 +23,44 @@ from helio.time_range import Duration
 
 @dataclass(frozen=True)
 class Input:
-    """A table that goes into a step: its content, and where it came from."""
+    """An input table of a step: its content and its sources."""
 
     label: str
     digest: str
     component: str = ""
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
-    """What a file or a figure says about it."""
+    """Notes on it in a file or a figure."""
 
 
 @dataclass(frozen=True)
 class PlannedOutput:
-    """One output of a step, and the recipe that names it."""
+    """One output of a step, with its recipe."""
 
     slot: str
-    """The label of a table; ``""`` for a figure or an export."""
+    """Label of a table; ``""`` for a figure or an export."""
     recipe: Recipe
 
     @property
     def key(self) -> str:
-        """What the store knows it by."""
+        """Key in the store."""
         return key_of(self.recipe)
 
 
 def recipe_of_inputs(
     step: PlannedStep, signature: Signature, inputs: Mapping[str, tuple[Input, ...]]
 ) -> PlannedOutput:
-    """The recipe of a computation, a figure or an export.
+    """Make the recipe of a computation, a figure or an export.
 
     Parameters
     ----------
     inputs : mapping
-        The tables that go in, by the tool's parameter.
+        Input tables, by the tool's parameter.
     """
     made_from: dict[str, Any] = {}
     for parameter, tables in inputs.items():
         made_of = [_ingredient(table, signature.gives) for table in tables]
-        # A figure finds its tables by their labels, and an export names them so, in order; all else is but in order.
+        # A figure finds its tables by label; an export names them by label, in order; other tools only have an order.
         if signature.gives == "figure":
             made_from[parameter] = {
                 table.label: ingredient for table, ingredient in zip(tables, made_of, strict=True)
@@ -77,9 +77,9 @@ def recipe_of_inputs(
 
 
 def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOutput]:
-    """The recipe of each parameter of a fetch: data set, range and the identity of the files that cover it.
+    """Make the recipe of each parameter of a fetch: data set, range and the identity of the files that cover it.
 
-    A candidate without files is part of the recipe too: once it gets some, the choice may fall on it.
+    A candidate without files is part of the recipe too: a later run may choose it when it has files.
     """
     time_range = step.time_ranges["time_range"]
     choices = choices_of(step.args)
@@ -104,9 +104,9 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOut
                     "files": files,
                 }
             )
-    # what was read before leap seconds were stored as they are now is not to be used
+    # do not use tables from before leap seconds were stored in the present form
     counted: Recipe = {"leap_seconds": time_range.leap_seconds} if time_range.leap_seconds else {}
-    if step.args.get("each_interval"):  # what was read with gaps does not serve a step that allows none
+    if step.args.get("each_interval"):  # a table with gaps is no use for a step that allows none
         counted["each_interval"] = str(Duration(step.args["each_interval"]))
     return [
         PlannedOutput(
@@ -116,17 +116,18 @@ def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOut
     ]
 
 
-def _ingredient(one: Input, gives: str) -> Recipe:
-    recipe: Recipe = {"digest": one.digest}
-    if one.component:
-        recipe["component"] = one.component
+def _ingredient(table: Input, gives: str) -> Recipe:
+    recipe: Recipe = {"digest": table.digest}
+    if table.component:
+        recipe["component"] = table.component
     if gives == "figure":
         # A figure cites its sources.
         recipe["cites"] = [
-            [source.dataset_id, source.version, source.provider, source.preliminary] for source in one.sources
+            [source.dataset_id, source.version, source.provider, source.preliminary]
+            for source in table.sources
         ]
     elif gives == "export":
-        recipe["sources"] = [source.cited() for source in one.sources]
-    if one.notes:
-        recipe["notes"] = list(one.notes)
+        recipe["sources"] = [source.cited() for source in table.sources]
+    if table.notes:
+        recipe["notes"] = list(table.notes)
     return recipe

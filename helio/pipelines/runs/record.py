@@ -1,4 +1,4 @@
-"""What the record of a run says: its header, its steps, its files, and what it was made with."""
+"""Write the record of a run: header, steps, files and versions."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ _PACKAGES = (
 
 @cache
 def environment() -> dict[str, str]:
-    """Versions of what a result depends on."""
-    found = {
+    """Return the versions of everything that a result depends on."""
+    packages = {
         "helio": __version__,
         "python": platform.python_version(),
         "platform": platform.platform(),
     }
     for name in _PACKAGES:
-        with suppress(PackageNotFoundError):  # a part that this installation does without
-            found[name] = version(name)
-    return found
+        with suppress(PackageNotFoundError):  # an optional part that is not installed
+            packages[name] = version(name)
+    return packages
 
 
-def step_record(one: StepResult) -> dict[str, Any]:
-    """A step as a run's record has it."""
-    error = one.error
+def step_record(result: StepResult) -> dict[str, Any]:
+    """Write a step for a run's record."""
+    error = result.error
     return {
-        "step_id": one.step.step_id,
-        "tool_name": one.step.tool_name,
-        "tool_version": one.step.tool_version,
-        "state": one.state,
-        "critical": one.step.critical,
-        **_not_measured(one.step),
-        "reason": one.reason,
-        "without": list(one.without),
+        "step_id": result.step.step_id,
+        "tool_name": result.step.tool_name,
+        "tool_version": result.step.tool_version,
+        "state": result.state,
+        "critical": result.step.critical,
+        **_not_measured(result.step),
+        "reason": result.reason,
+        "without": list(result.without),
         "error": None
         if error is None
         else {
@@ -55,7 +55,7 @@ def step_record(one: StepResult) -> dict[str, Any]:
             "place": error.place,
             "advice": error.advice,
         },
-        "attempts": [dict(attempt) for attempt in one.attempts],
+        "attempts": [dict(attempt) for attempt in result.attempts],
         "outputs": [
             {
                 "label": output.label,
@@ -68,14 +68,14 @@ def step_record(one: StepResult) -> dict[str, Any]:
                 **{name: fact for name, fact in output.facts.items() if name not in ("sources", "attempts")},
                 "sources": [asdict(source) for source in output.sources],
             }
-            for output in one.outputs
+            for output in result.outputs
         ],
-        "seconds": round(one.seconds, 6),
+        "seconds": round(result.seconds, 6),
     }
 
 
 def missing_record(result: PlanResult) -> list[dict[str, Any]]:
-    """The items that a run went on without."""
+    """Describe the items that a run lost."""
     return [
         {
             "map": loss.item.map_id,
@@ -89,29 +89,29 @@ def missing_record(result: PlanResult) -> list[dict[str, Any]]:
     ]
 
 
-def artefact_record(one: Artefact, plan: Plan) -> dict[str, Any]:
-    """A file as a run's record has it."""
-    step = next((step for step in plan.steps if step.step_id == one.step_id), None)
+def artefact_record(artefact: Artefact, plan: Plan) -> dict[str, Any]:
+    """Describe a file for a run's record."""
+    step = next((step for step in plan.steps if step.step_id == artefact.step_id), None)
     return {
-        "file": str(one.path.absolute()),
-        "step_id": one.step_id,
-        "kind": one.kind,
-        "sha256": one.sha256,
+        "file": str(artefact.path.absolute()),
+        "step_id": artefact.step_id,
+        "kind": artefact.kind,
+        "sha256": artefact.sha256,
         **({} if step is None else _not_measured(step)),
     }
 
 
 def _not_measured(step: PlannedStep) -> dict[str, list[str]]:
-    """The tables that a step rests on whose values the author wrote, or may have written."""
-    found = {
+    """List the tables behind a step whose values the author wrote, or may have written."""
+    labels_by_kind = {
         "not_measured": list(step.not_measured),
         "maybe_not_measured": list(step.maybe_not_measured),
     }
-    return {key: labels for key, labels in found.items() if labels}
+    return {key: labels for key, labels in labels_by_kind.items() if labels}
 
 
 def header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:
-    """The first members of a run's record: which pipeline, values, clock and archive."""
+    """Write the first members of a run's record: pipeline, values, clock and archive."""
     return {
         "id": run_id,
         "pipeline": planned.pipeline_id,
@@ -123,12 +123,12 @@ def header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:
 
 
 def versions() -> dict[str, Any]:
-    """What a run was made with: versions of packages, and the numbers of helio's rules."""
+    """Return the versions behind a run: those of packages, and the numbers of helio's rules."""
     return {"environment": environment(), "rules": rule_numbers()}
 
 
 def documents(planned: Plan) -> dict[str, Any]:
-    """The template of a run in each of its forms, and the edits between them."""
+    """Return the template of a run in each of its forms, and the edits between them."""
     return {
         "authored": planned.authored,
         "normalised": planned.normalised,

@@ -1,4 +1,4 @@
-"""What crosses between a run and the processes of its steps, beside the tables in the store."""
+"""Messages between a run and the processes of its steps; tables pass through the store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def table_facts(table: Table) -> dict[str, Any]:
-    """What a record says of a table without opening it."""
+    """Describe a table for a record, so that it need not be opened."""
     return {
         "rows": len(table),
         "unit": table.unit,
@@ -24,14 +24,14 @@ def table_facts(table: Table) -> dict[str, Any]:
 
 
 def error_as_reply(error: HelioError) -> dict[str, Any]:
-    """An error as an answer carries it."""
+    """Convert an error to an answer."""
     return {"error": [type(error).__name__, error.message, error.advice, error.place]}
 
 
 def error_from(answer: dict[str, Any]) -> Exception:
-    """The error of an answer; a bug becomes a RuntimeError with the traceback of the process it was in."""
+    """Read the error of an answer; a bug becomes a RuntimeError with the traceback from the other process."""
     if "error" not in answer:
-        return RuntimeError(answer.get("bug", f"an answer that says nothing: {answer}"))
-    name, message, advice, place = answer["error"]
+        return RuntimeError(answer.get("bug", f"an answer without output or error: {answer}"))
+    name, message, advice, location = answer["error"]
     kind: type[HelioError] = getattr(errors, name)
-    return kind(message, advice=advice, place=place)
+    return kind(message, advice=advice, place=location)

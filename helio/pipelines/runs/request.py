@@ -1,4 +1,4 @@
-"""What is asked for: a plan of a pipeline, and a run of that plan."""
+"""Requests for a plan of a pipeline, and for a run of that plan."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from helio.store.source_file import Level
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """Ask for the plan of one run of a pipeline.
+    """Request for the plan of one run of a pipeline.
 
     Parameters
     ----------
     pipeline : str, Path or dict
-        A pipeline's name, a JSON file or a template; where a run is asked for, also the file of a saved plan.
+        A pipeline's name, a JSON file or a template; for a run, also the file of a saved plan.
     time_range : str, optional
-        The value of ``$TIME_RANGE``, else of the only time variable.
+        The value of ``$TIME_RANGE``, otherwise of the only time variable.
     variables : mapping, optional
-        Values of variables, their names with or without ``$``.
+        Values of variables by name, with or without ``$``.
     now : datetime or str, optional
-        The clock of the run. Default: that of the lock, else the present.
+        The clock of the run. Default: the clock of the lock, otherwise the present.
     archive : str or Path, optional
-        Default: that of the lock, else that of the settings.
+        Default: the archive of the lock, otherwise of the settings.
     """
 
     pipeline: str | Path | Document
@@ -42,7 +42,7 @@ class PlanRequest:
 
     @property
     def has_values(self) -> bool:
-        """Whether anything is given beside the pipeline."""
+        """Whether any other value than the pipeline is given."""
         return bool(self.variables) or any(
             value is not None for value in (self.time_range, self.now, self.archive)
         )
@@ -50,26 +50,26 @@ class PlanRequest:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """Ask for a run of a plan: what it may be made from, and where its files go.
+    """Request for a run of a plan: the data that it may use, and where its files go.
 
     Parameters
     ----------
     archive : str
-        The archive named for it; empty where the steps name their providers.
+        The archive given for the run; empty where the steps name their providers.
     files : mapping, optional
-        The files that the fetches must be made from, as `Execution.files` gave them when the plan was saved.
+        The files that the fetches must use, as returned by `Execution.files` when the plan was saved.
     lock : Lock, optional
-        Use nothing that is not in it.
+        Use only the data in this lock.
     proof : str, optional
-        How well the bytes of its files must be proven, of a run with a lock.
+        Required proof of the files, for a run with a lock.
     access : Access
         How the network may be used.
     output : Path, optional
         The folder for figures, exports and ``run.json``.
     outputs : Path, optional
-        Without `output`: the folder in which the run gets its own folder.
+        Used without `output`: a folder in which the run gets its own folder.
     formats : tuple of str
-        Formats of figures beside those that the plan states.
+        Formats of figures in addition to the plan's.
     """
 
     plan: Plan
@@ -83,7 +83,7 @@ class RunRequest:
     formats: tuple[Format, ...] = ()
 
     def folder(self, run_id: str) -> Path | None:
-        """The output folder of a run; None where it writes no files."""
+        """Return the output folder of a run; None where it writes no files."""
         if self.output is None and self.outputs is not None:
             return self.outputs / run_id
         return self.output

@@ -1,9 +1,9 @@
-"""A plan on disk: what `helio plan` writes, and what `helio run plan.json` executes, exactly or not at all.
+"""Saved plans: `helio plan` writes them, and `helio run plan.json` executes them exactly or not at all.
 
-HV106 (error)  a saved plan is not what its template gives
+HV106 (error)  a saved plan differs from the plan of its template
     It is damaged, or was planned by another version.
     before  helio run plan.json, edited by hand
-    after   refused: helio plan, again
+    after   refused: run helio plan again
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from helio.store.records import NaiveInstant, WrongShape, convert, read_bytes, r
 
 FORM = "helio-plan/1"
 _START = re.compile(rb'\s*\{\s*"plan"\s*:\s*"' + re.escape(FORM.encode()) + b'"')
-"""How a saved plan starts as helio writes it."""
+"""First bytes of a saved plan as helio writes it."""
 
 
 @dataclass(frozen=True)
 class SavedPlan:
-    """A plan that was written, planned anew and found to be the same.
+    """A saved plan that was planned again with the same result.
 
     Parameters
     ----------
     files : mapping
-        For each fetch by its step's id: name and identity of the files that it is to be made from.
+        Name and identity of the files of each fetch, by its step's id.
     template : str
-        The digest of the template that was planned; empty where it was not saved.
+        The digest of the planned template; empty where it was not saved.
     meant : str
-        The key of what of that template can change a result; empty where it was not saved.
+        The key of the parts of that template that can change a result; empty where it was not saved.
     """
 
     plan: Plan
@@ -53,14 +53,14 @@ class SavedPlan:
     meant: str = ""
 
     def is_of(self, lock: Lock) -> bool:
-        """Whether the lock is of the template that was planned, or of one that differs in words only."""
+        """Tell whether the lock is of the planned template, or of one that differs only in descriptions."""
         if lock.document and self.meant:
             return key_of(lock.document) == self.meant
         return lock.template == self.template
 
 
 def read_saved(path: Path) -> Any:
-    """The JSON value of a file that may be a saved plan; None where it is too large for a template and is no plan.
+    """Read a file that may be a saved plan; return None for a file too large for a template that is not a plan.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def read_saved(path: Path) -> Any:
 
 
 class _BarePlan(TypedDict):
-    """What a saved plan needs to be planned once more."""
+    """Members that a saved plan needs to be planned again."""
 
     authored: dict[str, Any]
     values: dict[str, Any]
@@ -85,21 +85,21 @@ class _BarePlan(TypedDict):
 
 
 class _WrittenPlan(_BarePlan, total=False):
-    """The same with what says of which template it is."""
+    """The same, with the members that identify the template."""
 
     template: str
     meant: str
 
 
 def is_saved_plan(document: Any) -> bool:
-    """Whether a JSON document is a saved plan, and not a template."""
+    """Tell whether a JSON document is a saved plan, not a template."""
     return isinstance(document, dict) and document.get("plan") == FORM
 
 
 def as_json(
     request: RunRequest, *, files: Mapping[str, Any], forecast: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """A plan as it is written."""
+    """Convert a plan to JSON."""
     plan = request.plan
     return {
         "plan": FORM,
@@ -120,12 +120,12 @@ def as_json(
 
 
 def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> SavedPlan:
-    """Plan what was written once more, which verifies it, and compare.
+    """Plan a saved plan again, which verifies it, and compare the two.
 
     Raises
     ------
     InvalidTemplate
-        HV106: it is damaged, or this version of helio plans the same template otherwise.
+        HV106: it is damaged, or this version of helio plans the same template differently.
     """
     try:
         written: _WrittenPlan = convert(document, _WrittenPlan)
@@ -138,10 +138,10 @@ def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> Save
     plan = make_plan(authored, now=now, values=values, archive=archive, catalogue=known, recorded=True)
     if json.dumps(plan.document["steps"], sort_keys=True) != json.dumps(steps, sort_keys=True):
         raise _refused(
-            f"helio {__version__} plans this template otherwise than helio {document.get('helio')} did", place
+            f"helio {__version__} plans this template differently from helio {document.get('helio')}", place
         )
     return SavedPlan(plan, archive, files, written.get("template", ""), written.get("meant", ""))
 
 
 def _refused(message: str, place: str) -> InvalidTemplate:
-    return InvalidTemplate([Diagnostic("HV106", message, advice=("helio plan, again",))], place=place)
+    return InvalidTemplate([Diagnostic("HV106", message, advice=("run helio plan again",))], place=place)

@@ -1,4 +1,4 @@
-"""One run from its request to its files: take what the store has, have the rest made, and record all of it."""
+"""Run a plan from its request to its files: use the store's results, make the rest, and record everything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from helio import interrupts
 from helio.errors import Cancelled, HelioError, Refused, RequestError, Suspended
 from helio.knowledge.citations import Use, citations_of
 from helio.pipelines.plan import Plan, PlannedStep
-from helio.pipelines.runs.artefacts import Artefact, Missing, find_browser_of, write_artefacts
+from helio.pipelines.runs.artefacts import Artefact, MissingFile, find_browser_of, write_artefacts
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.folder import prepare_folder, remove_empty
 from helio.pipelines.runs.locking import hold_to_lock
@@ -45,15 +45,15 @@ Finished = Callable[[StepResult], None]
 
 
 class Engine(Protocol):
-    """Who executes what the store has not."""
+    """Executor of the steps whose results are not in the store."""
 
     @property
     def name(self) -> str:
-        """How records name it."""
+        """Name of the engine in records."""
         ...
 
     def begin(self) -> None:
-        """There is work to do: get ready, and do not wait."""
+        """Prepare for work without waiting."""
         ...
 
     def execute(
@@ -68,12 +68,12 @@ class Engine(Protocol):
 
 
 class Direct:
-    """Executes in this process, one step after another, and tells nobody."""
+    """Engine that executes one step after another in this process, without a server."""
 
     name = "direct"
 
     def begin(self) -> None:
-        """Nothing to get ready."""
+        """Prepare nothing."""
 
     def execute(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
@@ -83,22 +83,22 @@ class Direct:
         return execute(execution, started=started, finished=finished).steps
 
     def tell(self, run: Run) -> str:
-        """Nobody watches."""
+        """Return no page."""
         return ""
 
 
 @dataclass(frozen=True)
 class RunSession:
-    """What one run works with while it lasts; nothing is started before there is work.
+    """Resources of one run; nothing is started before there is work.
 
     Parameters
     ----------
     execution : Execution
-        Of the plan that was asked for.
+        Execution of the requested plan.
     reader : CdfReader
-        Reads the files of its archives.
+        Reader of the files of its archives.
     workers : Workers
-        Where its computations run.
+        Processes for its computations.
     """
 
     request: RunRequest
@@ -107,7 +107,7 @@ class RunSession:
     workers: Workers
 
     def refuse_unplanned_files(self) -> None:
-        """Refuse a run whose fetches would be made from other files than its saved plan names.
+        """Refuse a run whose fetches would use other files than its saved plan names.
 
         Raises
         ------
@@ -115,33 +115,33 @@ class RunSession:
         """
         if self.request.files and not _same_files(self.execution, self.request.files):
             raise Refused(
-                "the files of the archive are not those of the saved plan", advice="helio plan, again"
+                "the archive's files differ from those of the saved plan", advice="run helio plan again"
             )
 
     def results(
         self, engine: Engine, run_id: str, started: Started, finished: Finished
     ) -> tuple[PlanResult, str]:
-        """Take every result from the store, or have the engine make what is missing; with the name of what ran."""
-        plan, found = self.request.plan, self.execution.in_store()
-        if found is None:
+        """Take every result from the store, or let the engine make the missing ones; also return the engine's name."""
+        plan, results = self.request.plan, self.execution.in_store()
+        if results is None:
             engine.begin()
             self.reader.start()
             self.workers.start(code=any(signatures()[step.tool_name].runs_code for step in plan.steps))
-            import_module("helio.store.ipc")  # pyarrow, while the children start
+            import_module("helio.store.ipc")  # imports pyarrow while the child processes start
             return PlanResult(plan, engine.execute(self.execution, run_id, started, finished)), engine.name
-        for result in found:
+        for result in results:
             finished(result)
-        return PlanResult(plan, found), "none"
+        return PlanResult(plan, results), "none"
 
 
 @contextmanager
 def open_session(request: RunRequest, settings: Settings) -> Iterator[RunSession]:
-    """Open the archives of a run, and close all that it works with at its end.
+    """Open the archives of a run, and close all its resources at the end.
 
     Raises
     ------
     RequestError
-        A folder is not there, or no provider has a name that a step gives.
+        A folder does not exist, or a step names an unknown provider.
     """
     with (
         CdfReader() as reader,
@@ -166,23 +166,23 @@ def run_plan(
     started: Started = lambda step: None,
     finished: Finished = lambda result: None,
 ) -> Run:
-    """Execute a plan, write its files and keep its record.
+    """Execute a plan, write its files and its record.
 
     Parameters
     ----------
     started, finished : callable
-        Called with each step before it runs, and with what came of it.
+        Called with each step before it runs, and with its result.
 
     Raises
     ------
     Refused
         The archive has other files than the saved plan names.
     LockMismatch
-        The run would use something else than its lock says; none of its other steps has run.
+        The run would use other data than its lock; only fetches have run.
     OutputError
         The folder or the store cannot be written.
     EngineError, Cancelled
-        As the engine says; what is finished is in the store.
+        Raised by the engine; finished steps are in the store.
     """
     plan, named = request.plan, absolute_archive(request.archive)
     run_id = _new_run_id(plan.pipeline_id)
@@ -190,7 +190,7 @@ def run_plan(
         session.refuse_unplanned_files()
         if request.lock is not None:
             hold_to_lock(request, request.lock, session.execution)
-        # only now: a run that is refused takes nothing away that an earlier one wrote there
+        # only now: a refused run must not remove files of an earlier run
         folder = request.folder(run_id)
         if folder is not None:
             prepare_folder(folder)
@@ -201,7 +201,7 @@ def run_plan(
             record.step(step_record(result))
             finished(result)
 
-        log.info("run %s of %s, archive %s", run_id, plan.pipeline_id, request.archive or "as the steps say")
+        log.info("run %s of %s, archive %s", run_id, plan.pipeline_id, request.archive or "as in the steps")
         with _closed_when_it_fails(record, folder):
             result, used = session.results(engine, run_id, started, ended)
             log.info("run %s: %s, by %s", run_id, result.status, used)
@@ -234,8 +234,8 @@ def run_plan(
 
 def _write_files(
     session: RunSession, result: PlanResult, folder: Path | None, settings: Settings
-) -> tuple[list[Artefact], list[Missing]]:
-    """Write the files of a run, if it has a folder; those that were written, and those that could not be."""
+) -> tuple[list[Artefact], list[MissingFile]]:
+    """Write the files of a run, if it has a folder; return the written files and the missing ones."""
     if folder is None:
         return [], []
     browser = partial(find_browser_of, settings)
@@ -244,12 +244,12 @@ def _write_files(
 
 @contextmanager
 def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[None]:
-    """Close the record of a run that is cancelled or fails, and take back its folder where nothing was written.
+    """Close the record of a run that is cancelled or fails, and remove its folder if it is empty.
 
     Raises
     ------
     Cancelled
-        In place of what a signal raised.
+        Instead of the exception from a signal.
     """
 
     def finish_cancelled(facts: Mapping[str, str] | None = None) -> None:
@@ -265,7 +265,9 @@ def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[No
         remove_empty(folder)
         if reason:
             raise
-        raise Cancelled("cancelled", advice="the same command goes on from what is finished") from error
+        raise Cancelled(
+            "cancelled", advice="run the same command to continue; finished steps are kept"
+        ) from error
     except HelioError as error:
         if interrupts.asked():
             finish_cancelled()
@@ -282,13 +284,13 @@ def _instant() -> str:
 
 
 def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
-    """Whether the fetches would read the files that a saved plan names for them."""
-    found = json.loads(json.dumps(execution.files()))
-    return all(found.get(step_id) == choices for step_id, choices in files.items())
+    """Tell whether the fetches would read the files that a saved plan names for them."""
+    present = json.loads(json.dumps(execution.files()))
+    return all(present.get(step_id) == choices for step_id, choices in files.items())
 
 
 def _open_archives(plan: Plan, archives: Archives) -> None:
-    """Refuse a folder that is missing, or a provider that no source has, before anything is made.
+    """Refuse a missing folder or an unknown provider before anything is made.
 
     Raises
     ------
@@ -306,7 +308,7 @@ def _open_archives(plan: Plan, archives: Archives) -> None:
 
 
 def _uses(steps: Iterable[StepResult]) -> list[Use]:
-    """The files that the fetches of a run read."""
+    """List the files that the fetches of a run read."""
     return [
         Use(source, tuple(output.recipe["range"]), output.made_at)
         for step in steps
@@ -317,6 +319,6 @@ def _uses(steps: Iterable[StepResult]) -> list[Use]:
 
 
 def _new_run_id(pipeline_id: str) -> str:
-    """A new run's id: the pipeline, the time and four random digits."""
+    """Make a new run's id from the pipeline, the time and four random digits."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     return f"{id_like(pipeline_id)}-{stamp}-{secrets.token_hex(2)}"

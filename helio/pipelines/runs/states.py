@@ -1,16 +1,16 @@
-"""How steps and runs end, given how the steps before them ended: one table for every engine and for cached runs.
+"""How steps and runs end, depending on earlier steps: one table for every engine and for cached runs.
 
 How a step ends:
 
-| a step that it depends on | inside the same item, or in no map that keeps what is partial | outside the item |
+| a step that it depends on | inside the same item, or in no map with ``keep_partial`` | outside the item |
 |---|---|---|
 | completed, cached | runs | runs |
 | completed or cached without some items | runs; its result lacks these items too | the same |
 | failed, skipped | skipped | runs without the lost item, if something is left |
 
-An item is lost where one of its steps failed or was skipped and its map says ``"on_item_error": "keep_partial"``.
-Something is left where both of these hold: of each map that lost an item, the step reads a table that is there (where
-it reads none of that map's, it waits for a step that is done); and no input of its tool has lost all of its tables.
+An item is lost where one of its steps failed or was skipped and its map has ``"on_item_error": "keep_partial"``.
+Something is left if both conditions hold: for each map that lost an item, the step reads an existing table (or, if it
+reads none of that map's tables, it depends on a step that is done); and no input of its tool has lost all its tables.
 
 How a run ends:
 
@@ -37,35 +37,35 @@ State = Literal["completed", "cached", "failed", "skipped"]
 Status = Literal["success", "partial", "failed"]
 
 MOST_NAMED = 3
-"""How many missing tables a reason or a figure names."""
+"""Maximum number of missing tables that a reason or a figure names."""
 DONE: tuple[State, ...] = ("completed", "cached")
 
 
-class Ended(Protocol):
+class StepEnd(Protocol):
     """A step that has ended."""
 
     @property
     def step(self) -> PlannedStep:
-        """Which one."""
+        """The step."""
         ...
 
     @property
     def state(self) -> State:
-        """How it ended."""
+        """Its final state."""
         ...
 
 
 @dataclass(frozen=True)
 class LostItem:
-    """An item that its map goes on without."""
+    """An item that its map lost, and continues without."""
 
     item: Item
     items: int
-    """How many items the map has."""
+    """Number of items of the map."""
     left: int
-    """How many of them are whole."""
+    """Number of complete items."""
     step_id: StepId
-    """The first of its steps that is not done."""
+    """First of its steps that is not done."""
 
     def __str__(self) -> str:
         return (
@@ -74,18 +74,18 @@ class LostItem:
 
 
 def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
-    """The item that `reader` goes on without when the step `ended` is not done; None where it cannot go on."""
+    """Find the item that `reader` may lose when the step `ended` is not done; None where it cannot continue."""
     shared = 0
     while ended.items[: shared + 1] == reader.items[: shared + 1] and shared < len(ended.items):
         shared += 1
     return next((item for item in ended.items[shared:] if item.keep_partial), None)
 
 
-def blocked_by(step: PlannedStep, results: Mapping[StepId, Ended]) -> str:
-    """Why a step cannot run, given the results of all that it depends on; empty when it can."""
+def blocked_by(step: PlannedStep, results: Mapping[StepId, StepEnd]) -> str:
+    """Explain why a step cannot run, given the results of its dependencies; empty when it can."""
     needed = [results[step_id] for step_id in step.depends_on]
     lost: dict[StepId, StepId] = {}
-    """For each step that is not done, the map that goes on without it."""
+    """For each step that is not done, the map that continues without it."""
     for result in needed:
         if result.state in DONE:
             continue
@@ -96,15 +96,15 @@ def blocked_by(step: PlannedStep, results: Mapping[StepId, Ended]) -> str:
     return _nothing_left(step, needed, lost) if lost else ""
 
 
-def _nothing_left(step: PlannedStep, needed: Sequence[Ended], lost: Mapping[StepId, StepId]) -> str:
-    """Which of the things that a step needs is lost altogether; empty when there is something of each."""
+def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[StepId, StepId]) -> str:
+    """Find a need of a step that is lost completely; empty when something of each is left."""
     producers = {label: result.step for result in needed for label in result.step.produces}
     read: dict[str, PlannedStep] = {}
     for labels in step.reads.values():
-        found = {label: producers[table] for label in labels if (table := owner(label, producers))}
-        read |= found
-        if found and all(producer.step_id in lost for producer in found.values()):
-            return f"nothing is left of {named(tuple(found))}"
+        makers = {label: producers[table] for label in labels if (table := owner(label, producers))}
+        read |= makers
+        if makers and all(producer.step_id in lost for producer in makers.values()):
+            return f"nothing is left of {named(tuple(makers))}"
     for map_id in dict.fromkeys(lost.values()):
         tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
         steps = tables or [result.step for result in needed if _belongs_to(result.step, map_id)]
@@ -114,7 +114,7 @@ def _nothing_left(step: PlannedStep, needed: Sequence[Ended], lost: Mapping[Step
 
 
 def named(names: Sequence[str]) -> str:
-    """Names in a line, of many only the first ones: the run's record has them all."""
+    """Join names in a line, only the first of many, because the run's record lists all."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
@@ -123,23 +123,23 @@ def _belongs_to(step: PlannedStep, map_id: StepId) -> bool:
     return any(item.map_id == map_id for item in step.items)
 
 
-def status_of(results: Sequence[Ended]) -> Status:
-    """How a run ended, by its steps."""
+def status_of(results: Sequence[StepEnd]) -> Status:
+    """Compute how a run ended, from its steps."""
     undone = [result for result in results if result.state not in DONE]
     if not undone:
         return "success"
     items = _Items(results)
     if len(undone) == len(results) or any(
-        result.step.critical and not items.goes_on_without(result.step) for result in undone
+        result.step.critical and not items.may_lose(result.step) for result in undone
     ):
         return "failed"
     return "partial"
 
 
-def lost_items(results: Sequence[Ended]) -> tuple[LostItem, ...]:
-    """The items that a run went on without, in the order of the plan."""
+def lost_items(results: Sequence[StepEnd]) -> tuple[LostItem, ...]:
+    """List the items that a run lost, in the order of the plan."""
     items = _Items(results)
-    found: dict[tuple[Item, ...], LostItem] = {}
+    lost: dict[tuple[Item, ...], LostItem] = {}
     for result in results:
         if result.state in DONE:
             continue
@@ -147,14 +147,14 @@ def lost_items(results: Sequence[Ended]) -> tuple[LostItem, ...]:
             every = items.of_map(chain)
             left = sum(not items.is_lost(other) for other in every)
             if chain[-1].keep_partial and left and items.is_lost(chain):
-                found.setdefault(chain, LostItem(chain[-1], len(every), left, result.step.step_id))
-    return tuple(found.values())
+                lost.setdefault(chain, LostItem(chain[-1], len(every), left, result.step.step_id))
+    return tuple(lost.values())
 
 
 class _Items:
-    """The items of all maps of a run; each is known by the items around it and itself, outermost first."""
+    """Items of all maps of a run; each is identified by its chain of items, outermost first."""
 
-    def __init__(self, results: Sequence[Ended]) -> None:
+    def __init__(self, results: Sequence[StepEnd]) -> None:
         self._undone: dict[tuple[Item, ...], list[PlannedStep]] = {}
         self._by_map: dict[StepId, dict[tuple[Item, ...], None]] = {}
         for result in results:
@@ -165,22 +165,22 @@ class _Items:
 
     @staticmethod
     def around(step: PlannedStep) -> Iterator[tuple[Item, ...]]:
-        """The items that a step belongs to, the outermost first."""
+        """Yield the chains of items that a step belongs to, the outermost first."""
         return (step.items[: depth + 1] for depth in range(len(step.items)))
 
     def of_map(self, chain: tuple[Item, ...]) -> list[tuple[Item, ...]]:
-        """All items of an item's map."""
+        """List all items of an item's map."""
         return list(self._by_map[chain[-1].map_id])
 
     def is_lost(self, chain: tuple[Item, ...]) -> bool:
-        """Whether a step of an item is not done, and belongs to no inner item that may be lost by itself."""
+        """Tell whether a step of an item is not done, and belongs to no inner item that may be lost alone."""
         if chain not in self._lost:
             depth = len(chain)
-            self._lost[chain] = any(not self.goes_on_without(step, depth) for step in self._undone[chain])
+            self._lost[chain] = any(not self.may_lose(step, depth) for step in self._undone[chain])
         return self._lost[chain]
 
-    def goes_on_without(self, step: PlannedStep, depth: int = 0) -> bool:
-        """Whether a step belongs to an item, from `depth` inwards, that its map can do without."""
+    def may_lose(self, step: PlannedStep, depth: int = 0) -> bool:
+        """Tell whether a step belongs to an item, from `depth` inwards, that its map may lose."""
         return any(
             chain[-1].keep_partial and not all(self.is_lost(other) for other in self.of_map(chain))
             for chain in list(self.around(step))[depth:]

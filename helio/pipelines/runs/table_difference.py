@@ -1,4 +1,4 @@
-"""How two tables differ: facts, records, and for each component how far its values are apart, and when."""
+"""Compare two tables: facts, records, and for each component the size and time of its differences."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _MOST_COMPONENTS = 12
 
 
 @dataclass(frozen=True)
-class Largest:
-    """A largest difference, and where it is.
+class LargestDifference:
+    """Largest difference, and its epoch.
 
     Parameters
     ----------
     value : float
-        Absolute, in the unit of the table; or relative to the old value, 0.01 for one per cent.
+        Absolute, in the unit of the table, or relative to the old value: 0.01 for one per cent.
     epoch : str
-        The first epoch that has it, ISO 8601, UTC.
+        The first epoch with this difference, ISO 8601, UTC.
     """
 
     value: float
@@ -35,37 +35,37 @@ class Largest:
 
 @dataclass(frozen=True)
 class ComponentDifference:
-    """The values of one component in two tables, on the epochs that both have.
+    """Difference of one component between two tables, on their common epochs.
 
     Parameters
     ----------
     component : str
-        Empty for a scalar, and for all bins of a spectrum together.
+        Empty for a scalar, and for all bins of a spectrum.
     compared : int
-        How many values both tables have.
+        Number of values in both tables.
     changed : int
-        How many of them are not equal.
-    absolute, relative : Largest or None
-        None where no value changed; relative None too for angles that go round, and where the old values are 0.
+        Number of unequal values.
+    absolute, relative : LargestDifference or None
+        None where no value changed; the relative one is also None for periodic angles and for old values of 0.
     became_missing, appeared : int
-        How many values only the old table has, and how many only the new one.
+        Number of values only in the old table, and only in the new one.
     """
 
     component: str
     compared: int
     changed: int
-    absolute: Largest | None = None
-    relative: Largest | None = None
+    absolute: LargestDifference | None = None
+    relative: LargestDifference | None = None
     became_missing: int = 0
     appeared: int = 0
 
     @property
     def differs(self) -> bool:
-        """Whether anything of it is not the same."""
+        """Whether any value differs."""
         return bool(self.changed or self.became_missing or self.appeared)
 
     def to_json(self) -> dict[str, Any]:
-        """For programs; a difference that is not finite is a text."""
+        """Convert to JSON, for programs; an infinite difference becomes a text."""
         largest = {
             name: measure
             and {**vars(measure), "value": measure.value if math.isfinite(measure.value) else "infinite"}
@@ -74,41 +74,41 @@ class ComponentDifference:
         return vars(self) | largest
 
     def in_words(self, unit: str) -> str:
-        """One line, without its name."""
-        said = []
+        """Describe the difference in one line, without the component's name."""
+        parts = []
         if self.changed:
             verb = "differs" if self.changed == 1 else "differ"
-            said.append(f"{self.changed} of {_values(self.compared)} {verb}")
+            parts.append(f"{self.changed} of {_values(self.compared)} {verb}")
         if self.absolute is not None:
-            said[-1] += f", by at most {self.absolute.value:.3g}{f' {unit}' if unit else ''}"
-            said[-1] += f" at {self.absolute.epoch}"
+            parts[-1] += f", by at most {self.absolute.value:.3g}{f' {unit}' if unit else ''}"
+            parts[-1] += f" at {self.absolute.epoch}"
         if self.relative is not None:
             same = self.absolute is not None and self.absolute.epoch == self.relative.epoch
             when = "" if same else f" at {self.relative.epoch}"
-            said[-1] += f" (relative: {_percent(self.relative.value)}{when})"
+            parts[-1] += f" (relative: {_percent(self.relative.value)}{when})"
         if self.became_missing:
-            said.append(f"{_values(self.became_missing)} became missing")
+            parts.append(f"{_values(self.became_missing)} became missing")
         if self.appeared:
-            said.append(f"{_values(self.appeared)} appeared")
-        return ", ".join(said) or f"{_values(self.compared)} are the same"
+            parts.append(f"{_values(self.appeared)} appeared")
+        return ", ".join(parts) or f"{_values(self.compared)} are the same"
 
 
 @dataclass(frozen=True)
 class TableDifference:
-    """How two tables differ.
+    """Differences between two tables.
 
     Parameters
     ----------
     facts : tuple of str
-        Unit, frame, components and other facts that changed, in words.
+        Descriptions of changed facts: unit, frame, components and others.
     common, only_old, only_new : int
-        Records whose epoch both tables have, and those that only one has.
+        Number of records with common epochs, and with epochs of only one table.
     components : tuple of ComponentDifference
-        Every component that was compared, in the order of the new table.
+        Compared components, in the order of the new table.
     not_compared : tuple of str
-        What could not be compared, and why.
+        Parts that could not be compared, and why.
     unit : str
-        Of the differences; empty where the two units are not the same.
+        Unit of the differences; empty where the tables' units differ.
     """
 
     facts: tuple[str, ...] = ()
@@ -121,24 +121,27 @@ class TableDifference:
 
     @property
     def summary(self) -> str:
-        """One line: all that changed, and of components the one that differs most often."""
-        said = list(self.facts)
+        """Summary in one line: all changes, and the component with the most differences."""
+        parts = list(self.facts)
         if self.only_old or self.only_new:
-            said.append(self._records())
+            parts.append(self._records())
         differing = [component for component in self.components if component.differs]
         if len(self.components) > 1 and differing:
-            said.append(f"{len(differing)} of {len(self.components)} components differ")
-            worst = max(differing, key=lambda one: (one.changed, one.became_missing + one.appeared))
-            said.append(f"{worst.component}: {worst.in_words(self.unit)}")
+            parts.append(f"{len(differing)} of {len(self.components)} components differ")
+            worst = max(
+                differing,
+                key=lambda component: (component.changed, component.became_missing + component.appeared),
+            )
+            parts.append(f"{worst.component}: {worst.in_words(self.unit)}")
         elif self.components:
-            said += [component.in_words(self.unit) for component in differing]
+            parts += [component.in_words(self.unit) for component in differing]
         if self.components and not differing:
-            said.append("the values are the same")
-        return "; ".join([*said, *self.not_compared])
+            parts.append("the values are the same")
+        return "; ".join([*parts, *self.not_compared])
 
     @property
     def details(self) -> tuple[str, ...]:
-        """A line for each component that differs, where there are several."""
+        """Lines, one for each differing component, where there are several components."""
         if len(self.components) < 2:
             return ()
         lines = [
@@ -159,7 +162,7 @@ class TableDifference:
         return f"{common}, {', '.join(only)}"
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Convert to JSON, for programs."""
         return {
             "facts": list(self.facts),
             "records": {"common": self.common, "only_old": self.only_old, "only_new": self.only_new},
@@ -170,25 +173,25 @@ class TableDifference:
 
 
 def table_difference(old: Table, new: Table) -> TableDifference:
-    """Compare two tables: their facts, and on the epochs that both have the values of each component.
+    """Compare two tables: their facts, and the values of each component on common epochs.
 
-    Angles that go round are compared the short way: 179° and −179° are two degrees apart.
+    Periodic angles are compared the short way: 179° and −179° differ by two degrees.
     """
     import numpy as np
 
     facts = list(_facts(old, new))
     common, first, second = np.intersect1d(old.epoch, new.epoch, return_indices=True)
     records = (len(common), len(old) - len(common), len(new) - len(common))
-    one, other = old.take(first), new.take(second)
+    before, after = old.take(first), new.take(second)
     missing: list[str] = []
     compared: tuple[ComponentDifference, ...] = ()
     if not len(common):
-        missing.append("the values were not compared: no epoch is in both")
-    elif one.values.shape[1:] != other.values.shape[1:] and not (one.components and other.components):
-        missing.append(f"the values were not compared: {_width(one)} → {_width(other)}")
+        missing.append("the values were not compared: the tables have no common epoch")
+    elif before.values.shape[1:] != after.values.shape[1:] and not (before.components and after.components):
+        missing.append(f"the values were not compared: {_width(before)} → {_width(after)}")
     else:
-        facts += _of_axes(one, other)
-        compared = tuple(_of_values(one, other, missing))
+        facts += _of_axes(before, after)
+        compared = tuple(_of_values(before, after, missing))
     return TableDifference(
         tuple(facts), *records, compared, tuple(missing), new.unit if old.unit == new.unit else ""
     )
@@ -212,7 +215,7 @@ def _shown(fact: Any) -> str:
 
 
 def _of_axes(old: Table, new: Table) -> Iterator[str]:
-    """What differs between the bin axes of two tables of the same epochs."""
+    """Describe the differences between the bin axes of two tables with equal epochs."""
     import numpy as np
 
     for before, after in zip(old.axes, new.axes, strict=True):
@@ -233,13 +236,13 @@ def _of_values(old: Table, new: Table, missing: list[str]) -> Iterator[Component
     for table, others, where in ((old, new, "old"), (new, old, "new")):
         only = [name for name in table.components if name not in others.components]
         if only:
-            missing.append(f"{', '.join(only)} only in the {where} table, and not compared")
+            missing.append(f"{', '.join(only)} only in the {where} table, so not compared")
     for index, name in enumerate(new.components):
         if name in old.components:
-            place = old.components.index(name)
-            periods = {_period(old, place), _period(new, index)}
+            old_index = old.components.index(name)
+            periods = {_period(old, old_index), _period(new, index)}
             period = periods.pop() if len(periods) == 1 else None
-            yield _of_component(name, old, new, old.values[:, place], new.values[:, index], period)
+            yield _of_component(name, old, new, old.values[:, old_index], new.values[:, index], period)
 
 
 def _period(table: Table, index: int) -> float | None:
@@ -283,16 +286,16 @@ def _of_component(
     )
 
 
-def _largest(values: npt.NDArray[np.floating[Any]], table: Table) -> Largest:
+def _largest(values: npt.NDArray[np.floating[Any]], table: Table) -> LargestDifference:
     import numpy as np
 
-    place = int(np.nanargmax(values))
-    record = place // (values.size // len(values))
-    return Largest(float(values.reshape(-1)[place]), epoch_text(table.epoch[record]))
+    position = int(np.nanargmax(values))
+    record = position // (values.size // len(values))
+    return LargestDifference(float(values.reshape(-1)[position]), epoch_text(table.epoch[record]))
 
 
 def epoch_text(epoch: np.datetime64) -> str:
-    """An epoch without digits that say nothing.
+    """Write an epoch without trailing zeros.
 
     >>> import numpy as np
     >>> epoch_text(np.datetime64("2022-01-01T00:10:00.000000000"))

@@ -1,4 +1,4 @@
-"""Run again what a record says was run, in an empty store, and compare."""
+"""Repeat a recorded run in an empty store, and compare the results."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from helio.store.runs import RunRecord, Runs
 from helio.store.store import Store
 
 _KEPT = ("files", "catalogue")
-"""What a run reads in the home beside its store: files and replies of servers, and the renewed catalogue."""
+"""Folders in the home that a run reads besides the store: files and replies of servers, and the catalogue."""
 _UNFINISHED = "parts"
-"""Downloads on their way, which are written to in place."""
+"""Folder of unfinished downloads, which are written in place."""
 
 
 def verify_run(
@@ -41,44 +41,33 @@ def verify_run(
     access: Access | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Comparison:
-    """Execute a record's plan again, from the same files, in a store of its own that is gone afterwards.
+    """Execute a record's plan again, from the same files, in a temporary store.
 
-    Files that are kept are read where they are and stay as they are; what is not kept is downloaded, to be gone
-    afterwards too, unless `access` forbids it.
+    Cached files are read where they are, and stay unchanged. Other files are downloaded temporarily, unless `access`
+    forbids it.
 
     Parameters
     ----------
     archive : str
-        Another archive than the recorded one; files are then looked for there. Those of the same bytes are cited as
-        the record cites them, for a figure says who served its data.
+        Another archive than the recorded one, to find the files in. Files with the same bytes are cited as in the
+        record, because a figure names the provider of its data.
 
     Returns
     -------
     Comparison
-        Its `same_results` says whether every table, figure and file came out as it was.
+        `same_results` tells whether every table, figure and file is the same as before.
 
     Raises
     ------
     RequestError
-        The run has not ended, or its record does not say which archive it used.
+        The run has not ended, or its record does not name the archive that it used.
     InvalidTemplate
-        This helio cannot run the plan at all.
+        This version of helio cannot run the plan.
     DamagedObject
         The record cannot be read.
     """
     header = record.whole_header
-    if record.status not in ("success", "partial", "failed") or not record.step_records:
-        raise RequestError(f"run {record.id} is {record.status}: there is nothing to compare with")
-    if "archive" not in header and not archive:
-        raise RequestError(
-            f"the record of run {record.id} does not say which archive it used", advice="--archive DIR|NAME"
-        )
-    source = archive or header["archive"]
-    if not archive and is_folder(source) and not is_folder_there(Path(source)):
-        raise RequestError(
-            f"the archive {source} of run {record.id} does not exist",
-            advice="--archive DIR, where its files are now; --archive NAME, if a provider serves them",
-        )
+    source = _source_of(record, archive)
     plan = _plan_again(record, source, settings)
     access = access or Access()
     if archive or is_folder(source):
@@ -93,26 +82,50 @@ def verify_run(
         request = RunRequest(plan, source, output=output, formats=_added_formats(record, plan))
 
         def run(access: Access) -> Run:
-            asked = replace(request, access=access)
-            return run_plan(asked, settings=own, engine=Direct(), finished=finished)
+            repeated = replace(request, access=access)
+            return run_plan(repeated, settings=own, engine=Direct(), finished=finished)
 
-        # what is kept needs no network, and only what is not kept is worth asking for
+        # try without the network first; most files are usually cached
         done = run(replace(access, offline=True, refresh=False))
         if not access.offline and any(
             isinstance(step_result.error, Offline) for step_result in done.result.steps
         ):
             done = run(access)
         judge = judge_by(Store(settings.store), Store(own.store))
-        found = compare(record, Runs(own.runs).load(done.id), judge=judge)
+        comparison = compare(record, Runs(own.runs).load(done.id), judge=judge)
     unwritten = tuple(error.message for error in done.unwritten)
-    changed = tuple(_why_unwritten(difference, unwritten) for difference in found.figures)
+    changed = tuple(_why_unwritten(difference, unwritten) for difference in comparison.figures)
     archives = ("archive: ",) if absolute_archive(source) != header.get("archive") else ()
-    plans = tuple(line for line in found.plan if not line.startswith(archives))
-    return replace(found, new="now", figures=changed, plan=plans)
+    plans = tuple(line for line in comparison.plan if not line.startswith(archives))
+    return replace(comparison, new="now", figures=changed, plan=plans)
+
+
+def _source_of(record: RunRecord, archive: str) -> str:
+    """Choose the archive to verify a run with: the given one, otherwise the recorded one.
+
+    Raises
+    ------
+    RequestError
+        The run has not ended, or its archive is unknown or does not exist.
+    """
+    if record.status not in ("success", "partial", "failed") or not record.step_records:
+        raise RequestError(f"run {record.id} is {record.status}: there is nothing to compare with")
+    if "archive" not in record.whole_header and not archive:
+        raise RequestError(
+            f"the record of run {record.id} does not name the archive that it used",
+            advice="give it with --archive DIR|NAME",
+        )
+    source = archive or record.whole_header["archive"]
+    if not archive and is_folder(source) and not is_folder_there(Path(source)):
+        raise RequestError(
+            f"the archive {source} of run {record.id} does not exist",
+            advice="use --archive DIR for the folder of its files, or --archive NAME for a provider that serves them",
+        )
+    return source
 
 
 def _added_formats(record: RunRecord, plan: Plan) -> tuple[Format, ...]:
-    """The formats of figures that the plan does not state: those of the command."""
+    """Return the formats of figures that the plan does not list, but the command did."""
     planned = {file.name for step in plan.steps for file in step.files}
     written = record.whole_header.get("artefacts", ())
     added = {artefact["kind"] for artefact in written if PurePath(artefact["file"]).name not in planned}
@@ -133,7 +146,7 @@ def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
 
 
 def _citations(record: RunRecord) -> Citations:
-    """How a record cites each file that it knows by its bytes."""
+    """Return the citations in a record of all files whose bytes are known."""
     every = (
         source for step in record.step_records for output in step["outputs"] for source in output["sources"]
     )
@@ -141,7 +154,7 @@ def _citations(record: RunRecord) -> Citations:
 
 
 def _mirror(folder: Path, own: Path) -> None:
-    """A folder in which every file is a link to that of another folder: what is replaced there stays here."""
+    """Make a folder of links to all files of another folder; files replaced here stay unchanged there."""
     for path, inner, names in os.walk(folder):
         inner[:] = [inside for inside in inner if inside != _UNFINISHED]
         copy = own / Path(path).relative_to(folder)
@@ -150,5 +163,9 @@ def _mirror(folder: Path, own: Path) -> None:
             (copy / name).symlink_to(Path(path) / name)
 
 
-def _why_unwritten(one: Difference, unwritten: tuple[str, ...]) -> Difference:
-    return replace(one, reasons=unwritten) if one.message.endswith("was not written") else one
+def _why_unwritten(difference: Difference, unwritten: tuple[str, ...]) -> Difference:
+    return (
+        replace(difference, reasons=unwritten)
+        if difference.message.endswith("was not written")
+        else difference
+    )

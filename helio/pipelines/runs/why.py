@@ -1,4 +1,4 @@
-"""Why a step of a run ran, or did not: its recipe beside that of the run before."""
+"""Explain why a step of a run ran or not: compare its recipe with that of the run before."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from helio.store.runs import RunRecord, Runs, StepRecord, message_of
 
 
 def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
-    """In words, why a step was run, taken from the store, skipped or failed.
+    """Explain why a step was run, taken from the store, skipped or failed.
 
     Raises
     ------
@@ -21,7 +21,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
         merged = _merged_into(record, step_id)
         if merged:
             return [
-                f"step {step_id} was merged into step {merged} before the run: helio why {record.id} {merged}"
+                f"step {step_id} was merged into step {merged} before the run; see helio why {record.id} {merged}"
             ]
         known = [str(step["step_id"]) for step in record.step_records]
         close = closest(step_id, known)
@@ -34,10 +34,10 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
     if step["state"] == "failed":
         return [f"failed: {message_of(step)}"]
     if step["state"] == "cached":
-        return ["taken from the store: the same work on the same content was done before"]
+        return ["taken from the store: an earlier run did the same work on the same data"]
     before = _before(runs, record, step_id)
     if before is None:
-        return ["run: no earlier run of this pipeline has this step done"]
+        return ["run: no earlier run of this pipeline finished this step"]
     earlier, earlier_step = before
     return [
         f"run, unlike in {earlier.id}:",
@@ -46,10 +46,10 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
 
 
 def _merged_into(record: RunRecord, step_id: str) -> str:
-    """The step that did a step's work, if a pass merged them."""
+    """Find the step into which a pass merged this one."""
     for step in record.plan["steps"]:
-        kept = step.get("annotations", {}).get("stands_for", [])
-        if isinstance(kept, list) and step_id in map(str, kept):
+        merged = step.get("annotations", {}).get("stands_for", [])
+        if isinstance(merged, list) and step_id in map(str, merged):
             return str(step["step_id"])
     return ""
 
@@ -59,7 +59,7 @@ def _step(record: RunRecord, step_id: str) -> StepRecord | None:
 
 
 def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, StepRecord] | None:
-    """The latest earlier run of the same pipeline in which the step was done."""
+    """Find the latest earlier run of the same pipeline in which the step was done."""
     header = record.whole_header
     for summary in runs.list():
         if summary.pipeline != header["pipeline"] or summary.started_at >= header["started_at"]:
@@ -69,7 +69,7 @@ def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Ste
         try:
             earlier = runs.load(summary.id)
             step = _step(earlier, step_id)
-        except (DamagedObject, UnknownRun):  # an older record tells nothing then; one before it may
+        except (DamagedObject, UnknownRun):  # skip this record; an older one may be readable
             continue
         if step is not None and step["state"] in ("completed", "cached"):
             return earlier, step
@@ -77,7 +77,7 @@ def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, Ste
 
 
 def _changes(old: StepRecord, new: StepRecord) -> list[str]:
-    before = {kept["label"]: kept["recipe"] for kept in old["outputs"]}
+    before = {output["label"]: output["recipe"] for output in old["outputs"]}
     changes: list[str] = []
     for output in new["outputs"]:
         if output["cached"]:
@@ -86,6 +86,6 @@ def _changes(old: StepRecord, new: StepRecord) -> list[str]:
         if label not in before:
             changes.append(f"{label} is new")
             continue
-        found = difference(before[label], output["recipe"])
-        changes += found or [f"{label or 'its result'} was no longer in the store, or was damaged there"]
+        differences = difference(before[label], output["recipe"])
+        changes += differences or [f"{label or 'its result'} was missing from the store, or damaged there"]
     return changes

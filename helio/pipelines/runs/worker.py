@@ -1,7 +1,7 @@
-"""The process in which computations and drawings run: it may be killed at any moment, and its parent goes on.
+"""Process for computations and drawings: it may be killed at any moment, and its parent continues.
 
-It takes one request per line of JSON on its standard input and answers each with one line on its standard output.
-Tables come from the store and go into it; nothing else passes. It ends when its input does.
+It reads one request per line of JSON from standard input, and answers each with one line on standard output. Tables
+pass only through the store. It ends when its input ends.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from helio.time_range import TimeRange
 def main() -> None:
     """Answer requests until the input ends."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever a library prints must not be taken for an answer
+    os.dup2(2, 1)  # the output of a library must not look like an answer
     memory, sandbox, *ahead = sys.argv[1:]
     limit_memory(int(memory))
-    # whoever asks holds the other end of our input: when it is gone, code need not go on
+    # the parent holds the other end of our input: when it is gone, code in the jail must end
     with Jail(policy="weak" if sandbox == "weak" else "refuse", lifeline=0) as jail:
-        if ahead and sys.platform == "linux":  # elsewhere the step itself is refused, in words
+        if ahead and sys.platform == "linux":  # elsewhere the step itself is refused with a message
             jail.start()
         import numpy as np
 
-        import helio.store.ipc  # noqa: F401 - the longest import of any step, done while the plan is being made
+        import helio.store.ipc  # noqa: F401 - the longest import of any step, done while the plan is made
 
         np.seterr(all="ignore")
         answers.write(b'{"ready": true}\n')
@@ -61,14 +61,14 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
         return error_as_reply(error)
     except MemoryError:
         return error_as_reply(
-            StepError("the step needs more memory than it may take", advice="a shorter time range")
+            StepError("the step needs more memory than it may use", advice="choose a shorter time range")
         )
-    except Exception:  # noqa: BLE001 - a bug is raised again in the parent, with the traceback of here
+    except Exception:  # noqa: BLE001 - a bug is raised again in the parent, with this traceback
         return {"bug": traceback.format_exc()}
 
 
 class _DamagedInput(Exception):
-    """An input that the store no longer has; whoever asked makes it again and asks once more."""
+    """An input that is damaged in the store; the parent makes it again and repeats the request."""
 
     def __init__(self, digest: str) -> None:
         super().__init__(digest)
@@ -91,7 +91,7 @@ def _table(store: Store, named: dict[str, Any]) -> Table:
 
 
 def _keep(store: Store, made: Any) -> dict[str, Any]:
-    """Put what a tool made into the store, and say what it is."""
+    """Store the result of a tool, and describe it."""
     if isinstance(made, Table):
         return {"digest": store.put_table(made), "suffix": ".arrow", "facts": table_facts(made)}
     from helio.steps.render.figure import Figure

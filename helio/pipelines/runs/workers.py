@@ -1,4 +1,4 @@
-"""A few processes that run steps, each of which can be ended for sure: by the clock, by memory, by Ctrl-C."""
+"""Processes that run steps; each can certainly be ended: after a time, for its memory, or by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _STARTUP_SECONDS = 60.0
 
 
 class Workers:
-    """At most `count` processes, started as they are needed; a context manager, safe to share between threads.
+    """Pool of at most `count` processes, started when needed; a context manager, safe to share between threads.
 
     Parameters
     ----------
     count : int
-        How many steps may run at once.
+        Maximum number of steps at the same time.
     time_limit : float
-        Seconds that one step may take before its process is killed.
+        Maximum seconds of one step; then its process is killed.
     memory_limit : int, optional
-        Bytes of address space that one process may take; three quarters of the machine's memory when left out.
+        Maximum bytes of address space of one process. Default: three quarters of the machine's memory.
     sandbox : "refuse" or "weak"
-        Whether code in a template runs where the machine lacks a part of what shuts it in.
+        Whether code in a template runs where the machine lacks a part of the sandbox.
     """
 
     def __init__(
@@ -60,26 +60,26 @@ class Workers:
         self.close()
 
     def start(self, *, code: bool = False) -> None:
-        """Begin to warm one process, and do not wait for it.
+        """Start one process in advance, and do not wait for it.
 
         Parameters
         ----------
         code : bool
-            Whether code of a template will run, so that its jail is warmed too.
+            Whether code of a template will run, so that its jail is started too.
         """
         with self._lock:
             if not self._idle and not self._busy:
                 self._idle.append(_WorkerProcess(*self._arguments, *(["code"] if code else [])))
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Have one request answered; waits for a free process.
+        """Send one request to a free process, and return its answer.
 
         Raises
         ------
         StepError
-            When the step took too long, or its process was killed from outside or by memory.
+            The step took too long, or its process was killed from outside or for its memory.
         Cancelled
-            When `cancel` was called.
+            `cancel` was called.
         """
         with self._free:
             process = self._take()
@@ -88,19 +88,19 @@ class Workers:
             except TimeoutError as error:
                 self._drop(process)
                 raise StepError(
-                    f"the step took longer than {self._time_limit:g} s, and was ended",
-                    advice="a shorter time range, or a higher HELIO_STEP_SECONDS",
+                    f"the step took longer than {self._time_limit:g} s and was stopped",
+                    advice="choose a shorter time range, or set a higher HELIO_STEP_SECONDS",
                 ) from error
             except EOFError as error:
-                code, said = self._drop(process)
+                code, messages = self._drop(process)
                 if self._cancelled:
                     raise Cancelled("cancelled") from error
                 if code < 0:
                     raise StepError(
                         f"the process that ran the step was killed (signal {-code})",
-                        advice="a shorter time range, if memory ran out",
+                        advice="choose a shorter time range if memory ran out",
                     ) from error
-                raise RuntimeError(f"the process that ran the step failed\n{said}") from error
+                raise RuntimeError(f"the process that ran the step failed\n{messages}") from error
             except BaseException:
                 self._drop(process)
                 raise
@@ -110,7 +110,7 @@ class Workers:
             return answer
 
     def cancel(self) -> None:
-        """End all work at once; whoever waits in `run` gets `Cancelled`."""
+        """End all work at once; a waiting `run` raises `Cancelled`."""
         with self._lock:
             self._cancelled = True
             for process in (*self._busy, *self._idle):
@@ -149,21 +149,21 @@ class _WorkerProcess:
     """One process running `helio.pipelines.runs.worker`."""
 
     def __init__(self, *arguments: str) -> None:
-        self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", "helio.pipelines.runs.worker", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said,
+            stderr=self._stderr,
             bufsize=0,
             env=child.child_environment(),
-            start_new_session=True,  # Ctrl-C goes to the parent, which decides
+            start_new_session=True,  # Ctrl-C reaches only the parent, which decides
         )
         self._unread = b""
         self._ready = False
 
     def has_ended(self) -> bool:
-        """Whether it ended by itself, between requests."""
+        """Tell whether the process ended by itself, between requests."""
         return self._process.poll() is not None
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -186,10 +186,10 @@ class _WorkerProcess:
         self._process.kill()
 
     def end(self) -> tuple[int, str]:
-        """Kill it, collect it, and give its exit code and what it wrote on its standard error."""
-        if self._said.closed:
+        """Kill the process; return its exit code and the text of its standard error."""
+        if self._stderr.closed:
             return self._process.returncode, ""
-        # One that is dying by itself has closed its output; its own exit code says more than a kill's.
+        # A dying process has closed its output; its own exit code says more than that of a kill.
         try:
             code = self._process.wait(timeout=0.2 if self._unread == b"" and self._hung_up() else 0)
         except subprocess.TimeoutExpired:
@@ -198,10 +198,10 @@ class _WorkerProcess:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 pipe.close()
-        self._said.seek(0)
-        said = self._said.read().decode(errors="replace")
-        self._said.close()
-        return code, said
+        self._stderr.seek(0)
+        messages = self._stderr.read().decode(errors="replace")
+        self._stderr.close()
+        return code, messages
 
     def _hung_up(self) -> bool:
         poll = select.poll()

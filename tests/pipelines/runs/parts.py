@@ -102,7 +102,7 @@ def outcome(plan: Plan, folder: Path, workers: Workers, engine: Engine = direct)
         {result.step.step_id: {"cached": "completed"}.get(result.state, result.state) for result in steps},
         {result.step.step_id: result.reason for result in steps if result.state == "skipped"},
         {result.step.step_id: result.without for result in steps},
-        {output.label: output.digest for one in steps for output in one.outputs if output.label},
+        {output.label: output.digest for step in steps for output in step.outputs if output.label},
         {
             result.step.step_id: execution.content(result.artefact)
             for result in steps

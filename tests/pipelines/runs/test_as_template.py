@@ -8,7 +8,7 @@ import pytest
 
 from helio import api
 from helio.errors import RequestError
-from helio.pipelines.runs.as_template import Chosen, template_of
+from helio.pipelines.runs.as_template import RunSelection, template_of
 from helio.settings import read_settings
 from helio.sources.samples import sample_folder
 from helio.store.runs import RunRecord, Runs
@@ -47,18 +47,18 @@ FIGURE = step(3, "plot_data", labels=["size"])
 
 
 def ids(made):
-    return [one["step_id"] for one in made["steps"]]
+    return [made_step["step_id"] for made_step in made["steps"]]
 
 
 def test_what_failed_and_what_led_nowhere_is_left_out(ran):
     smooth = step("tried", "running_average", source_label="size", window="2h", output_label="smooth")
     absent = fetch("absent", dataset_id="AC_H0_MFI") | {"critical": False}
     record = ran(fetch(), absent, SIZE, smooth, FIGURE)
-    made, notes = template_of([Chosen(record)], "kept")
+    made, notes = template_of([RunSelection(record)], "kept")
     assert ids(made) == [1, 2, 3]
     assert sorted(note.split(": ", 1)[1] for note in notes) == [
-        "step absent is left out: it is failed",
-        "step tried is left out: nothing that is kept uses it",
+        "step absent is left out: its state is 'failed'",
+        "step tried is left out: no kept step uses it",
     ]
 
 
@@ -68,7 +68,7 @@ def test_a_saved_run_does_the_same_again(ran, settings):
     assert "$TIME_RANGE" in saved.template["variables"]
     again = api.run("kept", settings=settings)
     assert again.status == "success"
-    states = [one.state for one in again.result.steps]
+    states = [result.state for result in again.result.steps]
     assert states == ["cached", "cached", "completed"]  # the figure's footer names its pipeline
 
 
@@ -84,7 +84,7 @@ def test_variables_keep_the_values_of_the_run(settings):
         fetch(time_range="$TIME_RANGE"), SIZE, FIGURE, variables={"$TIME_RANGE": {"type": "time_range"}}
     )
     outcome = api.run(document, time_range="2022-01-01", settings=settings)
-    made, _ = template_of([Chosen(Runs(settings.runs).load(outcome.id))], "kept")
+    made, _ = template_of([RunSelection(Runs(settings.runs).load(outcome.id))], "kept")
     assert made["variables"] == {"$TIME_RANGE": {"type": "time_range", "default": "2022-01-01 to 2022-01-02"}}
 
 
@@ -105,7 +105,7 @@ def test_a_relative_default_stays_a_phrase(settings):
 def test_a_range_given_for_the_run_replaces_a_relative_default(settings):
     document = template(fetch(time_range="$TIME_RANGE"), SIZE, FIGURE, variables=RELATIVE)
     outcome = api.run(document, time_range="2022-01-01", now=NOW, settings=settings)
-    made, _ = template_of([Chosen(Runs(settings.runs).load(outcome.id))], "kept")
+    made, _ = template_of([RunSelection(Runs(settings.runs).load(outcome.id))], "kept")
     assert made["variables"]["$TIME_RANGE"]["default"] == "2022-01-01 to 2022-01-02"
 
 
@@ -113,7 +113,7 @@ def test_two_days_of_one_relative_default_stay_two_days(settings):
     def at(now, label):
         steps = fetch(time_range="$TIME_RANGE", output_label=label), step(2, "plot_data", labels=[label])
         outcome = api.run(template(*steps, variables=RELATIVE), now=now, settings=settings)
-        return Chosen(Runs(settings.runs).load(outcome.id))
+        return RunSelection(Runs(settings.runs).load(outcome.id))
 
     made, _ = template_of([at(NOW, "late"), at("2022-01-03T00:00:00", "early")], "both")
     defaults = [facts["default"] for facts in made["variables"].values()]
@@ -124,21 +124,21 @@ def test_two_days_of_one_relative_default_stay_two_days(settings):
 def test_styles_come_with_their_figure(ran):
     style = step("look", "style_plot", title="the field") | {"depends_on": [3]}
     record = ran(fetch(), SIZE, FIGURE, style)
-    made, _ = template_of([Chosen(record, ("3",))], "kept")
+    made, _ = template_of([RunSelection(record, ("3",))], "kept")
     assert ids(made) == [1, 2, 3, "look"]
 
 
 def test_selected_steps_come_with_what_they_rest_on(ran):
     other = step("line", "plot_data", labels=["AC_K2_MFI.BGSEc"])
     record = ran(fetch(), SIZE, FIGURE, other)
-    made, _ = template_of([Chosen(record, ("line",))], "kept")
+    made, _ = template_of([RunSelection(record, ("line",))], "kept")
     assert ids(made) == [1, "line"]
 
 
 def test_steps_of_several_runs_are_put_together_and_equal_ones_once(ran):
     one = ran(fetch(), SIZE, FIGURE)
     other = ran(fetch(), step(2, "plot_data", labels=["AC_K2_MFI.BGSEc"]))
-    made, _ = template_of([Chosen(one), Chosen(other)], "both")
+    made, _ = template_of([RunSelection(one), RunSelection(other)], "both")
     assert ids(made) == [1, 2, 3, "2-2"]
 
 
@@ -153,13 +153,13 @@ def test_variables_of_several_runs_with_other_values_stand_beside_each_other(set
             time_range=day,
             settings=settings,
         )
-        return Chosen(Runs(settings.runs).load(outcome.id))
+        return RunSelection(Runs(settings.runs).load(outcome.id))
 
     made, _ = template_of(
         [at("2022-01-01", "quiet"), at("2022-01-01T06:00 to 2022-01-01T12:00", "storm")], "both"
     )
     assert made["variables"]["$TIME_RANGE_2"]["default"].startswith("2022-01-01T06")
-    assert [one["tool_args"].get("time_range") for one in made["steps"]] == [
+    assert [made_step["tool_args"].get("time_range") for made_step in made["steps"]] == [
         "$TIME_RANGE",
         None,
         "$TIME_RANGE_2",
@@ -173,22 +173,22 @@ def test_two_runs_that_give_one_label_to_different_work_are_refused(ran):
         fetch(output_label="B", time_range="2022-01-01T06:00 to 2022-01-01T12:00"),
         step(2, "plot_data", labels=["B"]),
     )
-    with pytest.raises(RequestError, match="gives B, which another step gives"):
-        template_of([Chosen(one), Chosen(other)], "both")
+    with pytest.raises(RequestError, match="gives B, which another step already gives"):
+        template_of([RunSelection(one), RunSelection(other)], "both")
 
 
 def test_a_step_that_failed_cannot_be_named(ran):
     record = ran(fetch(), fetch("absent", dataset_id="AC_H0_MFI") | {"critical": False}, SIZE, FIGURE)
     with pytest.raises(RequestError, match=r"step absent of .* is failed"):
-        template_of([Chosen(record, ("absent",))], "kept")
+        template_of([RunSelection(record, ("absent",))], "kept")
     with pytest.raises(RequestError, match="has no step 77"):
-        template_of([Chosen(record, ("77",))], "kept")
+        template_of([RunSelection(record, ("77",))], "kept")
 
 
 def test_a_run_of_which_nothing_came_cannot_be_saved(ran):
     record = ran(fetch(dataset_id="AC_H0_MFI"), step(2, "plot_data", labels=["AC_H0_MFI.BGSEc"]))
-    with pytest.raises(RequestError, match="nothing is left"):
-        template_of([Chosen(record)], "kept")
+    with pytest.raises(RequestError, match="no step is left"):
+        template_of([RunSelection(record)], "kept")
 
 
 # The archive of a run
@@ -208,7 +208,7 @@ def test_a_saved_run_names_its_provider_and_runs_again_as_it_is(ran, settings, w
     again = api.run("kept", settings=without_archive)
     assert again.status == "success"
     first, second = (
-        {one["label"]: one["digest"] for step in steps for one in step["outputs"] if one["label"]}
+        {output["label"]: output["digest"] for step in steps for output in step["outputs"] if output["label"]}
         for steps in (record.steps, Runs(settings.runs).load(again.id).steps)
     )
     assert first == second
@@ -228,7 +228,7 @@ def test_a_saved_run_names_its_provider_for_every_candidate_and_spelling(ran, se
     saved = api.save_runs([(record.id, ())], "kept", settings=settings)
     kept = saved.template["steps"][0]["tool_args"]
     assert kept["provider"] == "sample"
-    assert all("provider" not in one for one in kept["candidates"])
+    assert all("provider" not in candidate for candidate in kept["candidates"])
     assert "data_source" not in kept
     assert api.run("kept", settings=without_archive).status == "success"
 
@@ -271,14 +271,14 @@ def test_a_run_on_a_folder_is_saved_with_what_to_pass(settings, without_archive,
 )
 def test_what_the_archive_of_a_run_is_called_in_a_template(ran, archive: str, provider: str | None):
     record = with_archive(ran(fetch(), SIZE, FIGURE), archive)
-    made, notes = template_of([Chosen(record)], "kept", {"hapi": {"mine": "http://127.0.0.1:1/hapi/"}})
+    made, notes = template_of([RunSelection(record)], "kept", {"hapi": {"mine": "http://127.0.0.1:1/hapi/"}})
     assert made["steps"][0]["tool_args"].get("provider") == provider
     assert notes == ()
 
 
 def test_a_run_on_an_address_is_saved_with_what_to_pass(ran):
     record = with_archive(ran(fetch(), SIZE, FIGURE), "http://127.0.0.1:1/hapi")
-    made, [note] = template_of([Chosen(record)], "kept")
+    made, [note] = template_of([RunSelection(record)], "kept")
     assert "provider" not in made["steps"][0]["tool_args"]
     assert "helio run kept --archive http://127.0.0.1:1/hapi" in note
     assert "HELIO_HAPI_SERVERS=NAME=http://127.0.0.1:1/hapi" in note

@@ -25,17 +25,17 @@ DEMANDING = [
 
 def call(name, args=None, **tables):
     signature = signatures()[name]
-    given = {one.parameter: {} for one in signature.tables} | tables
+    given = {table.parameter: {} for table in signature.tables} | tables
     return call_tool(name, args or {}, given)
 
 
 @pytest.mark.parametrize(("name", "table"), DEMANDING, ids=lambda one: getattr(one, "parameter", one))
 def test_no_tool_takes_a_table_in_a_unit_that_it_does_not_know(name, table):
-    tables = {one.parameter: {} for one in signatures()[name].tables}
+    tables = {table.parameter: {} for table in signatures()[name].tables}
     wrong = replace(speed() if table.takes.kind != "vector" else velocity(), unit="furlong", frame="GSM")
-    before = [one.parameter for one in signatures()[name].tables]
+    before = [table.parameter for table in signatures()[name].tables]
     for earlier in before[: before.index(table.parameter)]:
-        takes = next(one.takes for one in signatures()[name].tables if one.parameter == earlier)
+        takes = next(table.takes for table in signatures()[name].tables if table.parameter == earlier)
         right = replace(
             speed() if takes.kind != "vector" else field(),
             unit="" if takes.unit == "1" else takes.unit,

@@ -71,7 +71,7 @@ def test_each_component_is_compared_for_itself():
         "Bx: 1 of 4 values differs, by at most 10 nT at 2024-01-10T00:01:00 (relative: 1 %)",
         "By: 1 of 3 values differs, by at most 0.5 nT at 2024-01-10T00:02:00, 1 value became missing",
     )
-    facts = {each["component"]: each for each in found.to_json()["components"]}
+    facts = {component["component"]: component for component in found.to_json()["components"]}
     assert facts["Bx"]["absolute"] == {"value": 10.0, "epoch": "2024-01-10T00:01:00"}
     assert facts["Bx"]["relative"] == {"value": 0.01, "epoch": "2024-01-10T00:01:00"}
     assert facts["By"]["became_missing"] == 1
@@ -82,10 +82,10 @@ def test_components_are_matched_by_their_names():
     one = Table(EPOCH, np.array([[1.0, 2.0]] * 4), "nT", components=("x", "y"))
     other = Table(EPOCH, np.array([[2.0, 3.0]] * 4), "nT", components=("y", "z"))
     found = table_difference(one, other)
-    assert [(each.component, each.changed) for each in found.components] == [("y", 0)]
+    assert [(component.component, component.changed) for component in found.components] == [("y", 0)]
     assert found.not_compared == (
-        "x only in the old table, and not compared",
-        "z only in the new table, and not compared",
+        "x only in the old table, so not compared",
+        "z only in the new table, so not compared",
     )
 
 

@@ -112,7 +112,7 @@ def run(tmp_path: Path, workers: Workers) -> Callable[..., Ran]:
 
 
 def states(result: Ran) -> dict[Any, str]:
-    return {one.step.step_id: one.state for one in result.steps}
+    return {step.step.step_id: step.state for step in result.steps}
 
 
 def dataset(name: str, step_id: int | str = 1, **changes: Any) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def test_a_failed_step_blocks_all_that_rest_on_it_and_nothing_else(run: Callable
         7: "skipped",  # the figure of all that the plan ends in
     }
     assert result.status == "failed"
-    assert [one.reason for one in result.steps if one.state == "skipped"] == [
+    assert [step.reason for step in result.steps if step.state == "skipped"] == [
         "step 1 failed",
         "step 1 failed",
         "step 2 was skipped",
@@ -234,7 +234,9 @@ def test_the_first_candidate_with_usable_data_is_used_and_every_attempt_recorded
     result = run(candidates("ABSENT", "FILL", "GOOD", "NEVER"), served=served)
     assert served.asked == ["ABSENT", "FILL", "GOOD"]
     assert list(result.tables) == ["B"]
-    assert [(one["dataset_id"], one["outcome"] == "used") for one in result.steps[0].attempts] == [
+    assert [
+        (attempt["dataset_id"], attempt["outcome"] == "used") for attempt in result.steps[0].attempts
+    ] == [
         ("ABSENT", False),
         ("FILL", False),
         ("GOOD", True),
@@ -277,7 +279,7 @@ def test_a_second_run_makes_nothing(run: Callable[..., Ran]):
     again = run(*fetch_compute_draw())
     assert set(states(first).values()) == {"completed"}
     assert set(states(again).values()) == {"cached"}
-    assert [one.outputs[0].digest for one in again.steps] == [one.outputs[0].digest for one in first.steps]
+    assert [step.outputs[0].digest for step in again.steps] == [one.outputs[0].digest for one in first.steps]
 
 
 def test_what_another_process_has_just_made_is_made_again_to_the_same_end(tmp_path: Path, workers: Workers):
@@ -286,7 +288,7 @@ def test_what_another_process_has_just_made_is_made_again_to_the_same_end(tmp_pa
     store = Store(tmp_path / "store")
     execute(Execution(plan, store, Served(), workers))
     again = execute(Execution(plan, Late(store.root), Served(), workers))
-    assert {one.state for one in again.steps} == {"completed"}
+    assert {step.state for step in again.steps} == {"completed"}
 
 
 def test_a_changed_title_draws_again_and_computes_nothing(run: Callable[..., Ran]):
@@ -328,7 +330,7 @@ def test_a_new_parameter_of_a_dataset_is_fetched_alone(run: Callable[..., Ran]):
     served.fetch = lambda d, p, t, was=served.fetch: (asked.append(list(p)), was(d, p, t))[1]  # type: ignore[method-assign]
     result = run(more, served=served)
     assert asked == [["c"]]
-    assert [one.cached for one in result.steps[0].outputs] == [True, True, False]
+    assert [output.cached for output in result.steps[0].outputs] == [True, True, False]
 
 
 def test_files_published_again_are_fetched_again_and_equal_numbers_go_no_further(run: Callable[..., Ran]):
@@ -336,7 +338,7 @@ def test_files_published_again_are_fetched_again_and_equal_numbers_go_no_further
     again = run(*fetch_compute_draw(), served=Served("2"))
     assert states(again) == {1: "completed", 2: "cached", 3: "cached", 4: "cached"}
     # and what is computed from them cites the files it now rests on
-    assert [one.sha256 for one in again.tables["m"].sources] == []  # the served tables name no sources
+    assert [source.sha256 for source in again.tables["m"].sources] == []  # the served tables name no sources
 
 
 def test_a_damaged_table_is_made_again_where_it_is_needed(run: Callable[..., Ran], tmp_path: Path):
@@ -364,7 +366,7 @@ def test_a_step_that_takes_too_long_is_ended(tmp_path: Path):
     plan = make_plan(template(dataset("GOOD"), magnitude(2, "B1", "m")), now=NOW, archive="x")
     with Workers(1, time_limit=1e-6) as short:
         result = execute(Execution(plan, Store(tmp_path), Served(), short))
-    assert [one.state for one in result.steps] == ["completed", "failed", "skipped"]
+    assert [step.state for step in result.steps] == ["completed", "failed", "skipped"]
     assert "took longer than" in str(result.steps[1].error)
 
 
@@ -470,7 +472,7 @@ def test_a_lost_item_skips_what_follows_inside_it(run: Callable[..., Ran]):
 @pytest.mark.parametrize("reader", [magnitude("r", "B_ABSENT", "R"), render("r", ("B_ABSENT",))])
 def test_a_step_that_reads_only_a_lost_item_is_skipped(run: Callable[..., Ran], reader: dict[str, Any]):
     result = run(*items("keep_partial", "GOOD", "ABSENT")[:1], reader)
-    [read] = [one for one in result.steps if one.step.step_id == "r"]
+    [read] = [step for step in result.steps if step.step.step_id == "r"]
     assert (read.state, read.reason) == ("skipped", "nothing is left of B_ABSENT")
     assert result.status == "failed"
 
@@ -492,7 +494,7 @@ def test_what_was_made_from_a_part_says_so_wherever_it_goes(run: Callable[..., R
         "tool_args": {"source_labels": ["mean"], "filename": "a.csv"},
     }
     result = run(block("keep_partial", "GOOD", "ABSENT"), mean, save, render("fig", ("mean",)))
-    assert {one.step.step_id: one.without for one in result.steps if one.without} == {
+    assert {step.step.step_id: step.without for step in result.steps if step.without} == {
         "mean": ("m[ABSENT]",),
         "csv": ("m[ABSENT]",),
         "fig": ("m[ABSENT]",),
@@ -558,7 +560,7 @@ class Days(Served):
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
         self.asked.append(str(time_range))
-        start, stop = (np.datetime64(one, "ns") for one in (time_range.start, time_range.stop))
+        start, stop = (np.datetime64(moment, "ns") for moment in (time_range.start, time_range.stop))
         epoch = np.arange(start, stop, np.timedelta64(6, "h").astype("m8[ns]"))
         days = np.datetime_as_string(epoch, unit="D")
         there = ~np.isin(days, list(self.days - {self.fill}))

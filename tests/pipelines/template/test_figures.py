@@ -1,6 +1,14 @@
-"""A figure that has to go on without some of its labels."""
+"""What a step says of its figure, other looks of it, and a figure that has to go on without some of its labels."""
 
-from helio.pipelines.template.figures import without_labels
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helio.pipelines.template.figures import complete_labels, figure_of, with_figure, without_labels
+from helio.pipelines.template.template import Step
 
 SPEC = {
     "labels": ["a", "b", "c.x"],
@@ -39,3 +47,32 @@ def test_the_spec_itself_stays():
 
 def test_a_figure_without_panels_only_loses_labels():
     assert without_labels({"labels": ["a", "b"]}, ["a"]) == {"labels": ["b"]}
+
+
+LOOKS = st.dictionaries(
+    st.sampled_from(["labels", "panels", "title", "log_scale", "unheard_of"]),
+    st.sampled_from([["B"], [["B"], ["$LABEL"]], "$TITLE", {"1": "log"}, 2, None]),
+)
+
+
+@pytest.mark.parametrize("tool_name", ["render_spec", "plot_data"])
+@settings(max_examples=50, deadline=None, derandomize=True)
+@given(looks=LOOKS, labels=st.lists(st.sampled_from(["B", "$LABEL"])))
+def test_other_labels_leave_all_other_looks_as_they_were(
+    tool_name: str, looks: Any, labels: list[str]
+) -> None:
+    args = {"time_range": "$T", "spec": looks, "caption": "c"} if tool_name == "render_spec" else looks
+    step = Step.from_json({"note": 1, "tool_args": args, "tool_name": tool_name, "step_id": 1})
+    written = with_figure(step, {**figure_of(step), "labels": labels}).to_json()
+    drawn = looks | {"labels": labels}
+    expected = {**args, "spec": drawn} if tool_name == "render_spec" else drawn
+    assert json.dumps(written) == json.dumps(step.to_json() | {"tool_args": expected})
+
+
+def test_labels_of_panels_come_after_those_of_the_figure() -> None:
+    assert complete_labels({"labels": ["b"], "panels": [["a"], ["b", "c"], ["a"]]}) == ["b", "a", "c"]
+
+
+def test_what_is_no_label_is_left_out() -> None:
+    assert complete_labels({"labels": [1, "a"], "panels": [["b", None], 3, "c"]}) == ["a", "b", "c"]
+    assert complete_labels({"panels": 3}) == []

@@ -246,7 +246,7 @@ def test_a_saved_plan_may_be_larger_than_a_template(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero", "/dev/null"])
 def test_what_is_no_regular_file_is_refused_without_reading(tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(RequestError, match="no regular file"):
+    with pytest.raises(RequestError, match="not a regular file"):
         Library(tmp_path).find(str(tmp_path / name))
 
 

@@ -1,0 +1,107 @@
+"""What a shell completes at TAB: pipelines, tools, codes, keys, runs, steps, labels, providers and proposals.
+
+A completion has no place for an error, so a home that cannot be read gives none; the command itself says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from helio.settings import Settings
+
+Complete = Callable[[typer.Context], list[str]]
+
+
+def _completing(names: Callable[[Settings, typer.Context], Iterable[str]]) -> Complete:
+    """Make what typer calls; of the names it offers those that begin with what is typed."""
+
+    def complete(context: typer.Context) -> list[str]:
+        from helio.errors import HelioError
+        from helio.settings import settings_in_use
+
+        try:
+            return list(dict.fromkeys(names(settings_in_use(), context)))
+        except HelioError:
+            return []
+
+    return complete
+
+
+def _pipelines(settings: Settings, context: typer.Context) -> Iterator[str]:
+    del context
+    from helio.pipelines.library import Library
+
+    return (entry.id for entry in Library(settings.templates).entries())
+
+
+def _tools(settings: Settings, context: typer.Context) -> Iterable[str]:
+    del settings, context
+    from helio.steps.signature import signatures
+
+    return signatures()
+
+
+def _words(settings: Settings, context: typer.Context) -> Iterator[str]:
+    """What helio explain knows."""
+    from helio.pipelines.reference import names
+
+    yield from names()
+    yield from _runs(settings, context)
+
+
+def _runs(settings: Settings, context: typer.Context) -> Iterator[str]:
+    del context
+    from helio.store.runs import LAST, Runs
+
+    ids = Runs(settings.runs).ids()
+    if ids:
+        yield LAST
+    yield from ids
+
+
+def _steps(settings: Settings, context: typer.Context) -> Iterator[str]:
+    from helio.store.runs import Runs
+
+    for step in Runs(settings.runs).load(context.params["run_id"]).steps:
+        yield str(step.get("step_id", ""))
+
+
+def _labels(settings: Settings, context: typer.Context) -> Iterator[str]:
+    from helio.store.runs import Runs
+
+    for step in Runs(settings.runs).load(context.params["run_id"]).steps:
+        for output in step.get("outputs", ()):
+            if output.get("label"):
+                yield output["label"]
+
+
+def _providers(settings: Settings, context: typer.Context) -> Iterator[str]:
+    del context
+    from helio.sources.registry import every_server, families, names
+
+    yield from names()
+    for family in families():
+        for server in every_server(family, settings.servers):
+            yield f"{family}:{server}"
+
+
+def _proposals(settings: Settings, context: typer.Context) -> Iterator[str]:
+    del context
+    return (path.stem for path in settings.proposals.glob("*.json"))
+
+
+complete_pipelines = _completing(_pipelines)
+complete_tools = _completing(_tools)
+complete_pipelines_and_tools = _completing(
+    lambda settings, context: (*_pipelines(settings, context), *_tools(settings, context))
+)
+complete_words = _completing(_words)
+complete_runs = _completing(_runs)
+complete_steps = _completing(_steps)
+complete_labels = _completing(_labels)
+complete_providers = _completing(_providers)
+complete_proposals = _completing(_proposals)
