@@ -32,6 +32,7 @@ myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
+autodoc_preserve_defaults = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False

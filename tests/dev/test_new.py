@@ -156,7 +156,7 @@ def test_a_name_that_a_source_cannot_have_is_refused(name: str, reason: str):
         new.new_source(name, ROOT)
 
 
-@pytest.mark.parametrize("name", ["order_steps", "walk", "runner", "Order"])
+@pytest.mark.parametrize("name", ["order_steps", "graph", "runner", "Order"])
 def test_a_name_that_a_pass_cannot_have_is_refused(name: str):
     with pytest.raises(RequestError):
         new.new_pass(name, ROOT)
