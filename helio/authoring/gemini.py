@@ -31,7 +31,7 @@ from helio.errors import (
     WrongKey,
 )
 from helio.settings import Settings
-from helio.sources.connection import Way, explain, explain_status, trusted_authorities
+from helio.sources.connection import Route, explain, explain_status, trusted_authorities
 from helio.sources.http import retry_after
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ class Gemini:
     def _watch(self, request: httpx2.Request) -> None:
         """Have each connection noted, so that `close` can end it, and not waited for as long as an answer."""
         request.headers["Accept-Encoding"] = "identity"  # uncompressed, an answer is as long as what comes
-        request.extensions["trace"] = Way(self._note_socket)
+        request.extensions["trace"] = Route(self._note_socket)
         timeout = request.extensions.get("timeout")
         if isinstance(timeout, dict):
             request.extensions["timeout"] = {**timeout, "connect": min(self._timeout, _CONNECTING)}

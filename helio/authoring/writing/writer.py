@@ -25,7 +25,7 @@ from helio.authoring.writing.steps import Series, Steps, figure_of, listed, pane
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, short
-from helio.knowledge.quantities import ABS_B, SOURCES, B, Source, families
+from helio.knowledge.quantities import ABS_B, SOURCES, B, QuantitySource, families
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import N as DENSITY
 from helio.knowledge.quantities import T as TEMPERATURE
@@ -85,7 +85,7 @@ class _Writer:
         self.ask = ask
         self.steps = Steps()
         self.fetched: dict[tuple[str, str, str], Series] = {}
-        self.used: list[Source] = []
+        self.used: list[QuantitySource] = []
         self.variable = "$TIME_RANGE"
         self.group = ""
         self.aligned: dict[tuple[str, str], Series] = {}
@@ -383,7 +383,7 @@ class _Writer:
         )
         return self._quantity(SPEED, craft, "", span)
 
-    def _finer_vector(self, craft: str, magnitude: Source, how: dict[str, Any]) -> bool:
+    def _finer_vector(self, craft: str, magnitude: QuantitySource, how: dict[str, Any]) -> bool:
         """Whether a vector that is fetched anyway, or is much finer, gives a better magnitude."""
         if any(wanted.name == B for wanted in self.request.quantities):
             return True
@@ -395,7 +395,7 @@ class _Writer:
             and vectors[0].cadence < magnitude.cadence / 10
         )
 
-    def _fetch(self, quantity: str, craft: str, found: list[Source]) -> Series:
+    def _fetch(self, quantity: str, craft: str, found: list[QuantitySource]) -> Series:
         first = found[0]
         self.used.append(first)
         kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
@@ -442,7 +442,7 @@ class _Writer:
             )
         return series
 
-    def _joined(self, source: Source, label: str, intent: str) -> None:
+    def _joined(self, source: QuantitySource, label: str, intent: str) -> None:
         """Components that the archive keeps apart, put side by side."""
         letters = "RTN" if source.frame == "RTN" else "xyz"
         stem = "V" if source.quantity == VELOCITY else "B" if source.quantity == B else ""
@@ -728,7 +728,7 @@ def line_of(what: str, series: Series) -> str:
     return label if plain in (series.craft.casefold(), quantity) or plain in quantity.split() else ""
 
 
-def _of_dataset(dataset: str) -> list[Source]:
+def _of_dataset(dataset: str) -> list[QuantitySource]:
     return [source for source in SOURCES if source.dataset == dataset]
 
 

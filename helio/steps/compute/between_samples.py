@@ -20,7 +20,7 @@ Indices = npt.NDArray[np.int64]
 def values_at(
     series: Table, epoch: Epochs, *, method: Method, limit: int
 ) -> tuple[npt.NDArray[np.float64], tuple[Axis, ...]]:
-    """What a series is at other epochs.
+    """Interpolate a series at other epochs.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _fill(
 
 
 def _nearest(have: Indices, want: Indices) -> Indices:
-    """Number of the record nearest to each epoch, the earlier of two that are equally near."""
+    """Return number of the record nearest to each epoch, the earlier of two that are equally near."""
     after = np.minimum(np.searchsorted(have, want, side="left"), max(have.size - 1, 0))
     before = np.maximum(after - 1, 0)
     nearest: Indices = np.where(want - have[before] <= np.abs(have[after] - want), before, after)

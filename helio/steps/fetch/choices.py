@@ -13,7 +13,7 @@ ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
 
 
 class Candidate(TypedDict, total=False):
-    """One dataset and parameter that would do."""
+    """A dataset and parameter that a fetch may use."""
 
     dataset_id: Required[Annotated[str, "Dataset id."]]
     parameter_id: Annotated[str, "Its parameter; the step's own parameter_id when left out."]
@@ -30,7 +30,7 @@ class Choice:
 
 
 def choices_of(args: Mapping[str, Any]) -> list[Choice]:
-    """The choices of a fetch's arguments, the first one preferred."""
+    """Return the choices of a fetch's arguments, the first one preferred."""
     parameters: Sequence[str] = args.get("parameters") or [args.get("parameter_id", "")]
     provider = args.get("provider", "")
     choices: list[Choice] = []
