@@ -82,7 +82,9 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     hold_bins(series, purpose="filtered over time")
     hold_no_turn(series, purpose="filtered")
     if not 1 <= order <= 10:
-        raise StepError(f"a filter of order {order} is not supported", advice="an order from 1 to 10, usually 2 to 6")
+        raise StepError(
+            f"a filter of order {order} is not supported", advice="an order from 1 to 10, usually 2 to 6"
+        )
     cadence = cadence_of(series, purpose="a filter")
     nyquist = 0.5e9 / cadence
     band = [cutoff for cutoff in (low, high) if cutoff is not None]
