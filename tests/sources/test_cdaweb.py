@@ -566,7 +566,7 @@ def test_a_step_and_a_run_may_name_it(standin, cdf_reader, cache):
 
 
 def test_without_a_folder_nothing_can_be_downloaded(cdf_reader):
-    with pytest.raises(RequestError, match="no folder"):
+    with pytest.raises(RequestError, match="no cache folder"):
         Archives(cdf_reader).choose("cdaweb")
 
 
