@@ -81,7 +81,7 @@ from datetime import datetime
 from pathlib import Path
 import httpx2, httpcore2, h11
 from helio.errors import HelioError
-from helio.sources.downloads import Downloads, Wanted
+from helio.sources.downloads import Downloads, FileRequest
 from helio.sources.providers.hapi import Hapi
 from helio.sources.http import Http
 from helio.time_range import TimeRange
@@ -94,7 +94,7 @@ try:
     match kind:
         case "json": http.get_json(url + "/a")
         case "bytes": http.get(url + "/a")
-        case "file": Downloads(folder, http).get([Wanted(url + "/a", 31_000)])
+        case "file": Downloads(folder, http).get([FileRequest(url + "/a", 31_000)])
         case "records": Hapi(folder, http, url=url + "/hapi").fetch("A", ["B"], DAY)
     ended = ["", "it is taken"]
 except HelioError as error:

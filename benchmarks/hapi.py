@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from helio.sources.hapi_data import read_records
-from helio.sources.hapi_info import Parameter
+from helio.sources.hapi_info import HapiParameter
 from helio.sources.providers.hapi import Hapi
 from helio.time_range import TimeRange
 
@@ -58,7 +58,10 @@ def by_pandas(text: bytes) -> pd.DataFrame:
 
 def decoding(columns: int, repeats: int = 7) -> None:
     binary, text = bodies(columns)
-    wanted = [Parameter("Time", "isotime", length=24), Parameter("V", "double", (columns,), fill="-1e31")]
+    wanted = [
+        HapiParameter("Time", "isotime", length=24),
+        HapiParameter("V", "double", (columns,), fill="-1e31"),
+    ]
     ways: dict[str, Callable[[], object]] = {
         "helio, binary": lambda: read_records(binary, "binary", wanted),
         "helio, CSV": lambda: read_records(text, "csv", wanted),

@@ -23,7 +23,7 @@ import pandas as pd
 from helio.steps.compute.custom_operation import custom_operation
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import Code
-from helio.steps.tool import Labelled
+from helio.steps.tool import LabelledTable
 from helio.store.table import Table
 
 ROWS = 86_400
@@ -64,7 +64,7 @@ def main() -> None:
                 exec(code, {"df": frame.copy(), "np": np, "pd": pd})
 
             def jailed(code: str = code) -> None:
-                custom_operation(jail, [Labelled("X.B", table)], pandas_code=Code(code))
+                custom_operation(jail, [LabelledTable("X.B", table)], pandas_code=Code(code))
 
             def spawned(code: str = code) -> None:
                 subprocess.run([sys.executable, "-c", SPAWNED, str(given), str(taken), code], check=True)

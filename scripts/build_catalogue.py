@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from helio.knowledge.catalogue import SHIPPED, read_time, time_text
-from helio.knowledge.catalogue_file import Described, Facts, encode
+from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
 from helio.knowledge.clean import clean_text, split_title
 
 PACKAGE, VERSION = "xhelio-cdaweb", "0.3.7"
@@ -75,12 +75,12 @@ def _verify(wheel: Path) -> None:
         raise SystemExit(f"{wheel.name} has sha256 {found}, not {SHA256}")
 
 
-def _facts(package: zipfile.ZipFile) -> tuple[datetime, list[Facts]]:
+def _facts(package: zipfile.ZipFile) -> tuple[datetime, list[CatalogueDataset]]:
     names = sorted(package.namelist())
     described = {
         Path(name).stem: json.loads(package.read(name)) for name in names if "/data/metadata/" in name
     }
-    facts: list[Facts] = []
+    facts: list[CatalogueDataset] = []
     asked: list[str] = []
     for name in names:
         if "/data/observatories/" not in name:
@@ -92,7 +92,7 @@ def _facts(package: zipfile.ZipFile) -> tuple[datetime, list[Facts]]:
                 pi = clean_text(about.get("pi_name") or "")
                 title, affiliation = split_title(clean_text(about["description"]), pi)
                 facts.append(
-                    Facts(
+                    CatalogueDataset(
                         id=dataset_id,
                         group=group["name"],
                         instrument_type=instrument["name"],
@@ -110,9 +110,9 @@ def _facts(package: zipfile.ZipFile) -> tuple[datetime, list[Facts]]:
     return latest, facts
 
 
-def _parameters(described: dict[str, Any]) -> list[Described]:
+def _parameters(described: dict[str, Any]) -> list[CatalogueParameter]:
     return [
-        Described(
+        CatalogueParameter(
             one["name"],
             clean_text(one["units"] or ""),
             tuple(one.get("size") or ()),

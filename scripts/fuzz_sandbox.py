@@ -28,9 +28,9 @@ from helio.errors import BadResult, CodeFailed, CodeRefused, StepError
 from helio.steps.compute.custom_operation import custom_operation
 from helio.steps.sandbox.allow_list import MEMBERS, METHODS, refusals
 from helio.steps.sandbox.jail import Jail
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.signature import Code
-from helio.steps.tool import Labelled
+from helio.steps.tool import LabelledTable
 from helio.store.table import Table
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
@@ -165,7 +165,7 @@ class Fuzz:
             return
         self.counts["passed the allow-list"] += 1
         try:
-            custom_operation(self.jail, [Labelled("X.B", TABLE)], pandas_code=Code(code))
+            custom_operation(self.jail, [LabelledTable("X.B", TABLE)], pandas_code=Code(code))
         except (CodeRefused, CodeFailed, BadResult, StepError):
             return
         self.counts["gave a table"] += 1
@@ -186,7 +186,7 @@ def main() -> None:
     asked = parser.parse_args()
     attacks = [one["code"] for one in json.loads((DATA / "sandbox_attacks.json").read_text())["attacks"]]
     ordinary = json.loads((DATA / "sandbox_legitimate.json").read_text())["snippets"]
-    limits = Limits(cpu_seconds=1, wall_seconds=10, memory=256 << 20, output=32 << 20)
+    limits = SandboxLimits(cpu_seconds=1, wall_seconds=10, memory=256 << 20, output=32 << 20)
     with tempfile.TemporaryDirectory() as name, socket.socket() as listener, Jail(limits=limits) as jail:
         folder = Path(name)
         (folder / "out").mkdir()

@@ -281,7 +281,7 @@ def test_a_sample_that_is_not_what_its_manifest_says_is_refused(
 
 
 def test_another_folder_cites_the_proof_of_its_own_bytes(folder: Path):
-    from helio.sources.cited_as import CitedAs
+    from helio.sources.cited_as import CitedProvider
 
     path = cdf(folder / f"{NAME}.cdf", checksum=True)
     with CdfReader() as reader:
@@ -289,6 +289,6 @@ def test_another_folder_cites_the_proof_of_its_own_bytes(folder: Path):
         day = day_of("2024-05-10")
         [located] = archive.locate(DATASET, day)
         elsewhere = SourceFile(**asdict(located) | {"provider": "CDAWeb", "proof": "size only"})
-        cited = CitedAs(archive, {(DATASET, located.sha256): elsewhere}).fetch(DATASET, ["B"], day)["B"]
+        cited = CitedProvider(archive, {(DATASET, located.sha256): elsewhere}).fetch(DATASET, ["B"], day)["B"]
     assert cited.sources[0].provider == "CDAWeb"
     assert cited.sources[0].proof == "checksum in the file"

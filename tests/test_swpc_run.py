@@ -93,7 +93,7 @@ def test_a_run_names_what_stands_between_as_the_doctor_does(
         asked = CliRunner().invoke(app, ["doctor", "--online", "--source", "swpc"], prog_name="helio")
     for result in (ran, asked):
         assert result.exit_code == 1
-        assert f"the proxy {proxy.address} wants a user name and a password" in result.output
+        assert f"the proxy {proxy.address} requires a user name and a password" in result.output
         assert "http://USER:PASSWORD@HOST:PORT" in result.output
         assert "wrong-word" not in result.output
     assert "wrong-word" not in Path("out/run.json").read_text()

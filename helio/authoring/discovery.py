@@ -13,7 +13,7 @@ from helio.authoring.quoting import capped, data, fitting
 from helio.errors import CutShort, DataError, HelioError, RequestError, Unreadable
 from helio.knowledge.archive_catalogue import CatalogueWithArchive
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry, DatasetSummary, time_text
-from helio.knowledge.quantities import SOURCES, Source, quantities, sources_of
+from helio.knowledge.quantities import SOURCES, QuantitySource, quantities, sources_of
 from helio.knowledge.search import Search
 from helio.pipelines.library import Library
 from helio.store.runs import Runs
@@ -193,7 +193,7 @@ class CatalogueTools:
 
     def find_quantity(self, quantity: str = "", spacecraft: str = "") -> Any:
         """Return rows of the table of physical quantities."""
-        rows: list[Source]
+        rows: list[QuantitySource]
         if spacecraft:
             names = [quantity] if quantity else quantities()
             rows = [source for name in names for source in sources_of(name, spacecraft)]

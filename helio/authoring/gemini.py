@@ -32,7 +32,7 @@ from helio.errors import (
     WrongKey,
 )
 from helio.settings import Settings
-from helio.sources.connection import Way, explain, explain_status, trusted_authorities
+from helio.sources.connection import Route, explain, explain_status, trusted_authorities
 from helio.sources.http import retry_after
 
 if TYPE_CHECKING:
@@ -284,7 +284,7 @@ class Gemini:
     def _watch(self, request: httpx2.Request) -> None:
         """Note each connection for `close`, and limit the time to connect."""
         request.headers["Accept-Encoding"] = "identity"  # the length on the wire is then that of the answer
-        request.extensions["trace"] = Way(self._note_socket)
+        request.extensions["trace"] = Route(self._note_socket)
         timeout = request.extensions.get("timeout")
         if isinstance(timeout, dict):
             request.extensions["timeout"] = {**timeout, "connect": min(self._timeout, _CONNECTING)}

@@ -16,7 +16,7 @@ from helio.errors import HelioError, RequestError, did_you_mean
 from helio.settings import NetworkLimits, Settings
 from helio.sources.connection import LOOKUP, clock_problem, without_user
 from helio.sources.http import Clock, Hosts, Http
-from helio.sources.questions import Question, questions
+from helio.sources.questions import SourceQuestion, questions
 from helio.sources.witness import Witness
 
 SECONDS = 20.0
@@ -30,7 +30,7 @@ MODEL = "model"
 class SourceAnswer:
     """Outcome of one question to a source."""
 
-    question: Question
+    question: SourceQuestion
     found: str
     """The correct answer, or the error."""
     is_right: bool = False
@@ -84,11 +84,11 @@ def ask_sources(
     return _summary(_ask_all(chosen, seconds, clock or Clock(), settings.network))
 
 
-def _known(settings: Settings) -> list[Question]:
+def _known(settings: Settings) -> list[SourceQuestion]:
     return [*questions(settings), *_model(settings)]
 
 
-def _choose(known: list[Question], sources: Sequence[str]) -> list[Question]:
+def _choose(known: list[SourceQuestion], sources: Sequence[str]) -> list[SourceQuestion]:
     names = {question.source.casefold(): question for question in known}
     for source in sources:
         if source.casefold() not in names:
@@ -101,7 +101,7 @@ def _choose(known: list[Question], sources: Sequence[str]) -> list[Question]:
     return [names[source.casefold()] for source in dict.fromkeys(sources)] if sources else known
 
 
-def _model(settings: Settings) -> Iterator[Question]:
+def _model(settings: Settings) -> Iterator[SourceQuestion]:
     if not settings.model_key:
         return
     from helio.authoring.gemini import HOST, Gemini
@@ -123,13 +123,13 @@ def _model(settings: Settings) -> Iterator[Question]:
             )
         return f"the key is accepted; {len(there)} models"
 
-    yield Question(
+    yield SourceQuestion(
         MODEL, settings.model_url or f"https://{HOST}", "for the list of models, which costs nothing", ask
     )
 
 
 def _ask_all(
-    chosen: Sequence[Question], seconds: float, clock: Clock, limits: NetworkLimits
+    chosen: Sequence[SourceQuestion], seconds: float, clock: Clock, limits: NetworkLimits
 ) -> list[SourceAnswer]:
     # daemons: a name lookup cannot be stopped, and the process must not wait for it
     tasks = [_SourceThread(question, seconds, clock, limits) for question in chosen]
@@ -142,7 +142,7 @@ def _ask_all(
 class _SourceThread(threading.Thread):
     """Thread that asks one source."""
 
-    def __init__(self, question: Question, seconds: float, clock: Clock, limits: NetworkLimits) -> None:
+    def __init__(self, question: SourceQuestion, seconds: float, clock: Clock, limits: NetworkLimits) -> None:
         super().__init__(daemon=True, name=f"ask {question.source}")
         self._question = question
         self._seconds = seconds

@@ -37,41 +37,41 @@ class CatalogueWithArchive(Catalogue):
         return self.in_archive(dataset_id) or super().__contains__(dataset_id)
 
     def in_archive(self, dataset_id: object) -> bool:
-        """Whether the archive has a dataset."""
+        """Return whether the archive has a dataset."""
         return isinstance(dataset_id, str) and dataset_id.upper() in self._own
 
     def archived(self) -> tuple[CatalogueEntry, ...]:
-        """The datasets of the archive, in order of their ids."""
+        """Return the datasets of the archive, in order of their ids."""
         return tuple(self._own.values())
 
     def find_archived(self, words: str) -> list[CatalogueEntry]:
-        """The datasets of the archive that tell of most of some words, best first; none that tells of no word."""
+        """Return the datasets of the archive whose descriptions match some words, best first; none without a match."""
         query_words = set(re.findall(r"[a-z0-9]{2,}", words.lower()))
         scores = {id_: len(query_words & _words_of(entry)) for id_, entry in self._own.items()}
         best = sorted((id_ for id_, score in scores.items() if score), key=lambda id_: (-scores[id_], id_))
         return [self._own[id_] for id_ in best]
 
     def ids(self) -> list[str]:
-        """All ids, in order."""
+        """Return all ids, in order."""
         return sorted({*super().ids(), *(entry.id for entry in self._own.values())})
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
-        """A dataset with its parameters: the archive's, else that of CDAWeb."""
+        """Return a dataset with its parameters, from the archive if it is there, otherwise from CDAWeb."""
         return self._own.get(dataset_id.upper()) or super().dataset(dataset_id)
 
     def summary(self, dataset_id: str) -> DatasetSummary:
-        """A dataset without its parameters: the archive's, else that of CDAWeb."""
+        """Return a dataset without its parameters, from the archive if it is there, otherwise from CDAWeb."""
         return self._own.get(dataset_id.upper()) or super().summary(dataset_id)
 
     def summaries(self) -> list[DatasetSummary]:
-        """All datasets without their parameters, those of the archive first."""
+        """Return all datasets without their parameters, those of the archive first."""
         return [
             *self._own.values(),
             *(summary for summary in super().summaries() if not self.in_archive(summary.id)),
         ]
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Whether a dataset has nothing after its last record; a folder has what is in it."""
+        """Return whether a dataset has no data after its last record; for a folder this is always so."""
         return self.in_archive(dataset.id) or super().has_stopped(dataset)
 
 

@@ -17,7 +17,7 @@ _MOST_GAPS = 20
 
 
 def listing_lines(listing: ArchiveListing) -> list[str]:
-    """A table of datasets with spans and parameters, then what cannot be read."""
+    """Return a table of datasets with spans and parameters, then what cannot be read."""
     rows = [("dataset", "files", "first", "last", "cadence")]
     for dataset in listing.datasets:
         rows.append(
@@ -44,7 +44,7 @@ def listing_lines(listing: ArchiveListing) -> list[str]:
 
 
 def dataset_lines(listing: ArchiveListing) -> list[str]:
-    """Everything about the datasets of a listing, each with a table of its parameters."""
+    """Describe the datasets of a listing, each with a table of its parameters."""
     lines: list[str] = []
     for dataset in listing.datasets:
         span = f"{_second(dataset.first)} to {_second(dataset.last)}"
@@ -68,7 +68,7 @@ def dataset_lines(listing: ArchiveListing) -> list[str]:
 
 
 def listing_json(listing: ArchiveListing) -> dict[str, Any]:
-    """For programs."""
+    """Return a listing as JSON."""
     return {
         "folder": listing.folder,
         "datasets": [_dataset_json(dataset) for dataset in listing.datasets],
@@ -155,7 +155,7 @@ def _gaps_line(dataset: ArchiveDataset) -> str:
 
 
 def _in_short(dataset: ArchiveDataset) -> str:
-    """The first parameters with their units, and how many more there are."""
+    """Return the first parameters with their units, and the number of others."""
     parts: list[str] = []
     for number, facts in enumerate(dataset.parameters):
         unit = canonical_unit(facts.unit)
@@ -168,7 +168,7 @@ def _in_short(dataset: ArchiveDataset) -> str:
 
 
 def _cadence(seconds: float | None) -> str:
-    """A cadence measured between two epochs, which jitters."""
+    """Return a cadence measured between two epochs, which jitters."""
     if seconds is None:
         return "–"
     rounded = round(seconds)

@@ -44,7 +44,7 @@ _IN_ID = re.compile(
 
 
 def cadences_in(text: str) -> tuple[float, ...]:
-    """Every time between records that a text tells, in seconds, in the order told.
+    """Return every cadence that a text names, in seconds, in the order of the text.
 
     >>> cadences_in("Magnetic Fields Investigation: 3 sec, 1 min, and hourly")
     (3.0, 60.0, 3600.0)
@@ -57,7 +57,7 @@ def cadences_in(text: str) -> tuple[float, ...]:
 
 
 def said_cadences(text: str) -> list[tuple[str, float]]:
-    """The same, each with the words that told it."""
+    """Return every cadence that a text names, in seconds, each with its words."""
     cadences: list[tuple[str, float]] = []
     for match in _SAID.finditer(text):
         if match["word"]:
@@ -74,7 +74,7 @@ def said_cadences(text: str) -> list[tuple[str, float]]:
 
 
 def cadences_of(dataset_id: str, title: str) -> tuple[float, ...]:
-    """What a dataset's id tells, else its title; nothing where neither does.
+    """Return the cadences that a dataset's id names, otherwise those in its title; none where neither names one.
 
     >>> cadences_of("OMNI_HRO_1MIN", "OMNI Combined, Definitive, 1-minute IMF and Plasma Data")
     (60.0,)
@@ -100,7 +100,7 @@ def cadences_of(dataset_id: str, title: str) -> tuple[float, ...]:
 
 
 def cadence_text(seconds: float) -> str:
-    """``16 s``, ``1 min``, ``1 h``, ``1 day``."""
+    """Write a cadence for people: ``16 s``, ``1 min``, ``1 h``, ``1 day``."""
     for unit, length in (("day", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= length and (seconds / length).is_integer():
             return f"{seconds / length:.0f} {unit}"

@@ -1,4 +1,4 @@
-"""What is known of every CDAWeb dataset: spans, instruments, parameters with units, how to cite it."""
+"""The facts of every CDAWeb dataset: spans, instruments, parameters with units, citation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text, cadences_of
-from helio.knowledge.catalogue_file import BLOCK, CatalogueFile, Described, Facts
+from helio.knowledge.catalogue_file import BLOCK, CatalogueDataset, CatalogueFile, CatalogueParameter
 from helio.knowledge.missions import Craft, craft_of, has_ended, instrument_of
 
 SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
@@ -66,7 +66,7 @@ class ParameterEntry:
         return count
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the facts as JSON."""
         return {
             "name": self.name,
             "unit": self.unit,
@@ -126,14 +126,14 @@ class DatasetSummary:
 
     @property
     def citation(self) -> str:
-        """How to cite it, the date of access left to whoever knows it."""
+        """The citation, without the date of access."""
         who = self.pi + (f" ({self.affiliation})" if self.affiliation else "")
         parts = [who, self.title, f"dataset {self.id}", "NASA Space Physics Data Facility, CDAWeb"]
         parts += [f"https://doi.org/{self.doi}"] if self.doi else []
         return ". ".join(part for part in parts if part) + ("" if self.doi else ".")
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the facts as JSON."""
         return {
             "id": self.id,
             "mission": self.mission,
@@ -161,12 +161,12 @@ class CatalogueEntry(DatasetSummary):
     parameters: tuple[ParameterEntry, ...] = ()
 
     def parameter(self, name: str) -> ParameterEntry:
-        """One parameter; upper and lower case count, as they do in the files.
+        """Return a parameter by its name; upper and lower case differ, as in the files.
 
         Raises
         ------
         UnknownParameter
-            None is called so; the closest names are told. Also where the catalogue describes none at all.
+            There is no parameter with this name; the message gives the closest names. Also without any description.
         """
         for parameter in self.parameters:
             if parameter.name == name:
@@ -230,52 +230,52 @@ class Catalogue:
         return iter(self.ids())
 
     def in_archive(self, dataset_id: object) -> bool:
-        """Whether a dataset was found in an archive of one's own; never in the catalogue of CDAWeb alone."""
+        """Return whether a dataset was found in a local archive; always false for CDAWeb's catalogue alone."""
         del dataset_id
         return False
 
     def ids(self) -> list[str]:
-        """All ids, in order."""
+        """Return all ids, in order."""
         return sorted(row[0] for row in self._rows)
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
-        """A dataset with its parameters; upper and lower case count for nothing.
+        """Return a dataset with its parameters; upper and lower case are equal.
 
         Raises
         ------
         UnknownDataset
-            None is called so; the closest ids are told.
+            There is no dataset with this id; the message gives the closest ids.
         """
         number = self._place(dataset_id)
         parameters = tuple(_parameter(*row) for row in self._block(number // BLOCK)[number % BLOCK])
         return CatalogueEntry(**vars(self.at(number)), parameters=parameters)
 
     def summary(self, dataset_id: str) -> DatasetSummary:
-        """A dataset without its parameters, which saves unpacking them.
+        """Return a dataset without its parameters, which saves unpacking them.
 
         Raises
         ------
         UnknownDataset
-            None is called so; the closest ids are told.
+            There is no dataset with this id; the message gives the closest ids.
         """
         return self.at(self._place(dataset_id))
 
     def summaries(self) -> list[DatasetSummary]:
-        """All datasets without their parameters, in the file's order, which is the search's."""
+        """Return all datasets without their parameters, in the file's order, which is the search's."""
         return [self.at(row) for row in range(len(self._rows))]
 
     def at(self, number: int) -> DatasetSummary:
-        """The dataset at a place of the file, as the search counts them."""
+        """Return the dataset with this number, as the search counts them."""
         if number not in self._told:
             self._told[number] = self._summary(number)
         return self._told[number]
 
     def crafts(self) -> list[tuple[str, Craft]]:
-        """The id, the mission and the spacecraft of every dataset, in the file's order; no more is worked out."""
+        """Return the id, mission and spacecraft of every dataset, in the file's order, without unpacking more."""
         return [(row[0], craft_of(row[0], row[1])) for row in self._rows]
 
     def missions(self) -> list[MissionSummary]:
-        """All missions, in order of their names."""
+        """Return all missions, in order of their names."""
         grouped: dict[str, list[tuple[str, datetime | None, datetime | None]]] = {}
         for row, (_, craft) in zip(self._rows, self.crafts(), strict=True):
             mission = (craft.spacecraft, read_time(row[4]), read_time(row[5]))
@@ -292,11 +292,11 @@ class Catalogue:
         ]
 
     def is_fresh(self, dataset: DatasetSummary, now: datetime) -> bool:
-        """Whether a span may refuse or clamp a range: it is of today, or the dataset is known to have ended."""
+        """Return whether a span may refuse or clamp a range: it is of today, or the dataset has ended."""
         return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
 
     def has_ended(self, dataset: DatasetSummary) -> bool:
-        """Whether nothing will be added to a dataset any more.
+        """Return whether no more data will be added to a dataset.
 
         Its spacecraft has been silent for years, or its last record was ten years old when the archive was asked. A
         dataset that merely lags behind has not ended.
@@ -309,24 +309,28 @@ class Catalogue:
         )
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Whether a dataset had no record for two years when the archive was asked, whatever its spacecraft does.
+        """Return whether a dataset had no record for the two years before the archive was asked.
 
         It may still go on, so a run may ask for later times; nobody should propose it for them.
         """
         return dataset.last is not None and dataset.last < self.as_of - STOPPED
 
-    def facts(self) -> list[Facts]:
-        """Everything, as it was written: what a renewed catalogue is made from."""
-        facts: list[Facts] = []
+    def facts(self) -> list[CatalogueDataset]:
+        """Return all datasets as they are written, to make a renewed catalogue."""
+        facts: list[CatalogueDataset] = []
         for number, row in enumerate(self._rows):
             described = self._block(number // BLOCK)[number % BLOCK]
             dataset_id, group, kind, title, first, last, doi, pi, affiliation, _ = row
-            parameters = [Described(**vars(_parameter(*written))) for written in described]
-            facts.append(Facts(dataset_id, group, kind, title, first, last, doi, pi, affiliation, parameters))
+            parameters = [CatalogueParameter(**vars(_parameter(*written))) for written in described]
+            facts.append(
+                CatalogueDataset(
+                    dataset_id, group, kind, title, first, last, doi, pi, affiliation, parameters
+                )
+            )
         return facts
 
     def words(self) -> str:
-        """The inverted index of the search (helio.knowledge.index)."""
+        """Return the inverted index of the search (helio.knowledge.index)."""
         return self.file.text("words")
 
     @cached_property
@@ -375,7 +379,7 @@ class Catalogue:
 
 
 def open_catalogue(home: Path) -> Catalogue:
-    """The catalogue that was renewed from the live service, else the one that is shipped; the newer of the two.
+    """Open the newer of the shipped catalogue and the one renewed from the live service.
 
     Raises
     ------
@@ -403,17 +407,17 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 
 def renewed_path(home: Path) -> Path:
-    """Where `helio catalog refresh` puts what it got."""
+    """Return the path at which `helio catalog refresh` saves the catalogue."""
     return home / "catalogue" / "cdaweb.catalogue"
 
 
 def read_time(text: str) -> datetime | None:
-    """A time as the catalogue writes it."""
+    """Read a time as the catalogue writes it."""
     return datetime.fromisoformat(text).astimezone(UTC) if text else None
 
 
 def time_text(time: datetime | None) -> str:
-    """A time for people and programs, ``1997-09-02T00:00:12Z``."""
+    """Write a time for people and programs: ``1997-09-02T00:00:12Z``."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ") if time else ""
 
 
@@ -430,7 +434,7 @@ def _parameter(
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """GOES-8 before GOES-16."""
+    """Return a sort key that puts GOES-8 before GOES-16."""
     import re
 
     return [(int(piece), "") if piece.isdigit() else (0, piece) for piece in re.findall(r"\d+|\D+", name)]

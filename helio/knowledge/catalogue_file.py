@@ -31,8 +31,8 @@ BLOCK = 50
 
 
 @dataclass(frozen=True)
-class Described:
-    """What is known of one parameter, as it is written; see `helio.knowledge.catalogue.ParameterEntry`."""
+class CatalogueParameter:
+    """The facts of one parameter as the catalogue file has them; see `helio.knowledge.catalogue.ParameterEntry`."""
 
     name: str
     unit: str = ""
@@ -44,14 +44,14 @@ class Described:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What is known of one dataset, as it is written.
+class CatalogueDataset:
+    """The facts of one dataset as the catalogue file has them.
 
     Parameters
     ----------
     first, last : str
         ISO 8601 in UTC, ``1997-09-02T00:00:12Z``; empty where not known.
-    parameters : sequence of Described
+    parameters : sequence of CatalogueParameter
         In the archive's order, without the time.
     """
 
@@ -64,16 +64,16 @@ class Facts:
     doi: str
     pi: str
     affiliation: str
-    parameters: Sequence[Described]
+    parameters: Sequence[CatalogueParameter]
 
 
-def encode(facts: Sequence[Facts], *, as_of: datetime, sources: Sequence[str]) -> bytes:
-    """The bytes of a catalogue file.
+def encode(facts: Sequence[CatalogueDataset], *, as_of: datetime, sources: Sequence[str]) -> bytes:
+    """Return the bytes of a catalogue file.
 
     Parameters
     ----------
     as_of : datetime
-        When the archive was asked; what is newer than that, the catalogue cannot know.
+        When the archive was asked; the catalogue knows nothing newer.
     sources : sequence of str
         Where the facts are from, for people.
     """
@@ -120,7 +120,7 @@ def encode(facts: Sequence[Facts], *, as_of: datetime, sources: Sequence[str]) -
 
 
 class _Form(TypedDict):
-    """What every version of a catalogue says of itself."""
+    """The facts that every version of a catalogue states."""
 
     format: Any
 
@@ -156,10 +156,10 @@ class CatalogueFile:
         places = sorted(self.head["parts"].values())
         ends = [0, *(start + length for start, length in places)]
         if [start for start, _ in places] != ends[:-1] or ends[-1] != len(self._body):
-            raise self._damaged("its parts are not where its first line says")
+            raise self._damaged("its parts are not at the offsets in its first line")
 
     def text(self, name: str) -> str:
-        """One part."""
+        """Return one part as text."""
         try:
             start, length = self.head["parts"][name]
             return zlib.decompress(self._body[start : start + length]).decode()
@@ -167,7 +167,7 @@ class CatalogueFile:
             raise self._damaged(f"its part '{name}' cannot be unpacked") from error
 
     def rows(self, name: str) -> list[Any]:
-        """One part that holds JSON rows."""
+        """Return one part that holds JSON rows."""
         try:
             rows: list[Any] = json.loads(self.text(name))
         except ValueError as error:
@@ -176,12 +176,13 @@ class CatalogueFile:
 
     def _damaged(self, reason: str) -> DamagedFile:
         return DamagedFile(
-            f"the catalogue {self.path} is damaged: {reason}", advice="delete it, or: helio catalog refresh"
+            f"the catalogue {self.path} is damaged: {reason}",
+            advice="delete it, or run helio catalog refresh",
         )
 
 
-def _row(parameter: Described) -> list[Any]:
-    """A parameter without the usual at its end: no axes, no frame, a floating-point number, a scalar."""
+def _row(parameter: CatalogueParameter) -> list[Any]:
+    """Return a parameter without trailing defaults: no axes, no frame, a floating-point number, a scalar."""
     row: list[Any] = [
         parameter.name,
         parameter.unit,
@@ -200,7 +201,7 @@ def _row(parameter: Described) -> list[Any]:
 
 
 def _shape(dataset_id: str) -> str:
-    """Equal for the datasets of one kind: which spacecraft or which station is left out."""
+    """Return a key equal for datasets that differ only in spacecraft or station."""
     same = re.sub(r"^TH[A-E]", "TH", dataset_id)
     same = re.sub(r"^(RBSP-?|ST|EL)[AB]", r"\1", same)
     return re.sub(r"\d", "", same)

@@ -1,4 +1,4 @@
-"""Citations: what whoever publishes a run's results is asked to say of the data and of helio."""
+"""Citations of the data and of helio, for publications of a run's results."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Citation:
-    """A dataset, as it is cited; what is not known is empty, and named in `unknown`.
+    """A dataset, as it is cited; unknown facts are empty, and named in `unknown`.
 
     Parameters
     ----------
@@ -102,12 +102,12 @@ class Citation:
     unknown: tuple[str, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
-        """For programs and records."""
+        """Return the citation as JSON, for programs and records."""
         return asdict(self)
 
 
 def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citation, ...]:
-    """One citation for each dataset, in order of first use.
+    """Make one citation for each dataset, in order of first use.
 
     What the files say of themselves comes first; where they are silent, the catalogue is asked.
 
@@ -123,19 +123,19 @@ def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citat
 
 
 def citations_of(uses: Sequence[Use], home: Path) -> tuple[Citation, ...]:
-    """How the datasets that were used are cited, with what the catalogue of a home knows of them."""
+    """Cite the datasets that were used, with the facts in the catalogue of a home."""
     from helio.knowledge.catalogue import open_catalogue
 
     try:
         catalogue = open_catalogue(home) if uses else None
     except DamagedFile as error:  # the files say most of it themselves
-        log.warning("the catalogue cannot be read, and citations do without: %s", error.message)
+        log.warning("the catalogue cannot be read, so citations lack its facts: %s", error.message)
         catalogue = None
     return cite(uses, catalogue)
 
 
 def uses_of(steps: Iterable[StepRecord]) -> list[Use]:
-    """The files that the fetches of a run record read."""
+    """Return the files that the fetches of a run record read."""
     return [
         Use(source, output["recipe"]["range"], output.get("made_at", ""))
         for step in steps
@@ -187,13 +187,13 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
 
 
 def _is_another_service(source: SourceFile) -> bool:
-    """Whether its ids are not the catalogue's, even where they are spelt alike."""
+    """Return whether a service has ids of its own, even if some are spelt as in the catalogue."""
     name = source_in_records(source.provider)
     return name not in ("", BY_CATALOGUE) and not source_class(name).has_catalogued_ids(source.provider)
 
 
 def _served_at(sources: Iterable[SourceFile]) -> str:
-    """The address of the server that gave the data, of a source of many; a server's other address is another one."""
+    """Return the address of the server that gave the data, for a source with many servers."""
     servers = (
         source_class(name).server_of(source.url)
         for source in sources
@@ -217,7 +217,7 @@ def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | Non
 
 
 def _requested(dataset_id: str) -> tuple[str, str]:
-    """The acknowledgement that the archive of a dataset asks for, and the page that says so."""
+    """Return the acknowledgement that a dataset's archive requests, and the page with the request."""
     for request in _requests():
         if any(fnmatchcase(dataset_id.upper(), pattern) for pattern in request["datasets"]):
             return request["text"], request["source"]
@@ -238,7 +238,7 @@ def _publisher(served: tuple[str, ...], in_catalogue: bool) -> str:
 
 
 def citation_text(citation: Citation) -> str:
-    """A dataset's citation as one paragraph.
+    """Write a dataset's citation as one paragraph.
 
     Examples
     --------
@@ -258,12 +258,12 @@ def citation_text(citation: Citation) -> str:
 
 
 def _not_the_publisher(citation: Citation) -> list[str]:
-    """Whoever gave the files without being their publisher: a folder, the samples."""
+    """Return the providers of the files that are not their publisher: a folder, the samples."""
     return [name for name in citation.read_from if _publisher((name,), in_catalogue=False) == ""]
 
 
 def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
-    """The citations of a run for people: datasets, what they ask for, what is not known, and helio."""
+    """Write the citations of a run for people: datasets, requested acknowledgements, missing facts, and helio."""
     lines: list[str] = []
     for citation in citations:
         lines += [citation.dataset_id, f"  {citation_text(citation)}"]
@@ -288,8 +288,8 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
 
 
 def unknown_lines(citation: Citation) -> list[str]:
-    """What is not known of a dataset, in words, and where to look."""
-    where = f"; see {citation.notes_url}" if citation.notes_url else "; ask whoever made it"
+    """Describe which facts of a dataset are not known, and where to look."""
+    where = f"; see {citation.notes_url}" if citation.notes_url else "; ask the author of the dataset"
     words = {
         "title": "title: not known",
         "doi": "DOI: none known",
@@ -303,7 +303,7 @@ def unknown_lines(citation: Citation) -> list[str]:
 
 
 def bibtex(citations: Iterable[Citation], version: str) -> str:
-    """BibTeX of the datasets and of helio; the keys are the datasets' ids.
+    """Write BibTeX of the datasets and of helio; the keys are the datasets' ids.
 
     A field that is not known is left out, the year among them: files do not say when they were published.
     """
@@ -359,7 +359,7 @@ def _key(name: str, taken: set[str]) -> str:
 
 
 def _tex(text: str) -> str:
-    """Text that TeX prints as it is; letters beyond ASCII stay, in UTF-8.
+    """Escape text so that TeX prints it unchanged; letters beyond ASCII stay, in UTF-8.
 
     >>> _tex("50% of B_z & more")
     '50\\\\% of B\\\\_z \\\\& more'
@@ -369,7 +369,7 @@ def _tex(text: str) -> str:
 
 
 def span_text(span: tuple[str, str]) -> str:
-    """A range for people; whole days without their hours.
+    """Write a time range for people; whole days without hours.
 
     >>> span_text(("2021-10-28T00:00:00", "2021-10-29T00:00:00"))
     '2021-10-28 to 2021-10-29 UTC'

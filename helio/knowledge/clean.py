@@ -9,7 +9,7 @@ LONGEST = 400
 
 
 def clean_text(text: str) -> str:
-    """One line of at most `LONGEST` characters, whatever an archive wrote.
+    """Return an archive's text as one line of at most `LONGEST` characters.
 
     >>> clean_text("  B-field\\n magnitude\\x07 ")
     'B-field magnitude'
@@ -20,7 +20,7 @@ def clean_text(text: str) -> str:
 
 
 def split_title(label: str, pi: str) -> tuple[str, str]:
-    """CDAWeb's label without the investigator that it ends with, and the investigator's affiliation.
+    """Split CDAWeb's label into the title and the affiliation of the investigator at its end.
 
     >>> split_title("ACE Magnetic Field 1-Hour Level 2 Data - N. Ness (Bartol Research Institute)", "N. Ness")
     ('ACE Magnetic Field 1-Hour Level 2 Data', 'Bartol Research Institute')

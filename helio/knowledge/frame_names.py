@@ -19,7 +19,7 @@ _STATED = re.compile(rf"\bin (?:the )?({'|'.join(sorted(_WORDS))})\b(?!/)")
 
 
 def stated_frame(name: str, description: str = "") -> str:
-    """The one frame that a name states, else that a description does; empty where none or several are told.
+    """Return the only frame that a name states, otherwise the only one in a description; empty for none or several.
 
     >>> stated_frame("BGSEc"), stated_frame("mms1_fgm_b_gse_srvy_l2"), stated_frame("BZ_GSM1800")
     ('GSE', 'GSE', 'GSM')

@@ -10,7 +10,7 @@ from helio.knowledge.missions import craft_of, instrument_of
 from helio.knowledge.words import MEASURES, concepts, tokens
 
 if TYPE_CHECKING:
-    from helio.knowledge.catalogue_file import Facts
+    from helio.knowledge.catalogue_file import CatalogueDataset
 
 # How much a word tells of a dataset by where it stands.
 ID, INSTRUMENT, TITLE, CONCEPT, MEASURED, PARAMETER = 5, 5, 4, 5, 4, 1
@@ -20,8 +20,8 @@ _USUAL = 12
 """Words in an ordinary title; in a longer one each tells less."""
 
 
-def word_index(datasets: Sequence[Facts]) -> str:
-    """Lines of ``word|weight:places|weight:places``, in order, places counted from the one before.
+def word_index(datasets: Sequence[CatalogueDataset]) -> str:
+    """Return lines of ``word|weight:places|weight:places``, in order, places counted from the one before.
 
     A concept stands with a tilde before it: ``~magneticfield``.
     """
@@ -39,7 +39,7 @@ def word_index(datasets: Sequence[Facts]) -> str:
     return "\n".join(["", *lines, ""])
 
 
-def _weights(dataset: Facts) -> dict[str, int]:
+def _weights(dataset: CatalogueDataset) -> dict[str, int]:
     mission = craft_of(dataset.id, dataset.group).mission
     instrument = instrument_of(dataset.id, mission)
     title = tokens(dataset.title)

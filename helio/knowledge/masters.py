@@ -1,7 +1,7 @@
 """Parameters as CDAWeb's master CDFs describe them: units, sizes, frames and bin axes, without any data.
 
 Reads run in a process of their own (``python -m helio.knowledge.masters FILE…``), since a damaged file may kill or
-stop whoever reads it; each file's answer is one line of JSON.
+stop its reader; each file's answer is one line of JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import DamagedFile
-from helio.knowledge.catalogue_file import Described
+from helio.knowledge.catalogue_file import CatalogueParameter
 from helio.knowledge.clean import clean_text
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ _TEXTS = frozenset({"CHAR", "UCHAR"})
 _SECONDS = 120.0
 
 
-def read_masters(paths: Sequence[Path]) -> dict[Path, list[Described]]:
-    """The parameters of each file that can be read; a damaged one is left out."""
+def read_masters(paths: Sequence[Path]) -> dict[Path, list[CatalogueParameter]]:
+    """Read the parameters of each master CDF; a damaged file is left out."""
     if not paths:
         return {}
     command = [sys.executable, "-m", "helio.knowledge.masters", *map(str, paths)]
@@ -36,23 +36,24 @@ def read_masters(paths: Sequence[Path]) -> dict[Path, list[Described]]:
         output = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False).stdout
     except subprocess.TimeoutExpired as late:
         output = late.stdout or b""  # what was said before it stopped is whole lines
-    described: dict[Path, list[Described]] = {}
+    described: dict[Path, list[CatalogueParameter]] = {}
     for line in output.decode("utf-8", "replace").splitlines():
         try:
             path, rows = json.loads(line)
         except ValueError:
             continue  # the line in which it died
         described[Path(path)] = [
-            Described(**{**row, "size": tuple(row["size"]), "axes": tuple(row["axes"])}) for row in rows
+            CatalogueParameter(**{**row, "size": tuple(row["size"]), "axes": tuple(row["axes"])})
+            for row in rows
         ]
     return described
 
 
-def describe(file: CdfFile) -> list[Described]:
-    """What a master CDF says of the parameters that CDAWeb offers, in the file's order."""
+def describe(file: CdfFile) -> list[CatalogueParameter]:
+    """Describe the parameters that CDAWeb offers from a master CDF, in the file's order."""
     from helio.sources.istp import frame_of, text_of
 
-    parameters: list[Described] = []
+    parameters: list[CatalogueParameter] = []
     for name in file.names():
         variable = file.variable(name)
         attributes = file.attributes(name)
@@ -64,7 +65,7 @@ def describe(file: CdfFile) -> list[Described]:
         vector = len(variable.shape) == 1 and variable.shape[0] in (3, 4)
         axes = [text_of(attributes, f"DEPEND_{number}") for number in variable.dimensions]
         parameters.append(
-            Described(
+            CatalogueParameter(
                 name,
                 clean_text(unit),
                 variable.shape,
@@ -87,7 +88,7 @@ def _axis(file: CdfFile, name: str) -> str:
 
 
 def _pointed(file: CdfFile, name: str) -> str:
-    """The unit that stands in a variable of texts; of several that differ, none is that of the parameter."""
+    """Return the unit in a variable of texts; none where several units differ."""
     variable = file.variable(name) if name else None
     if variable is None or variable.kind not in _TEXTS:
         return ""

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 @dataclass(frozen=True)
 class Craft:
-    """Who made a dataset.
+    """The mission and the spacecraft of a dataset.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ _IDS: tuple[tuple[str, str, str], ...] = (
 )
 _COMPILED = tuple((re.compile(pattern, re.IGNORECASE), mission, craft) for pattern, mission, craft in _IDS)
 
-# What people call them, beside the names above; matched as whole words, whatever the case.
+# What people call them, beside the names above; matched as whole words, in any case.
 ALIASES: dict[str, tuple[str, ...]] = {
     "ACE": ("advanced composition explorer",),
     "OMNI": ("omniweb", "omni2", "hro", "hro2"),
@@ -260,7 +260,7 @@ def short(craft: str) -> str:
 
 @lru_cache(maxsize=8192)
 def craft_of(dataset_id: str, group: str = "") -> Craft:
-    """The mission and the spacecraft of a dataset.
+    """Return the mission and the spacecraft of a dataset.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
 
 
 def instrument_of(dataset_id: str, mission: str) -> str:
-    """The instrument that the id names, or nothing."""
+    """Return the instrument that the id names, or an empty text."""
     pieces = re.split(r"[_-]", dataset_id.upper())
     if "MERGED" in pieces or "HELIO1HR" in pieces or "OMNI" in mission:
         return ""
@@ -295,6 +295,6 @@ def instrument_of(dataset_id: str, mission: str) -> str:
 
 
 def has_ended(craft: Craft, year: int) -> bool:
-    """Whether the spacecraft fell silent at least two years before a year began."""
+    """Return whether the spacecraft fell silent at least two years before a year began."""
     last = _LAST_YEAR.get(craft.spacecraft, _LAST_YEAR.get(craft.mission))
     return last is not None and last + 2 < year

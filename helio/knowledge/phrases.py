@@ -41,7 +41,7 @@ def any_phrase(phrases: Iterable[str]) -> str:
 
 
 def _forms(name: str, *, verb: bool) -> str:
-    """A word with its plural, or a verb with its endings."""
+    """Return a word with its plural, or a verb with its endings."""
     escaped = re.escape(name).replace(r"\-", "[ -]").replace("é", "[eé]")
     if verb:
         return rf"{re.escape(name.removesuffix('e'))}\w*"

@@ -1,6 +1,6 @@
 """Physical quantities by spacecraft: which dataset has them, in which frame and unit; and swapping one for another.
 
-A table, not a model: what is not in it cannot be swapped, and is said to be so.
+A table, not a model: quantities outside it cannot be swapped, and the error says so.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from helio.knowledge.missions import ALIASES, craft_of
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where a quantity of a spacecraft is.
+class QuantitySource:
+    """The dataset and parameters of a spacecraft's quantity.
 
     Parameters
     ----------
@@ -47,8 +47,8 @@ class Source:
     cadence: float | None
     note: str = ""
 
-    def alike(self, other: Source) -> bool:
-        """Whether one can stand in for the other in a figure: same frame and unit, cadences within a factor of 2."""
+    def alike(self, other: QuantitySource) -> bool:
+        """Return whether one can replace the other in a figure: same frame and unit, cadences within a factor of 2."""
         shapes = (self.quantity, self.frame, self.unit, len(self.parameters))
         if shapes != (other.quantity, other.frame, other.unit, len(other.parameters)):
             return False
@@ -62,7 +62,7 @@ class Swap:
     Parameters
     ----------
     differences : tuple of str
-        What is not the same beside the spacecraft, in words; empty where nothing is known to differ.
+        The differences besides the spacecraft, in words; empty where no difference is known.
     """
 
     quantity: str
@@ -259,7 +259,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {"THEMIS": tuple("ABCDE"), "STEREO": tup
 _FIELDS = {"n": ("1", "2", "3", "4"), "v": ("1", "2")}
 
 
-def _rows() -> Iterator[Source]:
+def _rows() -> Iterator[QuantitySource]:
     for quantity, craft, dataset, parameters, frame, unit, cadence, note in _TABLE:
         field = re.search(r"\{(\w)\}", craft)
         if field is None:
@@ -269,21 +269,21 @@ def _rows() -> Iterator[Source]:
         for value in values:
             filled = dataset.format(n=value, p=value, v=value)
             named = tuple(name.format(n=value, p=value.lower(), v=value) for name in parameters.split())
-            yield Source(
+            yield QuantitySource(
                 quantity, craft.format(n=value, p=value, v=value), filled, named, frame, unit, cadence, note
             )
 
 
-SOURCES: tuple[Source, ...] = tuple(_rows())
+SOURCES: tuple[QuantitySource, ...] = tuple(_rows())
 
 
 def quantities() -> list[str]:
-    """Every quantity of the table, in its order."""
+    """Return every quantity of the table, in its order."""
     return list(dict.fromkeys(source.quantity for source in SOURCES))
 
 
-def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Source]:
-    """Where a spacecraft's quantity is: the preferred source, then the fallbacks in order; none is no error.
+def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[QuantitySource]:
+    """Return the sources of a spacecraft's quantity, the preferred one first; an empty result is no error.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def _spaced(text: str) -> str:
 
 
 def spacecraft_named(text: str) -> str:
-    """The spacecraft of the table that a name or an alias means.
+    """Return the spacecraft of the table that a name or an alias means.
 
     Raises
     ------
@@ -345,7 +345,7 @@ def spacecraft_named(text: str) -> str:
 
 
 def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) -> Swap:
-    """The same quantity of another spacecraft, in the same frame.
+    """Find the same quantity of another spacecraft, in the same frame.
 
     Between the spacecraft of one family (MMS1 to MMS2) every parameter that both have can be swapped; between
     missions, what the table knows to be the same quantity. A frame is never changed: that is for the author.
@@ -383,7 +383,7 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             return Swap(quantity, sibling[0], (sibling[1],), frame, counterpart.canonical_unit, same)
     if known is None:
         raise RequestError(
-            f"{entry.id}.{parameter} is not in the table of quantities, so nothing is known to be the same for {name}",
+            f"{entry.id}.{parameter} is not in the table of quantities, so no equivalent for {name} is known",
             advice=f"helio datasets search '{name} …' finds what there is; quantities: {', '.join(quantities())}",
         )
     others = sources_of(known.quantity, name)
@@ -409,7 +409,7 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
     return Swap(known.quantity, chosen.dataset, chosen.parameters, chosen.frame, chosen.unit, differences)
 
 
-def _differences(known: Source, chosen: Source) -> tuple[str, ...]:
+def _differences(known: QuantitySource, chosen: QuantitySource) -> tuple[str, ...]:
     differences: list[str] = []
     if known.unit != chosen.unit:
         differences.append(f"unit {chosen.unit or 'none'} instead of {known.unit or 'none'}")
@@ -426,7 +426,7 @@ def _differences(known: Source, chosen: Source) -> tuple[str, ...]:
 
 
 def _sibling(dataset: str, parameter: str, before: str, after: str) -> tuple[str, str] | None:
-    """The id and the parameter as the other spacecraft of one family would call them."""
+    """Return the id and the parameter as another spacecraft of the same family names them."""
     family = re.match(r"\D+?(?=-?[A-E]?\d*$)", before)
     if (
         not family

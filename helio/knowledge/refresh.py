@@ -18,7 +18,7 @@ from urllib.parse import urljoin
 
 from helio.errors import DamagedFile, DataError, Refused, ServerUnavailable
 from helio.knowledge.catalogue import Catalogue, open_catalogue, read_time, renewed_path, time_text
-from helio.knowledge.catalogue_file import Described, Facts, encode
+from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
 from helio.knowledge.clean import clean_text, split_title
 from helio.knowledge.masters import read_masters
 from helio.sources.registry import BY_CATALOGUE, source_class
@@ -34,7 +34,7 @@ _SHARE = 0.5
 
 @dataclass(frozen=True)
 class Renewal:
-    """What was renewed.
+    """The outcome of a renewal.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Renewal:
 
 
 def known_so_far(home: Path) -> Catalogue:
-    """The catalogue to renew: that of the home, or the shipped one where that of the home is damaged."""
+    """Return the catalogue to renew: that of the home, or the shipped one if it is damaged."""
     try:
         return open_catalogue(home)
     except DamagedFile:
@@ -101,8 +101,8 @@ def renew(
     listed = _listed(reply, url)
     if len(listed) < _SHARE * len(before):
         raise ServerUnavailable(
-            f"the service lists {len(listed)} datasets where {len(before)} are known: that is not all of them",
-            advice="try again later; the catalogue stays as it was",
+            f"the service lists only {len(listed)} of {len(before)} known datasets",
+            advice="try again later; the catalogue is unchanged",
             place=url,
         )
     known = {dataset.id: dataset for dataset in before.facts()}
@@ -132,12 +132,12 @@ def renew(
     )
 
 
-def _listed(reply: Any, url: str) -> dict[str, Facts]:
-    """The datasets of a reply; one that lacks an id or a label is left out, as CDAWeb's own pages do."""
+def _listed(reply: Any, url: str) -> dict[str, CatalogueDataset]:
+    """Return the datasets of a reply, without those that lack an id or a label, as CDAWeb's own pages do."""
     rows = reply.get("DatasetDescription") if isinstance(reply, Mapping) else None
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise Refused("the service answers with something other than a list of datasets", place=url)
-    datasets: dict[str, Facts] = {}
+    datasets: dict[str, CatalogueDataset] = {}
     for row in rows:
         if not isinstance(row, Mapping) or not row.get("Id"):
             continue
@@ -145,7 +145,7 @@ def _listed(reply: Any, url: str) -> dict[str, Facts]:
         pi = clean_text(_first(row.get("PiName")))
         title, affiliation = split_title(clean_text(_first(row.get("Label"))), pi)
         dataset_id = clean_text(_first(row["Id"]))
-        datasets[dataset_id] = Facts(
+        datasets[dataset_id] = CatalogueDataset(
             id=dataset_id,
             group=clean_text(_first(row.get("ObservatoryGroup"))),
             instrument_type=clean_text(_first(row.get("InstrumentType"))),
@@ -160,8 +160,8 @@ def _listed(reply: Any, url: str) -> dict[str, Facts]:
     return datasets
 
 
-def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequence[Described]]:
-    """Parameters by dataset, from the master CDFs that the server has."""
+def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequence[CatalogueParameter]]:
+    """Return parameters by dataset, from the master CDFs that the server has."""
     from helio.sources.transfers import together  # what reading the catalogue does without
 
     with tempfile.TemporaryDirectory(prefix="helio-masters-") as folder:
@@ -172,7 +172,7 @@ def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequen
             try:
                 reply = http.get(url, expected=(200, 404))
             except DataError:
-                return None  # told as undescribed; the list of datasets is worth having without
+                return None  # reported as undescribed; the list of datasets is useful without it
             if reply.status == 404:
                 return None
             path.write_bytes(reply.content)
@@ -180,7 +180,7 @@ def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequen
 
         tasks = [partial(download, dataset_id) for dataset_id in ids]
         there = dict(entry for entry in together(http, tasks) if entry)
-        read: dict[Path, list[Described]] = {}
+        read: dict[Path, list[CatalogueParameter]] = {}
         paths = list(there.values())
         for start in range(0, len(paths), 100):
             read.update(read_masters(paths[start : start + 100]))
@@ -188,7 +188,7 @@ def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequen
 
 
 def _first(value: Any) -> str:
-    """The service gives one value or a list of them."""
+    """Return the first value; the service gives one value or a list of them."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = value[0] if value else ""
     return str(value or "")

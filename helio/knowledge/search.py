@@ -26,7 +26,7 @@ _AS_TOLD = 0.75
 _ALSO = 0.3
 """What the second best of concept, related concept and words adds."""
 _CONTEXT = 0.3
-"""What a word of the surroundings is worth beside what is measured there."""
+"""The weight of a word for a place compared with one for a measured quantity."""
 _CADENCE = 6.0
 """A cadence that is met is worth as much as two words."""
 _FEW = 4
@@ -42,8 +42,8 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a question found.
+class SearchResult:
+    """The datasets found for a question.
 
     Parameters
     ----------
@@ -73,13 +73,13 @@ class Search:
         self.catalogue = catalogue
         self._words = catalogue.words()
 
-    def find(self, question: str, *, limit: int = 10) -> Answer:
-        """The datasets that answer a question, best first.
+    def find(self, question: str, *, limit: int = 10) -> SearchResult:
+        """Find the datasets that answer a question, best first.
 
         Parameters
         ----------
         question : str
-            Words, whatever their order: ``solar wind magnetic field ACE 1 min``.
+            Words, in any order: ``solar wind magnetic field ACE 1 min``.
         """
         question = plain(question)
         rest, craft = self._named(question)
@@ -92,7 +92,7 @@ class Search:
         places = places or list(range(len(self._datasets)))
         scores = dict.fromkeys(places, 0.0)
         met = dict.fromkeys(places, 0)
-        # what is written in other letters is in no title
+        # words in other letters are in no title
         unknown: dict[str, tuple[str, ...]] = dict.fromkeys(_OTHER_LETTERS.findall(question), ())
         elsewhere: dict[str, tuple[str, ...]] = {}
         parts = clauses(tokens(rest))
@@ -128,7 +128,7 @@ class Search:
             key=lambda hit: (-hit.score, len(hit.dataset.id), hit.dataset.id),
         )
         hits = tuple(replace(hit, score=round(hit.score, 3)) for hit in ranked[: max(limit, 0)])
-        return Answer(hits, len(ranked), unknown, tuple(sorted(craft)), elsewhere)
+        return SearchResult(hits, len(ranked), unknown, tuple(sorted(craft)), elsewhere)
 
     @cached_property
     def _datasets(self) -> list[tuple[str, Craft]]:
@@ -151,7 +151,7 @@ class Search:
         return names
 
     def _named(self, question: str) -> tuple[str, set[str]]:
-        """The question without the names of missions and spacecraft, and those that it named."""
+        """Return the question without the names of missions and spacecraft, and those names."""
         question_words = " ".join(_words_of(question))
         words = tuple(AT_L1.sub(" ", question_words).split())
         at_l1 = set(CRAFT_AT_L1) if AT_L1.search(question_words) else set()
@@ -172,7 +172,7 @@ class Search:
         return " ".join(names), named or at_l1
 
     def _told(self, clause: Clause) -> dict[int, float]:
-        """How much each dataset tells of a clause: its best choice, and a little of the second."""
+        """Weigh how well each dataset matches a clause: its best match, and a little of the second."""
         weights_of: dict[int, list[float]] = {}
         if clause.concept:
             for number, weight in self._postings(f"~{clause.concept}"):
@@ -210,7 +210,7 @@ class Search:
         return postings
 
     def _missions(self, weights: Mapping[int, float]) -> tuple[str, ...]:
-        """The missions whose datasets tell most of something."""
+        """Return the missions whose datasets match best."""
         best: dict[str, float] = {}
         for number, weight in weights.items():
             mission = self._datasets[number][1].mission
@@ -227,7 +227,7 @@ def _words_of(text: str) -> tuple[str, ...]:
 
 
 def _cadence(question: str) -> tuple[float | None, str]:
-    """The time between records that a question asks for, in seconds, and the question without it."""
+    """Return the time between records that a question asks for, in seconds, and the question without it."""
     cadences = said_cadences(question)
     if not cadences:
         return None, question
@@ -237,7 +237,7 @@ def _cadence(question: str) -> tuple[float | None, str]:
 
 
 def _cadence_score(cadences: tuple[float, ...], asked_cadence: float) -> float:
-    """The nearest cadence that is not coarser: from one that is finer, the one wanted can be made."""
+    """Score the nearest cadence that is fine enough: the requested one can be made from a finer one."""
     if not cadences:
         return 0.0
     return max(_one_cadence(cadence / asked_cadence) for cadence in cadences)
@@ -274,7 +274,7 @@ _LESS = (
 
 
 def _usefulness(dataset: DatasetSummary, question: str) -> float:
-    """What sets datasets apart that answer alike: finished rather than preliminary, long rather than short."""
+    """Score datasets that match equally: final before preliminary, long before short."""
     text = f"{dataset.id} {dataset.title}"
     score = 0.0
     for kind, unless, less in _COMPILED:

@@ -12,13 +12,13 @@ from helio.knowledge.catalogue import (
     MissionSummary,
     ParameterEntry,
 )
-from helio.knowledge.search import Answer
+from helio.knowledge.search import SearchResult
 
 WIDTH = 110
 
 
-def answer_lines(answer: Answer) -> list[str]:
-    """What a question found, best first, and what it may have meant."""
+def answer_lines(answer: SearchResult) -> list[str]:
+    """Write the datasets found by a search, best first, and suggestions for unknown words."""
     rows = [
         (hit.dataset.id, _span(hit.dataset), hit.dataset.cadence_words, hit.dataset.title)
         for hit in answer.hits
@@ -27,19 +27,19 @@ def answer_lines(answer: Answer) -> list[str]:
     if answer.total > len(answer.hits):
         lines.append(f"and {answer.total - len(answer.hits)} more: --limit {min(answer.total, 50)}")
     if not answer.hits:
-        lines.append("no dataset answers that")
+        lines.append("no dataset matches")
     for word, close in answer.unknown.items():
         hint = f": did you mean {' or '.join(repr(name) for name in close)}?" if close else ""
-        lines.append(f"note: no dataset tells of '{word}'{hint}")
+        lines.append(f"note: no dataset matches '{word}'{hint}")
     for word, missions in answer.elsewhere.items():
         lines.append(
-            f"note: no dataset of {' or '.join(answer.craft)} tells of '{word}'; {', '.join(missions)} have some"
+            f"note: no dataset of {' or '.join(answer.craft)} matches '{word}'; {', '.join(missions)} have some"
         )
     return lines
 
 
 def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
-    """Everything about a dataset but its parameters."""
+    """Describe a dataset without its parameters."""
     ended = ", and has ended" if catalogue.has_ended(entry) else ""
     span = f"{_span(entry)}{ended}" if entry.first or entry.last else "not known"
     craft = entry.mission if entry.spacecraft == entry.mission else f"{entry.mission}, {entry.spacecraft}"
@@ -50,7 +50,7 @@ def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
         ("mission", craft),
         ("instrument", entry.instrument + kind),
         ("span", span),
-        ("cadence", entry.cadence_words or "not told"),
+        ("cadence", entry.cadence_words or "unknown"),
         ("parameters", count),
         ("PI", who or "not known"),
         ("DOI", entry.doi or "none known"),
@@ -67,7 +67,7 @@ def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
 
 
 def parameter_lines(entry: CatalogueEntry, parameters: Sequence[ParameterEntry]) -> list[str]:
-    """A table of parameters: name, size, unit, description."""
+    """Write a table of parameters: name, size, unit, description."""
     if not entry.parameters:
         return [f"the catalogue does not describe the parameters of {entry.id}: helio catalog refresh"]
     rows = [
@@ -83,7 +83,7 @@ def parameter_lines(entry: CatalogueEntry, parameters: Sequence[ParameterEntry])
 
 
 def mission_lines(missions: Sequence[MissionSummary]) -> list[str]:
-    """A table of missions: how many datasets, which years, which spacecraft."""
+    """Write a table of missions: number of datasets, years, spacecraft."""
     return aligned(
         [
             (
@@ -103,7 +103,7 @@ def _span(dataset: DatasetSummary) -> str:
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Columns aligned; the last one is cut where a line would be too long."""
+    """Align columns; cut the last one where a line would be too long."""
     if not rows:
         return []
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]

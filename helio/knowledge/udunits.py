@@ -45,7 +45,7 @@ def udunits_spelling(unit: str) -> str | None:
     Returns
     -------
     str or None
-        ``"1"`` for no unit. Energies per nucleon and numbers of things lose what is not a dimension.
+        ``"1"`` for no unit. Energies per nucleon and numbers of things lose the parts that are not dimensions.
 
     Examples
     --------

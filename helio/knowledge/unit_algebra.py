@@ -1,4 +1,4 @@
-"""Factors between units of one dimension; whatever is not known completely is refused, never guessed."""
+"""Factors between units of one dimension; units that are not known completely are refused, never guessed."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ _SI = {
 
 
 def si_conversion(unit: str) -> str:
-    """The factor into SI units and the unit there, as ISTP's SI_CONVERSION has them; empty where there is none.
+    """Return ISTP's SI_CONVERSION: the factor into SI units and the SI unit; empty where there is none.
 
     >>> si_conversion("nT"), si_conversion("cm^-3"), si_conversion("counts/s")
     ('1e-09>T', '1000000>m^-3', '')
@@ -118,13 +118,13 @@ def si_conversion(unit: str) -> str:
 
 
 def comparable(one: str, other: str) -> bool:
-    """Whether two units are known and of one dimension."""
+    """Return whether two units are known and of one dimension."""
     first, second = _pint_unit(one), _pint_unit(other)
     return first is not None and second is not None and first.dimensionality == second.dimensionality
 
 
 def conversion_factor(unit: str, to: str) -> float:
-    """The number by which values in one unit are multiplied to be in another.
+    """Return the factor that converts values from one unit into another.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _registry() -> pint.UnitRegistry[Any]:
 
 @cache
 def _pint_unit(spelling: str) -> Any | None:
-    """The unit as pint has it, or None where some part of it is not known."""
+    """Return the unit as pint has it, or None where a part of it is unknown."""
     factors = unit_factors(spelling)
     if factors is None or any(name not in _NAMES for name, _ in factors):
         return None

@@ -6,7 +6,7 @@ from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
 
 def unit_product(*units: tuple[str, int]) -> str:
-    """The unit of a product of powers of quantities.
+    """Return the unit of a product of powers of quantities.
 
     What one quantity has above the line cancels what another has below it; what a quantity has on both sides
     of its own line stays, for the field writes it so: an energy flux times an energy keeps the ``eV`` above.

@@ -216,7 +216,7 @@ Factor = tuple[str, int]
 
 
 def canonical_unit(spelling: str) -> str:
-    """The one spelling of a unit.
+    """Return the canonical spelling of a unit.
 
     Units are never converted or cancelled. Plain products of negative powers are written
     ``cm^-2 s^-1 sr^-1 MeV^-1``; as soon as there is a numerator it is a fraction, ``km/s`` or
@@ -239,7 +239,7 @@ def canonical_unit(spelling: str) -> str:
 
 
 def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
-    """A unit as powers of canonical symbols, ``(("km", 1), ("s", -1))``; None where a part of it is not known."""
+    """Return a unit as powers of symbols, ``(("km", 1), ("s", -1))``; None where a part is unknown."""
     canonical = canonical_unit(spelling)
     if not canonical:
         return ()
@@ -252,7 +252,7 @@ def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
 
 
 def pretty_unit(canonical: str) -> str:
-    """A unit set for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; of others the exponents are raised."""
+    """Typeset a unit for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; raise the exponents of others."""
     if len(canonical) > LIMITS.unit:
         return canonical
     powers = _EXPONENT.sub(
@@ -267,7 +267,7 @@ def pretty_unit(canonical: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _understood(spelling: str) -> str | None:
-    """The canonical spelling, or None where some part of it is not known."""
+    """Return the canonical spelling, or None where a part is unknown."""
     plain = _without_codes(spelling.strip())
     if plain.lower() in _NONE or plain in ("", "NA"):  # but `nA` is a current
         return ""
@@ -280,7 +280,7 @@ def _understood(spelling: str) -> str | None:
 
 
 def _without_codes(text: str) -> str:
-    """The spelling without typesetting: IDL and TeX codes, superscript digits, remarks in parentheses."""
+    """Remove typesetting: IDL and TeX codes, superscript digits, remarks in parentheses."""
     text = _IDL_POWER.sub(r"^\1 ", text)
     text = _IDL_SUBSCRIPT.sub(r"_\1", text)
     text = re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda match: "^" + match[0].translate(_PLAIN), text)
@@ -316,7 +316,7 @@ def _factors(text: str) -> list[Factor]:
 
 
 def _quotient(tokens: list[tuple[str, str]], text: str) -> tuple[list[Factor], list[tuple[str, str]]]:
-    """Factors up to a closing bracket.
+    """Read factors up to a closing bracket.
 
     Everything between one slash and the next is divided by, as the field writes it: ``#/cm2-s-sr`` has three
     units below the line.
@@ -332,7 +332,7 @@ def _quotient(tokens: list[tuple[str, str]], text: str) -> tuple[list[Factor], l
         tokens = tokens[1:]
         if kind == "divide":
             if wants_factor or blank_below:
-                raise _UnreadableError(text)  # `mV/m pT/Hz`: whether pT is divided by cannot be told
+                raise _UnreadableError(text)  # `mV/m pT/Hz`: it is unclear whether pT is a divisor
             below, wants_factor = True, True
             continue
         if kind == "times":
@@ -388,7 +388,7 @@ def _named(token: str, text: str) -> Factor:
 
 
 def _reduced(factors: list[Factor]) -> list[Factor]:
-    """Equal units on one side of the line drawn together, words for "number of" left out, in order."""
+    """Combine equal units on one side of the fraction line, without words for "number of", in order."""
     sides: dict[tuple[str, bool], int] = {}
     for name, power in factors:
         if power:

@@ -162,7 +162,7 @@ SPELLINGS: dict[str, str] = {
 # solar wind `solar`.
 ASKED: dict[str, str] = {"plasma moment": "moment", "solar energetic": "energetic"}
 
-# Of what is measured at the first Lagrange point; L1 alone is also a level of data.
+# Of data measured at the first Lagrange point; L1 alone is also a level of data.
 AT_L1 = re.compile(
     r"\b(?:(?:at|from|near|around) (?:the )?l1\b|l1 (?:point|monitor)s?\b|lagrang\w+(?: point)?(?: l?1)?\b)"
 )
@@ -180,7 +180,7 @@ _LONGEST = max(len(phrase.split()) for phrases in CONCEPTS.values() for phrase i
 
 
 def plain(text: str) -> str:
-    """The same letters without accents.
+    """Remove accents from letters.
 
     >>> plain("électron Ångström α")
     'electron Angstrom alpha'
@@ -190,7 +190,7 @@ def plain(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Words in lower case without plural; ``SYM_H``, ``B-field`` and ``BGSEc`` are cut at their seams.
+    """Split text into lower-case words without plural; cut ``SYM_H``, ``B-field`` and ``BGSEc`` into parts.
 
     >>> tokens("Proton densities, B-field (GSM)")
     ['proton', 'density', 'b', 'field', 'gsm']
@@ -216,7 +216,7 @@ _ASKED = _table(ASKED)
 
 
 def concepts(words: Sequence[str]) -> list[str]:
-    """Every concept that some phrase among the words stands for."""
+    """Return the concepts that phrases among the words name."""
     names: list[str] = []
     for start in range(len(words)):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
@@ -251,7 +251,7 @@ class Clause:
 
 
 def clauses(words: Sequence[str]) -> list[Clause]:
-    """A question's words as clauses, the longest phrase first.
+    """Split a question's words into clauses, the longest phrase first.
 
     >>> clauses(tokens("B field GSM"))
     [Clause(words=('b', 'field'), concept='magneticfield', spelt=''), Clause(words=('gsm',), concept='', spelt='')]

@@ -7,11 +7,11 @@ import threading
 from helio.errors import TooLarge
 
 MAX_DOWNLOAD = 10**9
-"""Bytes that a run may download unless it is told another limit."""
+"""Bytes that a run may download unless another limit is given."""
 
 
 class Allowance:
-    """How many bytes may be downloaded; safe to share between threads, providers and fetches.
+    """A limit of bytes to download; safe to share between threads, providers and fetches.
 
     Parameters
     ----------
@@ -45,10 +45,12 @@ class Allowance:
         with self._lock:
             before = self._came + self._expected
             if self.limit is not None and before + size > self.limit:
-                came = f", beside {in_words(before)} that this run has asked for already" if before else ""
+                came = (
+                    f", in addition to {in_words(before)} that this run requested before," if before else ""
+                )
                 enough = in_words(before + (likely or size), up=True).replace(" ", "")
                 raise TooLarge(
-                    f"{what} would have to be downloaded{came}, and the limit is {in_words(self.limit)}",
+                    f"the download of {what}{came} exceeds the limit of {in_words(self.limit)}",
                     advice=f"a shorter time range, or --max-download {enough}"
                     + (" or more: helio plan says how much the whole run needs" if before else ""),
                 )
@@ -61,13 +63,13 @@ class Allowance:
             self._expected += expected
             if came > 0 and self.limit is not None and self._came > self.limit:
                 raise TooLarge(
-                    f"more than {in_words(self.limit)} had to be downloaded, which is the limit of the run",
+                    f"the downloads of the run exceed its limit of {in_words(self.limit)}",
                     advice="a shorter time range, or a larger --max-download",
                 )
 
 
 class Share:
-    """What one fetch has set aside of an allowance, and what came of it."""
+    """The bytes that one fetch has reserved of an allowance, and those it has received."""
 
     def __init__(self, allowance: Allowance, size: int) -> None:
         self._allowance = allowance
@@ -76,7 +78,7 @@ class Share:
         self._came = 0
 
     def add(self, count: int) -> None:
-        """More bytes came, or as many fewer where some came in vain.
+        """Count more bytes, or fewer for those received in vain.
 
         Raises
         ------
@@ -90,7 +92,7 @@ class Share:
         self._allowance._move(count, after - before)
 
     def close(self) -> None:
-        """No more will come: what was set aside is free for others."""
+        """Release the bytes set aside; no more will come."""
         with self._lock:
             left = max(0, self._size - self._came)
             self._size = 0
@@ -98,12 +100,12 @@ class Share:
 
 
 def allowance_of(limit: int | Allowance | None) -> Allowance:
-    """A limit that others share already, or a new one."""
+    """Return a limit that others share already, or a new one."""
     return limit if isinstance(limit, Allowance) else Allowance(limit)
 
 
 def in_words(size: int, *, up: bool = False) -> str:
-    """A number of bytes for people, rounded up where it is to be a limit.
+    """Write a number of bytes for people, rounded up if it is a limit.
 
     >>> in_words(1_240_936), in_words(1_240_936, up=True)
     ('1.24 MB', '2 MB')

@@ -17,7 +17,7 @@ from helio.sources.server_text import one_line
 if TYPE_CHECKING:
     import httpx2
 
-LATER = "try again later; what is downloaded already is kept"
+LATER = "try again later; finished downloads are kept"
 
 _STEP = 256 * 1024
 """Bytes that are decompressed at once: a small part may hold a thousand times its size."""
@@ -30,15 +30,15 @@ _LONGEST_NUMBER = 40
 """Digits of a whole number; those of 64 bits have 20."""
 
 
-class CutShort(Exception):
+class BadBody(Exception):
     """A receiver's word that the body ended early or is not what it should be, and another try may help."""
 
 
-class OddJson(ValueError):
+class UnusableJson(ValueError):
     """JSON that is whole and cannot be used; says why."""
 
 
-class Answer:
+class OpenReply:
     """A status, headers, and a body that is read once.
 
     Parameters
@@ -84,14 +84,14 @@ class Answer:
         return (secured and secured.getpeercert(True)) or b""
 
     def raw(self) -> Iterator[bytes]:
-        """The body as the server sends it, of any length: the caller limits it."""
+        """Return the body as the server sends it, of any length: the caller limits it."""
         for part in self._response.iter_raw():
             self._meter.add_content(len(part))
             self.received += len(part)
             yield part
 
     def parts(self, largest: int) -> Iterator[bytes]:
-        """The body without its compression.
+        """Return the body without its compression.
 
         Parameters
         ----------
@@ -104,7 +104,7 @@ class Answer:
             It has more.
         Refused
             It is compressed in another way than was asked for.
-        CutShort
+        BadBody
             It is compressed, and ends before its compression does.
         """
         if self.length <= largest:
@@ -121,7 +121,7 @@ class Answer:
         raise ReplyTooLarge(f"{self._host} sends more than {in_words(largest)}", place=self._url)
 
     def read(self) -> bytes:
-        """The whole body, without its compression.
+        """Return the whole body, without its compression.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class Answer:
         return bytes(content)
 
     def json(self) -> Any:
-        """What it says as JSON; None where that is not JSON and the status is not 200.
+        """Read the body as JSON; None where it is not JSON and the status is not 200.
 
         Raises
         ------
@@ -152,15 +152,15 @@ class Answer:
         content = self.read()
         try:
             return read_json(content, self._limits.reply_bytes, self._host)
-        except OddJson as error:
+        except UnusableJson as error:
             raise self.odd_json(error) from error
         except ValueError as error:
             if self.status != 200:
                 return None
             raise self.not_json(content) from error
 
-    def odd_json(self, error: OddJson) -> DamagedFile:
-        """The error of JSON that is whole and cannot be used."""
+    def odd_json(self, error: UnusableJson) -> DamagedFile:
+        """Return the error of JSON that is whole and cannot be used."""
         return DamagedFile(
             f"{self._host} answers with JSON that cannot be used: {error}",
             advice="tell the server's operators",
@@ -168,15 +168,15 @@ class Answer:
         )
 
     def not_json(self, content: bytes) -> ServerUnavailable:
-        """The error of a body that was read and is no JSON: a page that asks for a login, or says what is wrong."""
-        kind = self.headers.get("content-type", "bytes of no named kind")
+        """Return the error for a body that is not JSON: a login page, or a page that explains a problem."""
+        kind = self.headers.get("content-type", "bytes of an unknown type")
         if "html" in kind or content.lstrip()[:1] == b"<":
             page = content.decode(errors="replace")
             problem = explain_page(page, self._url, self.came_from)
             error = ServerUnavailable(problem.message, advice=problem.advice, place=self._url)
             error.cause = problem.cause
             return error
-        how = "JSON that is not whole" if "json" in kind else f"{one_line(kind, 60)} in place of JSON"
+        how = "incomplete JSON" if "json" in kind else f"{one_line(kind, 60)} in place of JSON"
         return ServerUnavailable(f"{self._host} answered with {how}", advice=LATER, place=self._url)
 
     @property
@@ -188,7 +188,7 @@ class Answer:
         return framed or self._stream_ended
 
     def _plain(self) -> Iterator[bytes]:
-        """The body without its compression, in small parts."""
+        """Return the body without its compression, in small parts."""
         header = self.headers.get("content-encoding", "")
         codings = [
             coding for word in header.split(",") if (coding := word.strip().lower()) not in ("", "identity")
@@ -199,7 +199,7 @@ class Answer:
             yield from self._decompressed(codings[0])
         else:
             raise Refused(
-                f"{self._host} compresses its reply as '{', '.join(codings)}', which was not asked for",
+                f"{self._host} compresses its reply as '{', '.join(codings)}', which was not requested",
                 place=self._url,
             )
 
@@ -214,17 +214,17 @@ class Answer:
             while part or is_full:
                 if stream.eof and part:
                     if coding == "deflate":
-                        raise CutShort("goes on after its deflate stream")
+                        raise BadBody("goes on after its deflate stream")
                     stream = zlib.decompressobj(_GZIP)  # gzip allows several streams, one after the other
                 try:
                     plain = stream.decompress(part, _STEP)
                 except zlib.error as error:
-                    raise CutShort(f"is damaged: {error}") from error
+                    raise BadBody(f"is damaged: {error}") from error
                 yield plain
                 is_full = len(plain) == _STEP  # there may be more of it, though all of the part is consumed
                 part = stream.unused_data if stream.eof else stream.unconsumed_tail
         if self.received and not stream.eof:
-            raise CutShort(f"ends within its {coding} stream")
+            raise BadBody(f"ends within its {coding} stream")
         self._stream_ended = stream.eof
 
 
@@ -243,7 +243,7 @@ def read_json(content: bytes, largest: int, server: str) -> Any:
     ------
     ReplyTooLarge
         It is longer, has more values, is nested more deeply or has longer numbers than any service's replies.
-    OddJson
+    UnusableJson
         It gives a member twice with different values.
     ValueError
         It is not JSON.
@@ -287,16 +287,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members and members[name] != value:
-            raise OddJson(f"it gives '{one_line(name, 40)}' twice with different values")
+            raise UnusableJson(f"it gives '{one_line(name, 40)}' twice with different values")
         members[name] = value
     return members
 
 
 def more_than(size: int) -> str:
-    """How to allow a longer reply."""
+    """Return how to allow a longer reply."""
     return f"HELIO_REPLY_MB={-(-2 * size // 10**6)} allows more, if the reply is to be that long"
 
 
 def _begins_zlib(part: bytes) -> bool:
-    """Whether bytes begin with the header of a zlib stream, RFC 1950."""
+    """Return whether bytes begin with the header of a zlib stream, RFC 1950."""
     return part[0] & 0x0F == zlib.DEFLATED and (len(part) < 2 or int.from_bytes(part[:2], "big") % 31 == 0)

@@ -11,7 +11,7 @@ from statistics import median
 
 from helio.errors import DamagedFile, DataError, UnknownDataset, did_you_mean
 from helio.sources.cdf import FileFacts, ParameterFacts
-from helio.sources.folder_walk import Skipped, shown
+from helio.sources.folder_walk import SkippedEntry, shown
 from helio.sources.formats import format_of
 from helio.sources.local import MOMENT, MOST_NAMELESS, ArchiveFile, LocalArchive, alike
 
@@ -29,7 +29,7 @@ Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
-class Gap:
+class FileGap:
     """A stretch of time without a file.
 
     Parameters
@@ -67,7 +67,7 @@ class ArchiveDataset:
         Of those.
     older : int
         Files of older versions of the same start or span, which are not read.
-    gaps : tuple of Gap
+    gaps : tuple of FileGap
         Stretches between two files for which there is none. None of a dataset whose files are too irregular to tell.
     gaps_from : "records", "names" or "unknown"
         What the gaps were judged by.
@@ -86,21 +86,21 @@ class ArchiveDataset:
     files: int
     bytes: int
     older: int
-    gaps: tuple[Gap, ...]
+    gaps: tuple[FileGap, ...]
     gaps_from: str
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ArchiveListing:
-    """What a folder holds.
+    """The datasets and files of a folder.
 
     Parameters
     ----------
     folder : str
     datasets : tuple of ArchiveDataset
         In order of their ids.
-    unread : tuple of Skipped
+    unread : tuple of SkippedEntry
         Files and folders that cannot be read, each with the reason.
     notes : tuple of str
         What was left out, or not looked at.
@@ -108,7 +108,7 @@ class ArchiveListing:
 
     folder: str
     datasets: tuple[ArchiveDataset, ...]
-    unread: tuple[Skipped, ...]
+    unread: tuple[SkippedEntry, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -122,7 +122,7 @@ def list_archive(
     dataset_id : str
         List this one alone, and more closely; its id in any case, or what its files call it.
     on_progress : callable
-        Called with what is counted, and how many there are so far.
+        Called with the kind of things counted, and their number so far.
 
     Raises
     ------
@@ -170,7 +170,7 @@ class _Look:
             return {called[0]: chosen[called[0]]}
         if called:
             raise UnknownDataset(
-                f"several datasets of {shown(self._archive.root)} call themselves '{dataset_id}'",
+                f"several datasets of {shown(self._archive.root)} have the id '{dataset_id}' inside their files",
                 advice=f"name one of them: {', '.join(called)}",
             )
         raise UnknownDataset(
@@ -179,7 +179,7 @@ class _Look:
         )
 
     def _readable(self, files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
-        """Files that are whole as far as their ends tell; the others are put among those that cannot be read."""
+        """Return files with readable ends; list the others as unreadable."""
         readable = []
         for file in files:
             self._checked += 1
@@ -236,7 +236,7 @@ class _Look:
     def _notes_on(self, name: str, files: list[ArchiveFile], known_as: str) -> list[str]:
         notes = []
         if known_as and not alike(known_as, name):
-            notes.append(f"its files say that they are of {known_as}, and their names say {name}")
+            notes.append(f"its files name the dataset {known_as}, but the file names say {name}")
         rivals = [rival for file in files for rival in file.rivals]
         if rivals:
             notes.append(
@@ -249,7 +249,7 @@ class _Look:
         for file in self._shadowed:
             if file.dataset_id == name:
                 notes.append(
-                    f"{shown(file.path.name)} says that it is of {name} too, and is not read for it: fetch it as "
+                    f"{shown(file.path.name)} names {name} too, but is not read as part of it: fetch it as "
                     f"{file.path.stem.upper()}"
                 )
         return notes
@@ -266,7 +266,7 @@ class _Look:
         return ()
 
     def _first_facts(self, files: Iterator[ArchiveFile]) -> FileFacts | None:
-        """What the first of some files says that can be read and holds records."""
+        """Return the facts of the first file that can be read and holds records."""
         first_facts = None
         for _ in range(_TRIES):
             file = next(files, None)
@@ -285,10 +285,10 @@ class _Look:
             self._unread[file.path] = error.message
             return None
 
-    def _skipped(self) -> tuple[Skipped, ...]:
+    def _skipped(self) -> tuple[SkippedEntry, ...]:
         root = self._archive.root
         damaged = (
-            Skipped(shown(path.relative_to(root)), _plainly(reason, path))
+            SkippedEntry(shown(path.relative_to(root)), _plainly(reason, path))
             for path, reason in self._unread.items()
         )
         return tuple(sorted([*self._archive.walk.skipped, *damaged], key=lambda entry: entry.path))
@@ -302,7 +302,7 @@ class _Look:
             notes.append(f"{self._archive.walk.more_skipped} more entries cannot be read")
         if self._archive.nameless > MOST_NAMELESS:
             notes.append(
-                f"{self._archive.nameless:,} files have names that do not say their dataset; at most "
+                f"{self._archive.nameless:,} files have names without a dataset; at most "
                 f"{MOST_NAMELESS:,} are opened for it, so none was: name a folder within it"
             )
         count = sum(len(files) for files in every.values())
@@ -316,7 +316,7 @@ class _Look:
 def _span(
     files: Sequence[ArchiveFile], spans: Sequence[tuple[datetime, datetime]]
 ) -> tuple[datetime | None, datetime | None, bool]:
-    """First and last record, and whether they were read; by the names where none was."""
+    """Return first and last record, and whether they were read or taken from the file names."""
     if spans:
         return min(span[0] for span in spans), max(span[1] for span in spans), True
     starts = [file.start for file in files if file.start is not None]
@@ -328,8 +328,8 @@ def _gaps(
     files: Sequence[ArchiveFile],
     spans: Sequence[tuple[datetime, datetime]],
     data: ParameterFacts | None,
-) -> tuple[tuple[Gap, ...], str]:
-    """Stretches without a file, by the records of all files where they were read, else by the dates of the names."""
+) -> tuple[tuple[FileGap, ...], str]:
+    """Return stretches without a file, by the files' records if all were read, otherwise by the dates in names."""
     if len(files) < 2:
         return (), "records" if spans else "names"
     if spans:
@@ -344,17 +344,19 @@ def _gaps(
     spacings = [(after - before).total_seconds() for before, after in pairwise(starts)]
     usual = timedelta(seconds=median(spacings))
     gaps = [
-        Gap(before + usual, after) for before, after in pairwise(starts) if after - before > _LONGER * usual
+        FileGap(before + usual, after)
+        for before, after in pairwise(starts)
+        if after - before > _LONGER * usual
     ]
     return tuple(gaps), "names"
 
 
-def _between(spans: Sequence[tuple[datetime, datetime]], usual: timedelta) -> tuple[Gap, ...]:
-    """Stretches longer than usual between the end of all files so far and the start of the next one."""
+def _between(spans: Sequence[tuple[datetime, datetime]], usual: timedelta) -> tuple[FileGap, ...]:
+    """Return stretches longer than usual between the end of earlier files and the start of the next one."""
     gaps, end = [], spans[0][1]
     for start, stop in spans[1:]:
         if start - end > usual:
-            gaps.append(Gap(end, start))
+            gaps.append(FileGap(end, start))
         end = max(end, stop)
     return tuple(gaps)
 

@@ -13,7 +13,7 @@ from helio.errors import RequestError, closest
 from helio.settings import NetworkLimits, Settings
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance
 from helio.sources.cdf import CdfReader
-from helio.sources.cited_as import Citations, CitedAs
+from helio.sources.cited_as import Citations, CitedProvider
 from helio.sources.file_digests import FileDigests
 from helio.sources.local import LocalArchive
 from helio.sources.provider import Listings, Provider
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from helio.sources.transfers import Progress
 
 _HURRY = 5.0
-"""Seconds for a connection where whoever asks can do without the answer."""
+"""Seconds for a connection when the answer is optional."""
 
 
 def archive_named(archive: str) -> str:
-    """The archive that a person names; capital letters count for nothing, unless there is a folder of that name.
+    """Return the archive with a name, in any case, unless there is a folder of that name.
 
     >>> archive_named("CDAWeb"), archive_named("./mine")
     ('cdaweb', './mine')
@@ -51,36 +51,36 @@ def archive_named(archive: str) -> str:
 
 
 def is_folder(archive: str) -> bool:
-    """Whether the archive of a run is a folder, not a provider's name or address and not left to the steps."""
+    """Return whether the archive of a run is a folder, not a provider's name or address and not left to the steps."""
     return bool(archive) and archive not in names() and not family_of(archive) and not is_url(archive)
 
 
 def absolute_archive(archive: str) -> str:
-    """An archive as another folder of work would name it."""
+    """Return an archive as another folder of work would name it."""
     folder = user_path(archive)
     return str(folder.absolute()) if archive and is_folder_there(folder) else archive
 
 
 @dataclass(frozen=True)
 class Access:
-    """How the network may be used.
+    """The rules for the use of the network.
 
     Parameters
     ----------
     max_download : int or None
         Bytes that the run may download.
     offline : bool
-        Ask nobody: use what is kept.
+        Work offline: use the cache.
     refresh : bool
-        Ask again what is kept already.
+        Ask again for data that are in the cache.
     impatient : bool
         Try each request once, and give up early a server that cannot be reached.
     listed : Listings
         Files that are known, so that their archive is not asked which there are.
     cited : Citations
-        Files that are cited as a record cites them, whoever serves them.
+        Files that are cited as a record cites them, from any provider.
     told : callable
-        Is told the progress of downloads, from several threads.
+        Gets the progress of downloads, from several threads.
     """
 
     max_download: int | None = MAX_DOWNLOAD
@@ -95,7 +95,7 @@ class Access:
 def archives_of(
     settings: Settings, reader: CdfReader, archive: str = "", access: Access | None = None
 ) -> Archives:
-    """The archives of a run, with what is remembered and kept in the home."""
+    """Return the archives of a run, with the cache and the digests of the home."""
     return Archives(
         reader,
         archive,
@@ -121,7 +121,7 @@ def open_folder(archive: str, settings: Settings) -> None:
 
 
 class Archives:
-    """Opens each archive once, when it is first asked for.
+    """The archives of a run, each opened once at its first use.
 
     Parameters
     ----------
@@ -133,11 +133,11 @@ class Archives:
     digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
     cache : Path, optional
-        Where what is downloaded is kept; without it nothing can be.
+        The folder of the cache; without it nothing can be downloaded.
     addresses : mapping of str to str, optional
         Other addresses than their own, by the name of the archive.
     servers : mapping, optional
-        For each family of servers, URLs by name beside those that are known.
+        For each family of servers, further URLs by name.
     limits : NetworkLimits, optional
         How much and how slowly a server may send.
     access : Access, optional
@@ -182,18 +182,20 @@ class Archives:
             self.choose("")
 
     def choose(self, provider: str) -> Provider:
-        """The provider for a step that names `provider`, or names none with ``""``."""
+        """Return the provider for a step that names `provider`, or names none with ``""``."""
         name = self._archive or self._served(provider)
         if family_of(name):
             name = name.casefold()  # capital letters count for nothing: one server, one client
         with self._lock:
             if name not in self._opened:
                 opened = self._open(name)
-                self._opened[name] = CitedAs(opened, self._access.cited) if self._access.cited else opened
+                self._opened[name] = (
+                    CitedProvider(opened, self._access.cited) if self._access.cited else opened
+                )
             return self._opened[name]
 
     def cancel(self) -> None:
-        """End all that is being asked or downloaded, and ask nobody any more; whoever waits gets `Cancelled`."""
+        """End all requests and downloads, and send no more; waiting callers get `Cancelled`."""
         with self._lock:
             self._cancelled = True
             client = self._client
@@ -201,7 +203,7 @@ class Archives:
             client.cancel()
 
     def _http(self) -> Http:
-        """The client of all providers of the run; called with the lock held."""
+        """Return the client of all providers of the run; called with the lock held."""
         if self._client is None:
             # what a run without the network does without
             from helio.sources.host_places import HostPlaces
@@ -216,11 +218,11 @@ class Archives:
 
     @staticmethod
     def _served(provider: str) -> str:
-        """A provider that a template may name; never a folder or a URL, which only the run itself can name."""
+        """Return a provider that a template may name; never a folder or a URL, which only the run itself can name."""
         if provider in names() or family_of(provider):
             return provider
         raise RequestError(
-            f"no provider is called '{provider}'" if provider else "nobody is named to serve the data",
+            f"no provider is called '{provider}'" if provider else "no data provider was given",
             advice=f"a provider: {choices()}; or --archive DIR",
         )
 
@@ -259,7 +261,9 @@ class Archives:
         )
 
     def _folder(self) -> Path:
-        """Where what servers send is kept."""
+        """Return where what servers send is kept."""
         if self._cache is None:
-            raise RequestError("there is no folder for what servers send", advice="name one in HELIO_HOME")
+            raise RequestError(
+                "there is no cache folder for replies of servers", advice="name one in HELIO_HOME"
+            )
         return self._cache

@@ -32,7 +32,7 @@ from helio.errors import (
     did_you_mean,
 )
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, allowance_of, in_words
-from helio.sources.answer import Answer
+from helio.sources.answer import OpenReply
 from helio.sources.file_digests import FileDigests
 from helio.sources.http import Http
 from helio.sources.provider import Listings
@@ -69,7 +69,7 @@ class Source(ABC):
     Parameters
     ----------
     cache : Path
-        Folder of what is kept; several processes may share it.
+        Folder of the cache; several processes may share it.
     http : Http, optional
     url : str
         Another address than the source's own.
@@ -82,9 +82,9 @@ class Source(ABC):
     limit : int, Allowance or None
         Bytes that all fetches may bring; an `Allowance` is shared with other sources of the run.
     offline : bool
-        Ask nobody: use what is kept, however old, and name what is missing.
+        Work offline: use the cache, of any age, and name missing data.
     refresh : bool
-        Ask again for what is kept already.
+        Ask again for data that are in the cache.
     listed : Listings, optional
         Known files: with them the source does not ask the archive for a listing.
     on_progress : callable, optional
@@ -143,7 +143,7 @@ class Source(ABC):
 
     @abstractmethod
     def datasets(self) -> list[str]:
-        """Ids of all its datasets, sorted.
+        """Return the ids of all datasets, sorted.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class Source(ABC):
 
     @abstractmethod
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Which files or replies cover [start, stop), named before any record is downloaded.
+        """Return which files or replies cover [start, stop), named before any record is downloaded.
 
         The names decide whether a result is computed again: equal data must have equal names before and after the
         download, and other data other ones.
@@ -217,7 +217,7 @@ class Source(ABC):
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
-        """Whether an address that was given is the user's own; only then may its host be a private one."""
+        """Return whether an address that was given is the user's own; only then may its host be a private one."""
         return True
 
     @classmethod
@@ -227,12 +227,12 @@ class Source(ABC):
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Whether the ids of what records name `name` are those of helio's catalogue."""
+        """Return whether the source uses the ids of helio's catalogue."""
         return False
 
     @classmethod
     def server_of(cls, url: str) -> str:
-        """Address of the server that the URL of a record belongs to, for a source of many servers; else empty."""
+        """Return the address of the server of a record's URL, for a source of many servers; otherwise empty."""
         return ""
 
     @classmethod
@@ -289,7 +289,7 @@ class Source(ABC):
         never_asked: str,
         longest: float | None = DAY,
     ) -> Any:
-        """A reply, or what is needed of it: as it is kept, else asked for and kept.
+        """Return a reply from the cache, or ask for it and save it.
 
         An empty one is not kept: it may have been the server's bad hour.
 
@@ -300,7 +300,7 @@ class Source(ABC):
         ask : callable
             Asks the server.
         kind : type
-            What is kept: ``list[str]``, a TypedDict, a dataclass; what is of another form is asked for again.
+            Type of the saved content: ``list[str]``, a TypedDict, a dataclass; other content is requested again.
         never_asked : str
             Message for a run offline that needs it.
         longest : float or None
@@ -327,7 +327,7 @@ class Source(ABC):
         return content
 
     def is_saved(self, name: str, kind: Any, *, longest: float = DAY) -> bool:
-        """Whether `saved` would send no request."""
+        """Return whether `saved` would send no request."""
         name = f"{self.folder}/{name}"
         return (
             name in self._replies_here
@@ -341,8 +341,8 @@ class Source(ABC):
             self.replies.save(name, content)
             self._replies_here[name] = (content, True)
 
-    def counted_json(self, answer: Answer, what: str) -> Any:
-        """Read an open answer as JSON, as a download of the run: told, and within its limit.
+    def counted_json(self, answer: OpenReply, what: str) -> Any:
+        """Read an open answer as JSON, as a download of the run: reported, and within its limit.
 
         Raises
         ------
@@ -362,15 +362,15 @@ class Source(ABC):
     # Freshness, for subclasses
 
     def is_young(self, heard_at: datetime, longest: float = HOUR) -> bool:
-        """Whether what was said at a moment is younger than so many seconds; a moment to come is none to rely on."""
+        """Return whether a reply is younger than `longest` seconds; a time in the future is not."""
         return timedelta() <= self.http.clock.utc() - heard_at <= timedelta(seconds=longest)
 
     def is_fresh(self, heard_at: datetime, stop: datetime) -> bool:
-        """Whether what was said of data that end at `stop` is still good: an hour long, or for good if they are old."""
+        """Return whether a reply about data up to `stop` is still valid: for an hour, or always if they are old."""
         return is_settled(stop, heard_at) or self.is_young(heard_at)
 
     def absent(self, text: str, advice: str, *, last: datetime | None, follows: bool) -> DataError:
-        """The error of a range without data: `NotYetPublished` where the dataset will still reach it.
+        """Return the error of a range without data: `NotYetPublished` where the dataset will still reach it.
 
         Parameters
         ----------
@@ -412,12 +412,12 @@ class Source(ABC):
 
 
 def is_settled(stop: datetime, at: datetime) -> bool:
-    """Whether data that end at `stop` were old enough at a moment to count as unchanging."""
+    """Return whether data that end at `stop` were old enough at a moment to count as unchanging."""
     return at - stop >= _SETTLED_AFTER
 
 
 def whole_seconds(time_range: TimeRange) -> str:
-    """An interval in whole seconds, never shorter than it is: ``20240510T000000Z,20240511T000000Z``."""
+    """Write an interval in whole seconds, never shortened: ``20240510T000000Z,20240511T000000Z``."""
     start = time_range.start.replace(microsecond=0)
     stop = time_range.stop.replace(microsecond=0)
     if stop < time_range.stop:
@@ -426,7 +426,7 @@ def whole_seconds(time_range: TimeRange) -> str:
 
 
 def folder_name(address: str) -> str:
-    """Name of a folder for an address.
+    """Return name of a folder for an address.
 
     >>> folder_name("127.0.0.1:8080/hapi")
     '127.0.0.1-8080-hapi'

@@ -37,12 +37,12 @@ _ERRORS: dict[str, type[DataError]] = {
 _EPOCH_ZERO = datetime(1970, 1, 1)
 _STARTUP_SECONDS = 60.0
 _PIPE_BYTES = 1024**2
-_ADVICE = "fetch it again; if it comes out the same, leave it out and tell whoever serves it"
+_ADVICE = "fetch it again; if the error stays, leave it out and report it to the provider"
 
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a file says about itself.
+    """The facts that a file states about itself.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class FileFacts:
     """UTC of its first and last record, over all its clocks; None where it has no record with an epoch."""
 
     def complete(self, source: SourceFile) -> SourceFile:
-        """A source with what the file says of itself, where nobody has said it before."""
+        """Complete a source with facts from the file that are still empty."""
         parts: Proof = "checksums of its parts"
         return replace(
             source,
@@ -88,7 +88,7 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class ParameterFacts:
-    """What a file says about one of its parameters, without reading its values.
+    """The facts that a file states about one parameter, without its values.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class ParameterFacts:
 
 
 class CdfReader:
-    """Reads CDFs, and files of the other formats of an archive, through one warm worker process.
+    """A reader of CDFs and other archive formats, through one warm worker process.
 
     A context manager, safe to share between threads.
 
@@ -126,7 +126,7 @@ class CdfReader:
     ----------
     time_limit : float
         Seconds that one call of `describe` or `read` may take before the worker is killed and the file is
-        held to be damaged.
+        considered damaged.
     """
 
     def __init__(self, *, time_limit: float = 60.0) -> None:
@@ -150,7 +150,7 @@ class CdfReader:
             self._running()
 
     def describe(self, path: Path, state: FileState | None = None) -> FileFacts:
-        """What a file says about itself.
+        """Return the facts that a file states about itself.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class CdfReader:
         time_range: TimeRange,
         state: FileState | None = None,
     ) -> dict[str, Table]:
-        """Records of [start, stop) of one file, by parameter; a table may be of length 0.
+        """Read records of [start, stop) of one file, by parameter; a table may be of length 0.
 
         Epochs increase, fill is NaN, `Table.unit` is spelled as in the file, `Table.sources` is empty.
 
@@ -253,7 +253,7 @@ class CdfReader:
             raise
 
     def _state_of(self, path: Path) -> FileState:
-        """The state of a file whose own checksum, if it has one, is right."""
+        """Check a file's own checksum, if it has one, and return its state."""
         try:
             if self._checked.get(path) != FileState.of(path):
                 self._checked[path] = digest_file(path).state
@@ -289,7 +289,7 @@ class CdfReader:
                     ) from error
                 raise RuntimeError(f"the reader failed on {path}\n{message}") from error
             except BaseException:
-                # interrupted between frames: what is left in the pipe answers a question nobody asks any more
+                # interrupted between frames: the rest in the pipe answers an old question
                 self._drop()
                 raise
 
@@ -306,7 +306,7 @@ class CdfReader:
 
 
 class _Worker:
-    """One process running `helio.sources.cdf_worker`, and the pipes to it."""
+    """A process that runs `helio.sources.cdf_worker`, and the pipes to it."""
 
     def __init__(self) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
@@ -327,7 +327,7 @@ class _Worker:
         self._process.kill()
 
     def has_ended(self) -> bool:
-        """Whether it ended by itself, between requests."""
+        """Return whether it ended by itself, between requests."""
         return self._process.poll() is not None
 
     def wait_until_ready(self) -> None:
@@ -374,7 +374,7 @@ class _Worker:
         return self._code, self._text
 
     def _leaving(self) -> bool:
-        """Whether it closes its end by itself: at once if it is dying, never if a file keeps it busy."""
+        """Return whether the worker closes its end: at once if it is dying, never if a file keeps it busy."""
         deadline = time.monotonic() + 0.5
         try:
             while self._wait(deadline):
@@ -426,7 +426,7 @@ class _Worker:
 
 
 def _widen(descriptor: int) -> None:
-    """A larger pipe means fewer turns between the two processes; only Linux has them."""
+    """Enlarge a pipe, so that the two processes take fewer turns; only Linux can."""
     if sys.platform == "linux":
         import fcntl
 
@@ -446,13 +446,13 @@ def _nanoseconds(moment: datetime) -> int:
 
 
 def facts_to_json(facts: FileFacts) -> dict[str, Any]:
-    """Facts as they are remembered."""
+    """Write facts as they are remembered."""
     span = None if facts.span is None else [instant.isoformat() for instant in facts.span]
     return {**asdict(facts), "span": span}
 
 
 def facts_from_json(content: Any) -> FileFacts | None:
-    """Facts as they were remembered; None for anything else."""
+    """Read remembered facts; None for anything else."""
     with suppress(TypeError, ValueError, KeyError, AttributeError):
         span = content["span"]
         instants = (
@@ -463,7 +463,7 @@ def facts_from_json(content: Any) -> FileFacts | None:
 
 
 def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
-    """A survey in the form in which it is kept."""
+    """Return a survey in the form in which it is saved."""
     return [
         {
             **asdict(facts),
@@ -475,7 +475,7 @@ def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
 
 
 def survey_from_json(content: Any) -> tuple[ParameterFacts, ...] | None:
-    """A survey as it was remembered; None for anything else."""
+    """Return a survey as it was remembered; None for anything else."""
     with suppress(TypeError, ValueError, KeyError, AttributeError):
         return tuple(
             ParameterFacts(
@@ -492,7 +492,7 @@ def survey_from_json(content: Any) -> tuple[ParameterFacts, ...] | None:
 
 
 def _span(nanoseconds: Sequence[int] | None) -> tuple[datetime, datetime] | None:
-    """First and last instant; those beyond the years of a datetime are none."""
+    """Return first and last instant; None for years beyond those of a datetime."""
     if nanoseconds is None:
         return None
     first, last = (_EPOCH_ZERO + timedelta(microseconds=instant // 1000) for instant in nanoseconds)

@@ -21,10 +21,10 @@ _HEAD = 4096
 
 
 class ByteDigests:
-    """Compute the sha256 of bytes as they come and, for a CDF that carries its MD5, compare that too.
+    """The sha256 of bytes as they arrive and, for a CDF with its own MD5, a check of that too.
 
     The checksum of a CDF covers all bytes of the file before it. Of a CDF that is compressed as a whole it covers the
-    compressed bytes, while the flag that announces it is among what is compressed.
+    compressed bytes, while the flag that announces it is compressed too.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class ByteDigests:
         return self._sha256.hexdigest()
 
     def checksum(self) -> Checksum:
-        """Whether the bytes, now complete, end with a checksum of their own, and whether it is right."""
+        """Return whether the complete bytes end with a checksum, and whether it is right."""
         if self._flags is None:
             self._begin()
         if not self._flags:
@@ -74,7 +74,7 @@ class ByteDigests:
 
 
 def _checksum_flags(head: bytes) -> int:
-    """The flags about checksums in the descriptor of a CDF; 0 for any other file.
+    """Return the flags about checksums in the descriptor of a CDF; 0 for any other file.
 
     A single one of the two flags of an MD5 is no form that is ever written: such a file cannot be right.
     """
@@ -93,7 +93,7 @@ def _checksum_flags(head: bytes) -> int:
 
 
 def _expanded(data: bytes) -> bytes:
-    """The first bytes of what gzip, or CDF's lengths of runs of zeros, made shorter; empty where it is neither."""
+    """Expand the first bytes of gzip or of CDF's run lengths of zeros; empty for anything else."""
     if data[:2] == b"\x1f\x8b":
         try:
             return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _FLAGS + 4)

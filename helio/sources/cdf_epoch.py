@@ -45,7 +45,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
     nanoseconds : int64, shape (n,)
         Since 1970, UTC; leap seconds as `helio.store.leap_seconds` has it.
     valid : bool, shape (n,), or None when all are
-        False for fill, pad and whatever lies outside 1677 to 2262 (TT2000: before 1972).
+        False for fill, pad and times outside 1677 to 2262 (TT2000: before 1972).
 
     References
     ----------
@@ -62,7 +62,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
 
 
 def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
-    """Increasing epochs, ns since 1970, as CDF_TIME_TT2000; what `unix_nanoseconds` gives back unchanged.
+    """Convert increasing epochs, ns since 1970, to CDF_TIME_TT2000; `unix_nanoseconds` gives them back unchanged.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
 
 
 def unix_nanoseconds_of_seconds(seconds: npt.NDArray[Any], base: int) -> tuple[Nanoseconds, Mask | None]:
-    """Times given as float64 seconds after `base` (ns since 1970), as THEMIS does."""
+    """Convert float64 seconds after `base` (ns since 1970), the form that THEMIS uses."""
     limit = (_NS_LIMIT - abs(base)) / 1e9 - 1
     valid = np.abs(seconds) < limit
     seconds, mask = _usable(seconds, valid)
@@ -116,7 +116,7 @@ def _from_tt2000(raw: npt.NDArray[np.int64]) -> tuple[Nanoseconds, Mask | None]:
 
 
 def _usable(numbers: npt.NDArray[Any], valid: Mask) -> tuple[npt.NDArray[Any], Mask | None]:
-    """Zero in place of what cannot be converted, and the mask unless all can."""
+    """Replace times that cannot be converted by zero, and return the mask unless all can."""
     if valid.all():
         return numbers, None
     return np.where(valid, numbers, 0.0), valid

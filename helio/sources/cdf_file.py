@@ -16,7 +16,7 @@ from cdflib.cdfread import CDF
 from cdflib.dataclasses import VDR
 
 from helio.errors import DamagedFile
-from helio.sources.variables import TEXT_KINDS, Attributes, Variable
+from helio.sources.variables import TEXT_KINDS, Attributes, FileVariable
 
 _TYPES = {
     1: "INT1", 2: "INT2", 4: "INT4", 8: "INT8", 11: "UINT1", 12: "UINT2", 14: "UINT4",
@@ -85,7 +85,7 @@ class CdfFile:
                 self._blocks = source.open("rb")
             self._whole_is_gzip = _is_gzip(source)
         self._names: tuple[str, ...] | None = None
-        self._described: dict[str, tuple[Variable, VDR, str | int] | None] = {}
+        self._described: dict[str, tuple[FileVariable, VDR, str | int] | None] = {}
         self._attributes: dict[str, Attributes] = {}
         self._links: dict[tuple[bool, int], Attributes] | None = None
         self._methods: dict[tuple[bool, int], int] | None = None
@@ -95,7 +95,7 @@ class CdfFile:
         self._blocks.close()
 
     def names(self) -> tuple[str, ...]:
-        """Names of all variables, in file order."""
+        """Return names of all variables, in file order."""
         if self._names is None:
             with self._reading():
                 info = self._cdf.cdf_info()
@@ -103,7 +103,7 @@ class CdfFile:
         return self._names
 
     def part_checksums(self) -> bool:
-        """Whether the file as a whole, or all numbers and times that vary, are gzip, which checks what it expands."""
+        """Return whether the file, or all its varying numbers and times, are gzip, which checks what it expands."""
         if self._whole_is_gzip:
             return True
         varying = [
@@ -117,13 +117,13 @@ class CdfFile:
             variable.compression_bool and self._method(variable) == _GZIP for variable in varying
         )
 
-    def variable(self, name: str) -> Variable | None:
-        """The variable of exactly that name, or None."""
+    def variable(self, name: str) -> FileVariable | None:
+        """Return the variable of exactly that name, or None."""
         description = self._describe(name)
         return None if description is None else description[0]
 
     def attributes(self, name: str) -> Attributes:
-        """Attributes of a variable; none if there is no such variable."""
+        """Return the attributes of a variable; empty if there is no such variable."""
         if name not in self._attributes:
             description = self._describe(name)
             if description is None:
@@ -138,7 +138,7 @@ class CdfFile:
         return self._attributes[name]
 
     def links(self, name: str) -> Attributes:
-        """Those attributes of a variable that decide whether it can be read; fast where many variables are asked."""
+        """Return the attributes that decide whether a variable can be read; fast for many variables."""
         if self._links is None:
             with self._reading():
                 self._links = self._read_links()
@@ -148,7 +148,7 @@ class CdfFile:
         return self._links.get((description[1].section_type == 8, int(description[1].variable_number)), {})
 
     def global_attributes(self) -> dict[str, list[Any]]:
-        """Global attributes, names in capitals, each a list of entries."""
+        """Return global attributes, names in capitals, each a list of entries."""
         with self._reading():
             attributes = self._cdf.globalattsget()
         return {
@@ -156,8 +156,8 @@ class CdfFile:
             for key, entries in attributes.items()
         }
 
-    def records(self, variable: Variable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Records [first, stop) as the file has them, in native order, first dimension first.
+    def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
+        """Read records [first, stop) as the file has them, in native order, first dimension first.
 
         Returns
         -------
@@ -178,12 +178,12 @@ class CdfFile:
                 data = self._cdf.varget(key, startrec=first, endrec=stop - 1)
         return self._shaped(variable, data, stop - first)
 
-    def _describe(self, name: str) -> tuple[Variable, VDR, str | int] | None:
+    def _describe(self, name: str) -> tuple[FileVariable, VDR, str | int] | None:
         if name not in self._described:
             self._described[name] = self._look_up(name)
         return self._described[name]
 
-    def _look_up(self, name: str) -> tuple[Variable, VDR, str | int] | None:
+    def _look_up(self, name: str) -> tuple[FileVariable, VDR, str | int] | None:
         key: str | int = name
         with self._reading():
             try:
@@ -199,7 +199,7 @@ class CdfFile:
             with self._reading():
                 descriptor = self._cdf.vdr_info(key)
             if descriptor.name.strip() != name:
-                raise DamagedFile(f"variable '{name}' cannot be told from others in '{self.path.name}'")
+                raise DamagedFile(f"variable '{name}' has the same name as another one in '{self.path.name}'")
         kind = _TYPES.get(descriptor.data_type)
         if kind is None:
             raise DamagedFile(
@@ -208,7 +208,7 @@ class CdfFile:
         sizes = [int(size) for size in descriptor.dim_sizes]
         if len(sizes) == len(descriptor.dim_vary):
             sizes = [size for size, vary in zip(sizes, descriptor.dim_vary, strict=True) if vary]
-        variable = Variable(
+        variable = FileVariable(
             name=name,
             kind=kind,
             shape=tuple(size for size in sizes if size != 1),
@@ -218,14 +218,14 @@ class CdfFile:
         )
         return variable, descriptor, key
 
-    def _known(self, name: str) -> tuple[Variable, VDR, str | int]:
+    def _known(self, name: str) -> tuple[FileVariable, VDR, str | int]:
         description = self._describe(name)
         if description is None:
             raise KeyError(name)
         return description
 
-    def _refuse_absurd(self, variable: Variable, descriptor: VDR) -> None:
-        """A flipped bit in a size must not cost the machine's memory."""
+    def _refuse_absurd(self, variable: FileVariable, descriptor: VDR) -> None:
+        """Return a flipped bit in a size must not cost the machine's memory."""
         width = (
             int(descriptor.num_elements) if variable.holds_text else np.dtype(_DTYPES[variable.kind]).itemsize
         )
@@ -238,8 +238,8 @@ class CdfFile:
                 f"variable '{variable.name}' claims {claimed} bytes, and '{self.path.name}' has {self.size}"
             )
 
-    def _refuse_unknown_compression(self, variable: Variable, descriptor: VDR) -> None:
-        """Bytes that are no gzip may inflate all the same, into whatever numbers."""
+    def _refuse_unknown_compression(self, variable: FileVariable, descriptor: VDR) -> None:
+        """Refuse compression other than gzip: other bytes may still inflate, into wrong numbers."""
         if not descriptor.compression_bool:
             return
         method = self._method(descriptor)
@@ -251,16 +251,16 @@ class CdfFile:
             )
 
     def _method(self, descriptor: VDR) -> int | None:
-        """The method by which a variable is compressed."""
+        """Return the method by which a variable is compressed."""
         if self._methods is None:
             with self._reading():
                 self._methods = self._read_methods()
         return self._methods.get((descriptor.section_type == 8, int(descriptor.variable_number)))
 
     def _sparse_records(
-        self, variable: Variable, descriptor: VDR, key: str | int, first: int, stop: int
+        self, variable: FileVariable, descriptor: VDR, key: str | int, first: int, stop: int
     ) -> npt.NDArray[Any]:
-        """Records of which only some are written: cdflib finds those, we fill in the others."""
+        """Read a variable that has only some of its records, and fill in the others."""
         if variable.holds_text:
             raise DamagedFile(
                 f"variable '{variable.name}' in '{self.path.name}' is text with records left out"
@@ -286,7 +286,7 @@ class CdfFile:
         return data[first:stop]
 
     def _read_links(self) -> dict[tuple[bool, int], Attributes]:
-        """One pass over the attribute descriptors (ADR), and over the entries (AEDR) of `_LINKS` only.
+        """Read the attribute descriptors (ADR) once, with only those entries (AEDR) that `_LINKS` names.
 
         cdflib goes through all of them once per variable.
         """
@@ -319,7 +319,7 @@ class CdfFile:
         return links
 
     def _read_methods(self) -> dict[tuple[bool, int], int]:
-        """How each compressed variable is compressed (CPR): one pass over the descriptors (VDR), r before z."""
+        """Return how each compressed variable is compressed (CPR): one pass over the descriptors (VDR), r before z."""
         wide = self._cdf.cdfversion == 3
         (gdr,) = struct.unpack(">q", self._bytes(20, 8)) if wide else struct.unpack(">i", self._bytes(16, 4))
         _, _, *heads = struct.unpack(">qi2q" if wide else ">ii2i", self._bytes(gdr, 28 if wide else 16))
@@ -341,7 +341,7 @@ class CdfFile:
         return methods
 
     def _written(self, offset: int) -> list[tuple[int, int]]:
-        """First and last record of every block, from the variable's index records (VXR)."""
+        """Return first and last record of every block, from the variable's index records (VXR)."""
         wide = self._cdf.cdfversion == 3
         head, entry = (">qiqii", "q") if wide else (">iiiii", "i")
         blocks: list[tuple[int, int]] = []
@@ -376,7 +376,7 @@ class CdfFile:
             raise ValueError(f"{count} bytes at {offset}")
         return os.pread(self._blocks.fileno(), count, offset)
 
-    def _shaped(self, variable: Variable, data: object, count: int) -> npt.NDArray[Any]:
+    def _shaped(self, variable: FileVariable, data: object, count: int) -> npt.NDArray[Any]:
         if variable.holds_text:
             texts = np.array([_utf8(text).rstrip() for text in np.asarray(data).reshape(-1)])
             return texts.reshape((count, *variable.shape) if variable.varies else variable.shape)
@@ -396,12 +396,12 @@ class CdfFile:
         except _READING_ERRORS as error:
             raise DamagedFile(
                 f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-                advice="fetch it again; if it comes out the same, tell whoever serves it",
+                advice="fetch it again; if the error stays, report it to the provider",
             ) from error
 
 
 def _is_gzip(source: Path) -> bool:
-    """Whether a CDF is one gzip behind its first records: 40 bytes of them in version 3, 28 before."""
+    """Return whether a CDF is one gzip behind its first records: 40 bytes of them in version 3, 28 before."""
     with source.open("rb") as file:
         head = file.read(42)
     return head[4:8] == b"\xcc\xcc\x00\x01" and b"\x1f\x8b" in (head[40:42], head[28:30])
@@ -416,7 +416,7 @@ def _readable(value: object) -> object:
 
 
 def _utf8(text: str) -> str:
-    """Text as UTF-8 if it is that, else as Latin-1; without control characters, which a terminal would obey."""
+    """Decode text as UTF-8, otherwise as Latin-1; remove control characters, which a terminal would obey."""
     text = str(text)
     if not text.isascii():
         with suppress(UnicodeError):

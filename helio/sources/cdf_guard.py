@@ -1,4 +1,4 @@
-"""Refuse what is not a whole CDF before any reader sees it."""
+"""Refuse files that are not whole CDFs before any reader sees them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
 _COMPRESSIONS = {1: "run lengths of zeros", 5: "gzip"}
 _PADDING = 256 * 1024**2
 """Bytes behind the last record that a file may have without being looked at twice."""
-ADVICE = "fetch it again; if it comes out the same, tell whoever serves it"
+ADVICE = "fetch it again; if the error stays, report it to the provider"
 
 
 def check_cdf(path: Path) -> None:
@@ -65,10 +65,10 @@ def check_head(head: bytes, name: str, where: str) -> None:
 
 
 def what_it_is(head: bytes) -> str:
-    """In words what a file seems to be, by its first bytes."""
+    """Describe the kind of a file, by its first bytes."""
     start = head.lstrip()[:64].lower()
     if start.startswith((b"<!doctype html", b"<html", b"<head")):
-        return "an HTML page, as a server sends in place of a file it does not have"
+        return "an HTML page, which a server sends for a missing file"
     if start.startswith(b"<?xml"):
         return "XML"
     for magic, kind in (
@@ -80,8 +80,8 @@ def what_it_is(head: bytes) -> str:
         (b"PAR1", "Parquet"),
         (_MAGIC_3, "a CDF"),
         (_MAGIC_26, "a CDF"),
-        (b"CDF\x01", "netCDF-3, which shares the name only"),
-        (b"CDF\x02", "netCDF-3, which shares the name only"),
+        (b"CDF\x01", "netCDF-3, a different format of that name"),
+        (b"CDF\x02", "netCDF-3, a different format of that name"),
         (b"SIMPLE  =", "FITS"),
         (b"%PDF", "a PDF document"),
     ):
@@ -89,7 +89,7 @@ def what_it_is(head: bytes) -> str:
             return kind
     if all(byte >= 32 or byte in (9, 10, 13) for byte in head):
         return "text"
-    return f"bytes that begin with {head[:4].hex()}"
+    return f"bytes beginning with {head[:4].hex()}"
 
 
 def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
@@ -104,7 +104,7 @@ def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
     # RecordSize, RecordType, four or three offsets, and the last of those is where the file says it ends
     (gdr_type,) = _fields(path, ">i", record, 8 if wide else 4)
     if gdr_type != _GDR:
-        raise _broken(path, "its global descriptor is not where it says it is")
+        raise _broken(path, "its global descriptor is not at the stated offset")
     (end,) = _fields(path, ">q" if wide else ">i", record, 36 if wide else 20)
     if end > size:
         raise _truncated(path, size, end)
@@ -128,7 +128,7 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
         raise _truncated(path, size, cpr + length)
     refuse_padding(path, size, cpr + length)
     if cpr_type != _CPR:
-        raise _broken(path, "the description of its compression is not where it says it is")
+        raise _broken(path, "the description of its compression is not at the stated offset")
     if compression not in _COMPRESSIONS:
         raise DamagedFile(
             f"'{path.name}' is compressed by method {compression}, which cannot be read",

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
-from helio.sources.clock import Clock, SurveyedClock, clock_between, survey_clock
+from helio.sources.clock import EpochSelection, EpochSurvey, clock_between, survey_clock
 from helio.sources.join import once
-from helio.sources.variables import Variable, VariableFile
+from helio.sources.variables import FileVariable, VariableFile
 from helio.sources.written import WRITTEN, read_facts, restore
 from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Floats, Table
@@ -26,15 +26,15 @@ _MOST_TENSOR = 16
 
 
 class TableReader:
-    """Reads tables of one interval from one file; variables on one clock share it."""
+    """A reader of tables of one interval from one file; variables on one clock share it."""
 
     def __init__(self, file: VariableFile, start: int, stop: int) -> None:
         self._file = file
         self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
-        self._clocks: dict[str, Clock] = {}
+        self._clocks: dict[str, EpochSelection] = {}
 
     def read(self, name: str) -> Table:
-        """One parameter over [start, stop) with fill as NaN.
+        """Read one parameter over [start, stop) with fill as NaN.
 
         Raises
         ------
@@ -52,7 +52,7 @@ class TableReader:
         _require_records(self._file, variable)
         return self._table(variable, attributes, variable)
 
-    def _parameter(self, name: str) -> Variable:
+    def _parameter(self, name: str) -> FileVariable:
         variable = self._file.variable(name)
         if variable is None:
             every = parameters_of(self._file)
@@ -75,7 +75,7 @@ class TableReader:
             )
         return variable
 
-    def _virtual(self, variable: Variable, attributes: istp.Attributes) -> Table:
+    def _virtual(self, variable: FileVariable, attributes: istp.Attributes) -> Table:
         function = istp.text_of(attributes, "FUNCT", "FUNCTION").lower()
         source = self._file.variable(istp.text_of(attributes, "COMPONENT_0"))
         if function not in _VIRTUAL_FUNCTIONS or source is None or not _is_series(source):
@@ -106,8 +106,8 @@ class TableReader:
             notes=(*vector.notes, f"computed here as the magnitude of '{source.name}'"),
         )
 
-    def _table(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Table:
-        """A table of what `attributes` say, from the records of `source`."""
+    def _table(self, variable: FileVariable, attributes: istp.Attributes, source: FileVariable) -> Table:
+        """Make a table from `attributes` and the records of `source`."""
         clock = self._clock_of(variable, attributes, source)
         facts = istp.text_of(attributes, WRITTEN.upper())
         if facts:
@@ -145,8 +145,8 @@ class TableReader:
         )
         return once(table, clock.without_time)
 
-    def _written(self, facts: str, clock: Clock) -> Table:
-        """A table that helio wrote, as it was."""
+    def _written(self, facts: str, clock: EpochSelection) -> Table:
+        """Restore a table that helio wrote."""
 
         def part(facts: Mapping[str, Any]) -> npt.NDArray[Any]:
             variable = self._file.variable(str(facts["variable"]))
@@ -162,19 +162,21 @@ class TableReader:
         table = restore(self._file.path, read_facts(self._file.path, facts), clock.epoch, part)
         return once(replace(table, notes=clock.notes), clock.without_time)
 
-    def _clock_of(self, variable: Variable, attributes: istp.Attributes, source: Variable) -> Clock:
+    def _clock_of(
+        self, variable: FileVariable, attributes: istp.Attributes, source: FileVariable
+    ) -> EpochSelection:
         time = find_time(self._file, variable.name, attributes, source.records)
         if time.records != source.records:
             raise UnknownParameter(
                 f"'{variable.name}' has {source.records} records, and its epochs '{time.name}' have "
-                f"{time.records}: which value belongs to which time is not known"
+                f"{time.records}: so values cannot be matched to times"
             )
         if time.name not in self._clocks:
             self._clocks[time.name] = self._read_clock(time)
         clock = self._clocks[time.name]
         return replace(clock, notes=(time.note, *clock.notes)) if time.note else clock
 
-    def _read_clock(self, time: TimeSource) -> Clock:
+    def _read_clock(self, time: TimeSource) -> EpochSelection:
         nanoseconds, valid = time.read(self._file)
         written = nanoseconds.shape[0]
         if written != time.records:
@@ -184,13 +186,13 @@ class TableReader:
         return clock_between(time.name, nanoseconds, valid, self._start, self._stop)
 
     def units(self, attributes: istp.Attributes) -> tuple[str, ...]:
-        """The unit of all elements, or that of each; none where the file has none."""
+        """Return the unit of all elements, or that of each; empty where the file gives none."""
         unit = istp.text_of(attributes, "UNITS")
         units = (unit,) if unit else self._texts(istp.text_of(attributes, "UNIT_PTR"))
         return tuple(unit.strip() for unit in units)
 
     def _texts(self, name: str) -> tuple[str, ...]:
-        """Texts of a constant variable; none if there is no such variable."""
+        """Return the texts of a constant variable; empty if there is no such variable."""
         variable = self._file.variable(name) if name else None
         if variable is None or not variable.holds_text or variable.records == 0:
             return ()
@@ -198,7 +200,12 @@ class TableReader:
         return tuple(str(text) for text in records.reshape(-1))
 
     def _layout(
-        self, name: str, source: Variable, attributes: istp.Attributes, clock: Clock, units: tuple[str, ...]
+        self,
+        name: str,
+        source: FileVariable,
+        attributes: istp.Attributes,
+        clock: EpochSelection,
+        units: tuple[str, ...],
     ) -> Layout:
         shape = source.shape
         if not shape:
@@ -224,7 +231,7 @@ class TableReader:
         attributes: istp.Attributes,
         units: tuple[str, ...],
     ) -> Layout:
-        """What the components are to each other; numbered ones of a Cartesian vector get the letters of its axes."""
+        """Return the representation of the components; numbered Cartesian ones get the letters of their axes."""
         if not layout.components:
             return layout
         frame = istp.text_of(attributes, "REPRESENTATION_1", "FRAME")
@@ -241,8 +248,10 @@ class TableReader:
         letters = ("r", "t", "n") if istp.frame_of(name, attributes) == "RTN" else ("x", "y", "z")
         return replace(layout, components=(*letters, *layout.components[3:]), representation=representation)
 
-    def _dimension(self, number: int, size: int, attributes: istp.Attributes, clock: Clock) -> Dimension:
-        """What DEPEND_i and LABL_PTR_i say of one dimension."""
+    def _dimension(
+        self, number: int, size: int, attributes: istp.Attributes, clock: EpochSelection
+    ) -> Dimension:
+        """Read DEPEND_i and LABL_PTR_i of one dimension."""
         number = self._number_said(number, size, attributes)
         pointer = istp.text_of(attributes, f"DEPEND_{number}")
         labels = self._texts(istp.text_of(attributes, f"LABL_PTR_{number}"))
@@ -258,7 +267,7 @@ class TableReader:
         return Dimension(axis=axis, labels=labels, note=note, counts=_only_counts(variable, axis))
 
     def _number_said(self, number: int, size: int, attributes: istp.Attributes) -> int:
-        """The i under which a dimension is described, where dimensions of one element came before it."""
+        """Return the i under which a dimension is described, where dimensions of one element came before it."""
         for i in (number, 1, 2, 3):
             for attribute in (f"DEPEND_{i}", f"LABL_PTR_{i}"):
                 variable = self._file.variable(istp.text_of(attributes, attribute))
@@ -266,7 +275,7 @@ class TableReader:
                     return i
         return number
 
-    def _axis(self, variable: Variable, size: int, clock: Clock) -> tuple[Axis | None, str]:
+    def _axis(self, variable: FileVariable, size: int, clock: EpochSelection) -> tuple[Axis | None, str]:
         if variable.shape != (size,):
             shape = list(variable.shape)
             return None, f"DEPEND names '{variable.name}' of shape {shape} for {size} bins; they are numbered"
@@ -311,7 +320,7 @@ class TableReader:
         )
         return axis, note
 
-    def _bins(self, variable: Variable, clock: Clock) -> Floats:
+    def _bins(self, variable: FileVariable, clock: EpochSelection) -> Floats:
         attributes = self._file.attributes(variable.name)
         if not variable.varies or variable.records == 1:
             raw = self._file.records(variable, 0, 1)
@@ -322,9 +331,9 @@ class TableReader:
         )
 
     def _bounds(
-        self, name: str, centre: Variable, clock: Clock, centers: Floats
+        self, name: str, centre: FileVariable, clock: EpochSelection, centers: Floats
     ) -> tuple[Floats | None, Floats | None]:
-        """Both edges of the bins, where one variable holds them as CF has it; in any order."""
+        """Return both edges of the bins from a variable of CF bounds, in any order."""
         variable = self._file.variable(name) if name else None
         if variable is None or variable.holds_text or variable.shape != (*centre.shape, 2):
             return None, None
@@ -335,7 +344,9 @@ class TableReader:
             return None, None
         return edges.min(axis=-1), edges.max(axis=-1)
 
-    def _edges(self, name: str, centre: Variable, clock: Clock, centers: Floats) -> Floats | None:
+    def _edges(
+        self, name: str, centre: FileVariable, clock: EpochSelection, centers: Floats
+    ) -> Floats | None:
         variable = self._file.variable(name) if name else None
         if variable is None or variable.holds_text or variable.kind in EPOCH_TYPES or variable.records == 0:
             return None
@@ -353,18 +364,18 @@ class TableReader:
 
 @dataclass(frozen=True, eq=False)
 class TimeSource:
-    """Where the epochs of a variable come from.
+    """The source of the epochs of a variable.
 
     Parameters
     ----------
-    variable : Variable
+    variable : FileVariable
         Epochs, or seconds.
     base : str, optional
         For seconds: the constant epoch that they count from; empty for 1970.
     """
 
     name: str
-    variable: Variable
+    variable: FileVariable
     counts_seconds: bool = False
     base: str = ""
     note: str = ""
@@ -375,11 +386,11 @@ class TimeSource:
         return int(self.variable.records)
 
     def read(self, file: VariableFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
-        """All of them in ns since 1970, and which are valid."""
+        """Read one parameter over [start, stop) with fill as NaN."""
         return self._converted(file, file.records(self.variable).reshape(-1))
 
-    def survey(self, file: VariableFile) -> SurveyedClock:
-        """How far it reaches; of very many records only the first and the last are read."""
+    def survey(self, file: VariableFile) -> EpochSurvey:
+        """Return the span of the time variable; of very many records only the first and the last are read."""
         if self.records <= _MOST_SURVEYED:
             return survey_clock(*self.read(file))
         ends = [(0, _MOST_SURVEYED // 2), (self.records - _MOST_SURVEYED // 2, self.records)]
@@ -389,7 +400,7 @@ class TimeSource:
         ]
         spans = [clock.span for clock in facts if clock.span is not None]
         span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
-        return SurveyedClock(span, self.records, facts[0].cadence)
+        return EpochSurvey(span, self.records, facts[0].cadence)
 
     def _converted(
         self, file: VariableFile, raw: npt.NDArray[Any]
@@ -409,7 +420,7 @@ class TimeSource:
 
 
 def find_time(file: VariableFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
-    """The time of a variable: its DEPEND_0 and nothing else, unless that leads nowhere.
+    """Find the time of a variable: its DEPEND_0, or another one only where DEPEND_0 leads nowhere.
 
     Raises
     ------
@@ -468,13 +479,11 @@ def _time_named(file: VariableFile, name: str) -> TimeSource | None:
     return None
 
 
-def _seconds_named(file: VariableFile, variable: Variable) -> TimeSource:
+def _seconds_named(file: VariableFile, variable: FileVariable) -> TimeSource:
     attributes = file.links(variable.name)
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
-        raise UnknownParameter(
-            f"its time '{variable.name}' holds no times but numbers in '{unit or 'no unit'}'"
-        )
+        raise UnknownParameter(f"its time '{variable.name}' holds plain numbers in '{unit or 'no unit'}'")
     base = _base_named(file, attributes, "DEPEND_EPOCH0")
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)
 
@@ -485,7 +494,7 @@ def _base_named(file: VariableFile, attributes: istp.Attributes, name: str) -> s
     return base if variable is not None and variable.kind in EPOCH_TYPES else ""
 
 
-def _clocks(file: VariableFile) -> list[Variable]:
+def _clocks(file: VariableFile) -> list[FileVariable]:
     variables = [file.variable(name) for name in file.names()]
     return [
         variable
@@ -496,7 +505,7 @@ def _clocks(file: VariableFile) -> list[Variable]:
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """What a file says of one dimension of a variable."""
+    """The facts that a file states about one dimension of a variable."""
 
     axis: Axis | None = None
     labels: tuple[str, ...] = ()
@@ -535,7 +544,7 @@ def _one_dimension(dimension: Dimension, size: int, unit: str) -> Layout:
 
 
 def _two_dimensions(dimensions: list[Dimension], shape: tuple[int, ...], unit: str) -> Layout:
-    """Two axes; or components, where both dimensions have names: a tensor."""
+    """Return two axes; or components, where both dimensions have names: a tensor."""
     axes = [
         dimension.axis if dimension.axis is not None and not dimension.counts else _written_axis(dimension)
         for dimension in dimensions
@@ -573,7 +582,7 @@ def _written_axis(dimension: Dimension) -> Axis | None:
 
 
 def _components(dimension: Dimension, unit: str) -> tuple[str, ...] | None:
-    """Names of components: of the labels, or of a text DEPEND where those are sentences."""
+    """Return names of components, from the labels, or from a text DEPEND where labels are sentences."""
     from_labels = istp.component_names(dimension.labels, unit) if dimension.labels else None
     from_texts = istp.component_names(dimension.texts, unit) if dimension.texts else None
     if from_labels and from_texts and max(map(len, from_labels)) > 16 >= max(map(len, from_texts)):
@@ -581,7 +590,7 @@ def _components(dimension: Dimension, unit: str) -> tuple[str, ...] | None:
     return from_labels or from_texts
 
 
-def _only_counts(variable: Variable, axis: Axis | None) -> bool:
+def _only_counts(variable: FileVariable, axis: Axis | None) -> bool:
     return axis is not None and istp.is_counting(axis.centers) and (axis.unit == "" or "INT" in variable.kind)
 
 
@@ -606,7 +615,7 @@ def _is_virtual(attributes: istp.Attributes) -> bool:
     return istp.text_of(attributes, "VIRTUAL").lower() == "true" or bool(istp.text_of(attributes, "FUNCT"))
 
 
-def _require_records(file: VariableFile, variable: Variable) -> None:
+def _require_records(file: VariableFile, variable: FileVariable) -> None:
     if variable.records:
         return
     every = [file.variable(name) for name in file.names()]
@@ -620,8 +629,8 @@ def _require_records(file: VariableFile, variable: Variable) -> None:
     )
 
 
-def _is_series(variable: Variable) -> bool:
-    """Whether it has numbers that vary in time."""
+def _is_series(variable: FileVariable) -> bool:
+    """Return whether it has numbers that vary in time."""
     return (
         variable.records > 0
         and variable.varies
@@ -631,7 +640,7 @@ def _is_series(variable: Variable) -> bool:
 
 
 def parameters_of(file: VariableFile) -> tuple[str, ...]:
-    """Names of all that `TableReader.read` can give, in file order: numbers that vary in time."""
+    """Return names of all that `TableReader.read` can give, in file order: numbers that vary in time."""
     return tuple(name for name in file.names() if _is_parameter(file, name))
 
 
@@ -658,13 +667,13 @@ def _is_parameter(file: VariableFile, name: str) -> bool:
 
 
 def span_of(file: VariableFile, parameters: Iterable[str]) -> tuple[int, int] | None:
-    """First and last epoch of parameters, in ns since 1970 and over all their clocks; None without any."""
+    """Return first and last epoch of parameters, in ns since 1970 and over all their clocks; None without any."""
     spans = [clock.span for clock in _surveyed(file, parameters).values() if clock.span is not None]
     return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
 
 def survey_of(file: VariableFile) -> list[dict[str, Any]]:
-    """What `helio.sources.cdf.ParameterFacts` are made of, for every parameter in file order."""
+    """Describe every parameter in file order, as `helio.sources.cdf.ParameterFacts` need it."""
     every = parameters_of(file)
     clocks = _surveyed(file, every)
     reader = TableReader(file, 0, 0)
@@ -692,9 +701,9 @@ def survey_of(file: VariableFile) -> list[dict[str, Any]]:
     return facts
 
 
-def _surveyed(file: VariableFile, parameters: Iterable[str]) -> dict[str, SurveyedClock]:
-    """The clock of each parameter that has one that can be read."""
-    read: dict[str, SurveyedClock] = {}
+def _surveyed(file: VariableFile, parameters: Iterable[str]) -> dict[str, EpochSurvey]:
+    """Return the clock of each parameter with a readable one."""
+    read: dict[str, EpochSurvey] = {}
     surveyed = {}
     for name in parameters:
         variable, links = file.variable(name), file.links(name)

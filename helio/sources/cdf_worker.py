@@ -34,7 +34,7 @@ def main() -> None:
     """Answer requests until the input ends."""
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
-    # whatever a library prints must not be taken for an answer
+    # output of a library must not be read as an answer
     os.dup2(2, 1)
     limit_memory(int(sys.argv[1]))
     files = OpenFiles()
@@ -58,8 +58,8 @@ def main() -> None:
 _NEEDS_MEMORY = "'{}' needs more memory than a file may take; it is damaged or too large to read at once"
 
 
-class KeptOpen:
-    """A file in the state in which it was asked for: whatever path or name it has by now, it stays the same file."""
+class PinnedFile:
+    """A file in its requested state: it stays the same file even if it is moved or renamed."""
 
     def __init__(self, path: Path, kind: Format, state: FileState) -> None:
         self._path, self._state = path, state
@@ -94,10 +94,10 @@ class OpenFiles:
     """The files read last, as long as they are what they were."""
 
     def __init__(self) -> None:
-        self._files: OrderedDict[tuple[str, FileState], KeptOpen] = OrderedDict()
+        self._files: OrderedDict[tuple[str, FileState], PinnedFile] = OrderedDict()
 
-    def open(self, path: Path, kind: Format, state: FileState) -> KeptOpen:
-        """The file, opened or still open."""
+    def open(self, path: Path, kind: Format, state: FileState) -> PinnedFile:
+        """Return the file, opened or still open."""
         key = (str(path), state)
         if key not in self._files:
             # HDF5 takes two files of one inode for one file, and shows of the second what it read of the first
@@ -107,7 +107,7 @@ class OpenFiles:
                 if (key_of_file[1].device, key_of_file[1].inode) == (state.device, state.inode)
             ]:
                 self._files.pop(old).close()
-            self._files[key] = KeptOpen(path, kind, state)
+            self._files[key] = PinnedFile(path, kind, state)
             if len(self._files) > _MOST_OPEN:
                 self._files.popitem(last=False)[1].close()
         self._files.move_to_end(key)

@@ -14,7 +14,7 @@ _LEAST_MEMORY = 2 * 1024**3
 
 
 def child_environment() -> dict[str, str]:
-    """The environment of a child: nothing of the user's but where modules and temporary files are.
+    """Return the environment of a child: nothing of the user's but where modules and temporary files are.
 
     Hashes are not seeded at random and libraries keep to one thread, so that a child does the same each time.
     """
@@ -33,7 +33,7 @@ def child_environment() -> dict[str, str]:
 
 
 def memory_limit() -> int:
-    """Bytes of address space that one child may take: three quarters of the machine's memory, 2 GiB at least.
+    """Return bytes of address space that one child may take: three quarters of the machine's memory, 2 GiB at least.
 
     What a damaged file or a slip of the pen claims must not take all of it.
     """

@@ -17,8 +17,8 @@ Citations = Mapping[tuple[str, str], SourceFile]
 """How files are cited, by data set and sha256."""
 
 
-class CitedAs:
-    """Serves what another provider serves; satisfies `helio.sources.provider.Provider`.
+class CitedProvider:
+    """Another provider's data, cited as a record cites them; satisfies `helio.sources.provider.Provider`.
 
     A figure's footer and an exported file name who served the data. The same bytes from a mirror give the same figure
     and the same file only when they are cited alike.
@@ -40,11 +40,11 @@ class CitedAs:
         return self._provider.name
 
     def datasets(self) -> list[str]:
-        """Ids of all its datasets, sorted."""
+        """Return ids of all its datasets, sorted."""
         return self._provider.datasets()
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Which files cover the range, as their provider names them."""
+        """Return which files cover the range, as their provider names them."""
         return self._provider.locate(dataset_id, time_range)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:

@@ -15,13 +15,13 @@ _SURVEYED = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Clock:
+class EpochSelection:
     """The epochs of a variable that lie in an interval, and which of its records they belong to.
 
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        In order; the records of a repeated epoch stand beside each other as in the file.
+        In order; records of a repeated epoch keep the order of the file.
     records : slice or int array, shape (n,)
         Records of the variable, in the order of `epoch`.
     written : int
@@ -47,15 +47,15 @@ class Clock:
         return int(self.records.min()), int(self.records.max()) + 1
 
     def pick(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The records, from an array of those of `span`."""
+        """Return the records, from an array of those of `span`."""
         if isinstance(self.records, slice):
             return array
         return array[self.records - self.span[0]]
 
 
 @dataclass(frozen=True)
-class SurveyedClock:
-    """How far a clock of a file reaches.
+class EpochSurvey:
+    """The span, number of records and cadence of a file's clock.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ class SurveyedClock:
     cadence: float | None
 
 
-def survey_clock(nanoseconds: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_] | None) -> SurveyedClock:
-    """How far the epochs of a file reach.
+def survey_clock(nanoseconds: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_] | None) -> EpochSurvey:
+    """Return how far the epochs of a file reach.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ def survey_clock(nanoseconds: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_
     """
     usable = nanoseconds if valid is None else nanoseconds[valid]
     if not usable.size:
-        return SurveyedClock(None, 0, None)
+        return EpochSurvey(None, 0, None)
     spacings = np.diff(np.sort(usable[:_SURVEYED]))
     spacings = spacings[spacings > 0]
     cadence = float(np.median(spacings)) / 1e9 if spacings.size else None
-    return SurveyedClock((int(usable.min()), int(usable.max())), int(usable.size), cadence)
+    return EpochSurvey((int(usable.min()), int(usable.max())), int(usable.size), cadence)
 
 
 def clock_between(
@@ -96,8 +96,8 @@ def clock_between(
     valid: npt.NDArray[np.bool_] | None,
     start: np.datetime64,
     stop: np.datetime64,
-) -> Clock:
-    """The epochs of [start, stop).
+) -> EpochSelection:
+    """Return the epochs of [start, stop).
 
     Parameters
     ----------
@@ -127,11 +127,11 @@ def clock_between(
     chosen = slice(first, end) if records is None else records[first:end]
     chosen_epochs = epoch[first:end]
     notes = [*notes, *leap_notes(chosen_epochs)]
-    return Clock(name, chosen_epochs, chosen, written, tuple(notes), without_time)
+    return EpochSelection(name, chosen_epochs, chosen, written, tuple(notes), without_time)
 
 
 def _without_time(records: npt.NDArray[np.int64], inside: npt.NDArray[np.bool_], written: int) -> int:
-    """How many records without an epoch belong to the interval: those after one of its records in the file."""
+    """Count records without an epoch in the interval: those after one of its records in the file."""
     if not records.size:
         return written
     unusable = np.setdiff1d(np.arange(written), records, assume_unique=True)
@@ -142,7 +142,7 @@ def _without_time(records: npt.NDArray[np.int64], inside: npt.NDArray[np.bool_],
 def _in_order(
     nanoseconds: npt.NDArray[np.int64], records: npt.NDArray[np.int64] | None, notes: list[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Epochs in order; equal ones as they stand in the file."""
+    """Put epochs in order; equal ones keep the order of the file."""
     backwards = int(np.count_nonzero(nanoseconds[1:] < nanoseconds[:-1]))
     order = np.argsort(nanoseconds, kind="stable")
     if backwards:

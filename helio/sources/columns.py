@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from helio.errors import DataError, UnknownParameter, did_you_mean
 from helio.sources import istp
-from helio.sources.clock import Clock, SurveyedClock, clock_between, survey_clock
+from helio.sources.clock import EpochSelection, EpochSurvey, clock_between, survey_clock
 from helio.sources.join import once
 from helio.sources.written import Facts, restore
 from helio.store.table import Floats, Table
@@ -45,11 +45,11 @@ class ColumnFile(Protocol):
         ...
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """All times as they stand there, since 1970, UTC."""
+        """Return all times in file order, ns since 1970, UTC."""
         ...
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """A column, by its place among the titles, as floats with missing cells NaN.
+        """Return a column, by its place among the titles, as floats with missing cells NaN.
 
         Raises
         ------
@@ -59,15 +59,15 @@ class ColumnFile(Protocol):
         ...
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Several columns, by their places among the titles, as an array of shape (n, columns)."""
+        """Read several columns, by their numbers among the titles, as an array of shape (n, columns)."""
         ...
 
     def holds_numbers(self, column: int) -> bool:
-        """Whether a column seems to be one of numbers, from its type or its first cells."""
+        """Return whether a column seems to be one of numbers, from its type or its first cells."""
         ...
 
     def holds_long_integers(self, column: int) -> bool:
-        """Whether a column has integers that may be longer than a float64 holds."""
+        """Return whether a column has integers that may be longer than a float64 holds."""
         ...
 
 
@@ -96,7 +96,7 @@ class Columns:
         return by_name
 
     def parameters(self) -> tuple[str, ...]:
-        """Names of all that can be read, in file order: tables of helio's, and other columns of numbers."""
+        """Return names of all that can be read, in file order: tables of helio's, and other columns of numbers."""
         used = {title for facts in self.written.values() for title in _titles_in(facts)}
         others = [
             name
@@ -106,11 +106,11 @@ class Columns:
         return (*self.written, *others)
 
     def span(self) -> tuple[int, int] | None:
-        """First and last time, in ns since 1970; None without any, or where they cannot be read."""
+        """Return first and last time, in ns since 1970; None without any, or where they cannot be read."""
         return self._surveyed.span
 
     def survey(self) -> list[dict[str, Any]]:
-        """What `helio.sources.cdf.ParameterFacts` are made of, for every parameter in file order."""
+        """Describe every parameter in file order, as `helio.sources.cdf.ParameterFacts` need it."""
         facts_of_all = []
         for name in self.parameters():
             written = self.written.get(name)
@@ -129,14 +129,14 @@ class Columns:
         return facts_of_all
 
     @cached_property
-    def _surveyed(self) -> SurveyedClock:
+    def _surveyed(self) -> EpochSurvey:
         try:
             return survey_clock(self._file.nanoseconds(), None)
         except DataError:  # a look around passes over what only a fetch has to refuse
-            return SurveyedClock(None, 0, None)
+            return EpochSurvey(None, 0, None)
 
     def find(self, name: str) -> int:
-        """The place of a column, by its name or its whole title.
+        """Return the place of a column, by its name or its whole title.
 
         Raises
         ------
@@ -162,18 +162,18 @@ class Columns:
 
 
 class ColumnReader:
-    """Reads tables of one interval from one file of columns."""
+    """A reader of tables of one interval from one file of columns."""
 
     def __init__(self, file: ColumnFile, columns: Columns, start: int, stop: int) -> None:
         self._file, self._columns = file, columns
         self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
 
     @cached_property
-    def _clock(self) -> Clock:
+    def _clock(self) -> EpochSelection:
         return clock_between("time", self._file.nanoseconds(), None, self._start, self._stop)
 
     def read(self, name: str) -> Table:
-        """One parameter over [start, stop).
+        """Read one parameter over [start, stop).
 
         Raises
         ------
@@ -202,7 +202,7 @@ class ColumnReader:
         return replace(table, notes=tuple(notes))
 
     def _part(self, facts: Facts) -> npt.NDArray[Any]:
-        """The array that stands in columns of its own, one beside the other."""
+        """Return the array that is stored in columns of its own, one beside the other."""
         titles = self._file.titles
         for title in facts["columns"]:
             if titles.count(title) != 1:
@@ -217,7 +217,7 @@ class ColumnReader:
 
 
 def _infinite(values: npt.NDArray[Any]) -> tuple[str, ...]:
-    """What is no finite number although it is not missing, in words: it is kept, and spoils every mean."""
+    """Count the infinite values, in words: they are kept, and spoil every mean."""
     count = int(np.count_nonzero(np.isinf(values))) if values.dtype.kind == "f" else 0
     if not count:
         return ()
@@ -225,7 +225,7 @@ def _infinite(values: npt.NDArray[Any]) -> tuple[str, ...]:
 
 
 def parse_title(title: str) -> tuple[str, str]:
-    """Name and unit of a column's title: ``Bx [nT]`` and ``Bx (nT)`` alike.
+    """Return name and unit of a column's title: ``Bx [nT]`` and ``Bx (nT)`` alike.
 
     >>> parse_title("Bx (GSE) [nT]")
     ('Bx (GSE)', 'nT')

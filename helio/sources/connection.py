@@ -54,7 +54,7 @@ LOOKUP: frozenset[str] = frozenset({"no network", "unknown name", "no name serve
 
 CLOCK_TOLERANCE = 300.0
 """Seconds that this machine's clock may differ from a server's."""
-_LATER = "try again later; what is downloaded already is kept"
+_LATER = "try again later; finished downloads are kept"
 _LOOK_SECONDS = 5.0
 """For a second look at a certificate that was refused."""
 _MOST_SAID = 100
@@ -72,7 +72,7 @@ _SELF_SIGNED, _NOT_YET_VALID, _EXPIRED, _OTHER_HOST, _OTHER_ADDRESS = 18, 9, 10,
 
 @dataclass(frozen=True)
 class Problem:
-    """What stands between this machine and a server."""
+    """A problem between this machine and a server."""
 
     cause: Cause
     message: str
@@ -81,8 +81,8 @@ class Problem:
     """Whether another try would end the same."""
 
 
-class Way:
-    """How one request goes to its server, noted while it is made; a trace of `httpx2`.
+class Route:
+    """The route of one request to its server, noted while it is made; a trace of `httpx2`.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Way:
         self._also(event, info)
 
     def proxy(self, url: str) -> str:
-        """The proxy between this machine and a server, as ``host:port``; empty where there is none.
+        """Return the proxy between this machine and a server, as ``host:port``; empty where there is none.
 
         Whom the last connection was made to decides, and not what the environment names: NO_PROXY may spare a host.
         """
@@ -120,7 +120,7 @@ class Way:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a server's certificate says, whether it is trusted or not."""
+    """The contents of a server's certificate, trusted or not."""
 
     names: tuple[str, ...]
     """The hosts that it is for."""
@@ -165,8 +165,8 @@ class Certificate:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """What a second look at a server brought, without trust in its certificate."""
+class SecondLook:
+    """The result of a second connection to a server, without trust in its certificate."""
 
     certificate: Certificate | None = None
     ahead: float | None = None
@@ -176,7 +176,7 @@ class Seen:
 
 
 def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, begun: bool = False) -> Problem:
-    """The cause of a request that failed without an answer.
+    """Return the cause of a request that failed without an answer.
 
     Parameters
     ----------
@@ -197,9 +197,9 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
 
     url = str(error.request.url)
     way = error.request.extensions.get("trace")
-    proxy = way.proxy(url) if isinstance(way, Way) else ""
+    proxy = way.proxy(url) if isinstance(way, Route) else ""
     host = host_of(url)
-    at_proxy = bool(proxy) and not (isinstance(way, Way) and way.has_tunnel)
+    at_proxy = bool(proxy) and not (isinstance(way, Route) and way.has_tunnel)
     who = f"the proxy {proxy}" if at_proxy else host
     if isinstance(error, httpx2.ProxyError):
         return _refused_by_proxy(str(error), who, host)
@@ -216,14 +216,14 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
         if _has_only_ipv6(proxy if at_proxy else host):
             return _ipv6_only(who)
         return Problem(
-            "timeout", text, _else_proxy("the server is down, or a firewall drops what is sent", at_proxy)
+            "timeout", text, _else_proxy("the server is down, or a firewall drops the packets", at_proxy)
         )
     if isinstance(error, httpx2.RemoteProtocolError):
         if "disconnected" in str(error) or "closed" in str(error):
-            how = "before its answer was whole" if begun else "without an answer"
+            how = "before the end of its answer" if begun else "without an answer"
             return Problem("closed", f"{who} ended the connection {how}", _LATER)
         return Problem(
-            "not HTTP", f"{who} answers with something that is not HTTP", "look at the address and its port"
+            "not HTTP", f"{who} answers with something that is not HTTP", "check the address and its port"
         )
     if isinstance(failed, ssl.SSLError):
         return _tls_problem(failed, who, at_proxy)
@@ -233,9 +233,9 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
 
 
 def explain_status(
-    status: int, headers: Mapping[str, str], url: str, way: Way | None = None
+    status: int, headers: Mapping[str, str], url: str, way: Route | None = None
 ) -> Problem | None:
-    """The cause behind a status that is not the server's own word on what was asked; None where it is.
+    """Explain a status that the server itself did not mean as an answer; None where it did.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ def explain_status(
         return Problem(
             "proxy refuses",
             f"{host}, or the proxy {proxy} in its place, refuses with 403 and a web page",
-            f"ask who runs the proxy to allow {host}",
+            f"ask the proxy's operators to allow {host}",
             is_lasting=True,
         )
     if status == 503 and is_page:
@@ -268,13 +268,13 @@ def explain_status(
 
 
 def explain_page(page: str, url: str, answered: str) -> Problem:
-    """The cause of a web page that came with the status 200 in place of data.
+    """Return the cause of a web page that came with the status 200 in place of data.
 
     Parameters
     ----------
     page : str
         Its text.
-    asked, answered : str
+    url, answered : str
         The URL that was asked, and the one that the page came from.
     """
     host, other = host_of(url), host_of(answered)
@@ -297,7 +297,7 @@ def explain_page(page: str, url: str, answered: str) -> Problem:
 
 
 def clock_problem(ahead: float, host: str) -> Problem | None:
-    """The problem of a clock that differs too much from a server's; None where it does not.
+    """Describe a clock that differs too much from a server's; None where it does not.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def clock_problem(ahead: float, host: str) -> Problem | None:
 
 
 def ahead_of(date: str, now: float) -> float | None:
-    """Seconds that a clock is ahead of the time in a ``Date`` header; None where the header says none.
+    """Return by how many seconds a clock is ahead of a ``Date`` header; None where the header states no time.
 
     >>> ahead_of("Thu, 01 Jan 1970 00:01:00 GMT", now=90.0)
     30.0
@@ -329,7 +329,7 @@ def ahead_of(date: str, now: float) -> float | None:
 
 
 def host_of(url: str) -> str:
-    """Host and port of a URL as it is written, without user and password.
+    """Return host and port of a URL as written, without user and password.
 
     >>> host_of("http://me:secret@mirror.org:8080/hapi")
     'mirror.org:8080'
@@ -348,7 +348,7 @@ def without_user(url: str, *, query: bool = True) -> str:
 
 
 def trusted_authorities() -> ssl.SSLContext:
-    """The certificate authorities that every client of helio trusts, once the settings of the network are checked.
+    """Check the network settings, and return the certificate authorities that every client of helio trusts.
 
     Those of ``SSL_CERT_FILE``, else ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` or ``CURL_CA_BUNDLE``, else the
     system's.
@@ -382,7 +382,7 @@ def trusted_authorities() -> ssl.SSLContext:
 
 
 def has_route() -> bool:
-    """Whether this machine knows a way to any other; nothing is sent to find out."""
+    """Return whether this machine has a route to any other; send nothing to find out."""
     # addresses for documentation, RFC 5737 and RFC 3849: connecting a datagram socket only looks up the route
     for family, address in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         try:
@@ -426,7 +426,7 @@ def _address(url: str) -> tuple[str, int]:
 
 
 def _elsewhere(other: str, host: str) -> bool:
-    """Whether a host is of another owner: a server may redirect to another host of its own domain."""
+    """Return whether a host belongs to another owner: a server may redirect within its own domain."""
 
     def domain(name: str) -> str:
         name = name.partition(":")[0].casefold()
@@ -465,14 +465,12 @@ def _name_problem(error: socket.gaierror, who: str, at_proxy: bool) -> Problem:
         return Problem(
             "unknown name",
             f"{who} cannot be reached: no address is known for this name",
-            f"correct {_PROXY_SETTINGS}"
-            if at_proxy
-            else "look at the spelling of the name, and at the network",
+            f"correct {_PROXY_SETTINGS}" if at_proxy else "check the spelling of the name, and the network",
         )
     return Problem(
         "no name server",
         f"{who} cannot be reached: no name server answers",
-        "look at the network, the VPN and the name servers of this machine",
+        "check the network, the VPN and the name servers of this machine",
     )
 
 
@@ -508,7 +506,7 @@ def _connection_problem(error: OSError | None, words: str, who: str, host: str, 
             "refused",
             f"{who} cannot be reached: it refuses the connection",
             _else_proxy(
-                "look at the address and its port; the server may be down, or behind a firewall", at_proxy
+                "check the address and its port; the server may be down, or behind a firewall", at_proxy
             ),
         )
     if number in (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED):
@@ -533,8 +531,8 @@ def _connection_problem(error: OSError | None, words: str, who: str, host: str, 
             return _ipv6_only(who)
         return Problem(
             "no route",
-            f"{who} cannot be reached: no route leads there",
-            "look at the network and the VPN, or name a proxy in HTTPS_PROXY",
+            f"{who} cannot be reached: there is no route to it",
+            "check the network and the VPN, or name a proxy in HTTPS_PROXY",
         )
     return Problem("reset", f"{who} cannot be reached: {words}", _LATER)
 
@@ -559,12 +557,12 @@ def _tls_problem(error: ssl.SSLError, who: str, at_proxy: bool) -> Problem:
         )
     if reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"):
         proxy = f"write the proxy's address with http:// in {_PROXY_SETTINGS}"
-        other = "look at the address and its port; a network that wants a login first answers like that too"
+        other = "check the address and its port; a network that requires a login may answer like this too"
         return Problem("not TLS", f"{who} does not speak TLS", proxy if at_proxy else other, is_lasting=True)
-    words = reason.replace("_", " ").lower() or "no reason is given"
+    words = reason.replace("_", " ").lower() or "without a reason"
     return Problem(
         "TLS",
-        f"{who} and this machine agree on no secure connection ({words})",
+        f"{who} and this machine found no common secure connection ({words})",
         "ask your network's administrators whether something on the way opens the connection; else try again later",
         is_lasting=True,
     )
@@ -575,7 +573,7 @@ def _refused_by_proxy(reason: str, proxy: str, host: str) -> Problem:
     if status == "407":
         return Problem(
             "proxy login",
-            f"{proxy} wants a user name and a password, or does not accept those that are set (407)",
+            f"{proxy} requires a user name and a password, or rejects those that are set (407)",
             f"write them into {_PROXY_SETTINGS}: http://USER:PASSWORD@HOST:PORT, with %40 for @ and %23 for #",
             is_lasting=True,
         )
@@ -586,7 +584,7 @@ def _refused_by_proxy(reason: str, proxy: str, host: str) -> Problem:
     return Problem(
         "proxy refuses",
         f"{proxy} refuses to connect to {host} ({reason.strip()[:_MOST_SAID]})",
-        f"ask who runs the proxy to allow {host}",
+        f"ask the proxy's operators to allow {host}",
         is_lasting=True,
     )
 
@@ -599,7 +597,7 @@ def _login_page(host: str, other: str) -> Problem:
     )
     return Problem(
         "login page",
-        f"{whose}, as a network does that wants a login first",
+        f"{whose}, as in a network that requires a login",
         "open any web page in a browser, log in to the network, then try again",
     )
 
@@ -607,7 +605,7 @@ def _login_page(host: str, other: str) -> Problem:
 # Certificates
 
 
-def look(url: str, now: float) -> Seen:
+def look(url: str, now: float) -> SecondLook:
     """Read a server's certificate and clock without trusting it: ask only for the root of the host."""
     import httpx2
 
@@ -615,7 +613,7 @@ def look(url: str, now: float) -> Seen:
     blind = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     blind.check_hostname = False
     blind.verify_mode = ssl.CERT_NONE
-    way = Way()
+    way = Route()
     date = _ask_root(url, blind, way)
     try:
         certificate = Certificate.read(way.certificate) if way.certificate else None
@@ -625,15 +623,16 @@ def look(url: str, now: float) -> Seen:
     if certificate_setting() is not None:
         try:
             own = (
-                _ask_root(url, httpx2.create_ssl_context(trust_env=False), Way(), may_fail=False) is not None
+                _ask_root(url, httpx2.create_ssl_context(trust_env=False), Route(), may_fail=False)
+                is not None
             )
         except httpx2.HTTPError:
             own = False
-    return Seen(certificate, ahead_of(date, now) if date else None, own)
+    return SecondLook(certificate, ahead_of(date, now) if date else None, own)
 
 
-def _ask_root(url: str, context: ssl.SSLContext, way: Way, *, may_fail: bool = True) -> str | None:
-    """The date that the root of a host answers with, empty where it has none; None where it does not answer."""
+def _ask_root(url: str, context: ssl.SSLContext, way: Route, *, may_fail: bool = True) -> str | None:
+    """Return the ``Date`` header of a host's root; empty without one, None without an answer."""
     import httpx2
 
     try:
@@ -668,9 +667,9 @@ def _certificate_problem(error: ssl.SSLCertVerificationError, url: str, who: str
             is_lasting=True,
         )
     if code == _SELF_SIGNED or (certificate is not None and certificate.is_self_signed):
-        signed = "it is signed by nobody but itself" + (f" ('{certificate.issuer}')" if certificate else "")
+        signed = "it is self-signed" + (f" ('{certificate.issuer}')" if certificate else "")
     elif certificate is not None:
-        signed = f"it is signed by '{certificate.issuer}', which this machine does not know"
+        signed = f"it is signed by '{certificate.issuer}', which this machine does not trust"
     else:
         signed = getattr(error, "verify_message", "") or str(error)
     return Problem(
@@ -685,7 +684,7 @@ def _by(certificate: Certificate | None) -> str:
     return f", signed by '{certificate.issuer}'" if certificate else ""
 
 
-def _name_authority(seen: Seen, named: CertificateSetting | None) -> str:
+def _name_authority(seen: SecondLook, named: CertificateSetting | None) -> str:
     if named is not None and seen.trusted_without_settings:
         return f"add the public authorities to {named.path}, which {named.name} names: it has only others, or unset it"
     ask = "if your institute's network opens secure connections, ask its administrators for its authority's certificate"
@@ -694,7 +693,7 @@ def _name_authority(seen: Seen, named: CertificateSetting | None) -> str:
     return f"{ask} (PEM) and add it to {named.path}, which {named.name} names"
 
 
-def _validity_problem(seen: Seen, code: int, who: str, now: float) -> Problem:
+def _validity_problem(seen: SecondLook, code: int, who: str, now: float) -> Problem:
     certificate = seen.certificate
     wrong = clock_problem(seen.ahead, who) if seen.ahead is not None else None
     if wrong is not None:
@@ -722,6 +721,6 @@ def _validity_problem(seen: Seen, code: int, who: str, now: float) -> Problem:
     return Problem(
         "expired certificate",
         f"{text}; the clock of this machine says {today:%Y-%m-%d %H:%M} UTC",
-        "set the clock if that is wrong; else tell who runs the server, and use another provider until then",
+        "set the clock if that is wrong; otherwise report it to the server's operators, and use another provider",
         is_lasting=True,
     )

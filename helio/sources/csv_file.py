@@ -100,7 +100,7 @@ class CsvFile:
         return facts
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """All times, since 1970, UTC."""
+        """Return all times, since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property
@@ -121,11 +121,11 @@ class CsvFile:
             ) from error
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """A column as floats with missing cells NaN, in double precision unless asked for otherwise."""
+        """Read a column as floats with missing cells NaN, in double precision by default."""
         return self.block([column], dtype or np.dtype("f8"))[:, 0]
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Several columns in one go, one beside the other."""
+        """Read several columns at once, one beside the other."""
         kind = pa.float32() if dtype == np.float32 else pa.float64()
         try:
             columns = self._columns([self._places[column] for column in places], kind)
@@ -139,12 +139,12 @@ class CsvFile:
         return block
 
     def holds_numbers(self, column: int) -> bool:
-        """Whether the first cells of a column are numbers or missing."""
+        """Return whether the first cells of a column are numbers or missing."""
         column = self._places[column]
         return all(_is_number(row[column]) for row in self._first_rows if column < len(row))
 
     def holds_long_integers(self, column: int) -> bool:
-        """Whether a column has a number of sixteen digits or more, without point and exponent."""
+        """Return whether a column has a number of sixteen digits or more, without point and exponent."""
         (texts,) = self._columns([self._places[column]], pa.string())
         return bool(pc.any(pc.match_substring_regex(texts, r"^\s*[+-]?\d{16,}\s*$")).as_py())
 
@@ -287,7 +287,7 @@ class CsvFile:
         return list(csv.reader(lines[:-1] if cut else lines))
 
     def _columns(self, places: Sequence[int], kind: pa.DataType) -> list[pa.ChunkedArray]:
-        """Columns of one kind, of all rows.
+        """Return columns of one kind, of all rows.
 
         Raises
         ------
@@ -345,7 +345,7 @@ class CsvFile:
         )
 
     def _numbers_or_refusal(self, column: int, kind: pa.DataType) -> pa.ChunkedArray:
-        """A column of numbers, with blanks where there are none perhaps; anything else is named and refused."""
+        """Read a column of numbers with possible blanks; refuse anything else by its line."""
         title = self.titles[column]
         (texts,) = self._columns([self._places[column]], pa.string())
         plain = pc.utf8_trim_whitespace(texts)
@@ -367,7 +367,7 @@ class CsvFile:
         )
 
     def _line_of(self, row: int) -> int:
-        """The line in the file of a row of data."""
+        """Return the line in the file of a row of data."""
         data_row = -1
         lines = io.BytesIO(self._bytes[self._begin :])
         for number, line in enumerate(lines, start=self._header_lines + 1):
@@ -379,7 +379,7 @@ class CsvFile:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a cell is missing or a number; what Python alone takes for one, such as 1_000, is none."""
+    """Return whether a cell is missing or a number; 1_000, a number for Python alone, is not."""
     text = text.strip()
     if text in _MISSING:
         return True

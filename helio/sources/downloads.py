@@ -21,7 +21,7 @@ from urllib.parse import unquote, urlsplit
 
 from helio.errors import Cancelled, ChangedFile, DamagedFile, DamagedRecord, Offline, Refused, TransientError
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, in_words
-from helio.sources.answer import Answer, CutShort
+from helio.sources.answer import BadBody, OpenReply
 from helio.sources.cdf_checksum import ByteDigests
 from helio.sources.cdf_guard import check_cdf
 from helio.sources.connection import explain_page
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 _CHUNK = 256 * 1024
 _WORTH_RESUMING = 8 * 1024**2
-"""What is shorter is fetched again sooner than its rest is asked for, and is not kept when its download fails."""
+"""A shorter part is not resumed but fetched again, and is not kept when its download fails."""
 _FORGOTTEN_AFTER = 7 * 86_400
 _NAMED = 5
 _EARLIER = ".earlier"
@@ -44,8 +44,8 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,199}")
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A file to be had.
+class FileRequest:
+    """A request for a file.
 
     Parameters
     ----------
@@ -65,8 +65,8 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Kept:
-    """A file that is here, and what is known of it since it was downloaded."""
+class CachedFile:
+    """A file in the cache, with the facts of its download."""
 
     path: Path
     url: str
@@ -78,17 +78,17 @@ class Kept:
     fetched_at: str = ""
     """UTC, ISO 8601."""
     digest: FileDigest | None = None
-    """Its bytes, and the state of the file that has them; None for what is only read as a whole."""
+    """Its bytes, and the state of the file that has them; None for a file that is only read as a whole."""
 
     def to_json(self) -> dict[str, Any]:
-        """What is kept beside it, without what is found out again."""
+        """Return the facts that are saved beside the file."""
         return {name: value for name, value in asdict(self).items() if name not in ("path", "digest")}
 
 
 class Downloads:
     """Files below one folder, at places made from their URLs; several processes may share it.
 
-    A file appears at its place whole or not at all. What stands beside it, ``NAME.json``, says what it was when
+    A file appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when
     it came; a file whose bytes are no longer those is fetched again. One that another publication replaces is kept
     aside, in ``.earlier``, for the runs and locks that name it.
 
@@ -101,7 +101,7 @@ class Downloads:
     check : callable, optional
         Refuses a file that is not of its kind, by `DamagedFile`.
     limit : int, Allowance or None
-        Bytes that may be downloaded altogether; an `Allowance` is shared with whoever else has it.
+        Bytes that may be downloaded altogether; an `Allowance` is shared with its other users.
     offline : bool
         Ask nobody.
     on_progress : callable, optional
@@ -128,14 +128,14 @@ class Downloads:
         self._lock = threading.Lock()
         self._busy: dict[str, threading.Lock] = {}
 
-    def find(self, request: Wanted) -> Kept | None:
-        """The file, if it is here, is of the publication that is wanted, and is what it was when it came."""
+    def find(self, request: FileRequest) -> CachedFile | None:
+        """Return the file, if it is in the cache, unchanged, and of the requested publication."""
         path = self._path(request)
         return self._whole(path, request) or self._whole(_earlier(path, request.identity), request)
 
-    def _whole(self, path: Path, request: Wanted) -> Kept | None:
+    def _whole(self, path: Path, request: FileRequest) -> CachedFile | None:
         try:
-            cached = read_record(_beside(path), Kept, given={"path": path, "digest": None})
+            cached = read_record(_beside(path), CachedFile, given={"path": path, "digest": None})
             if cached.identity != request.identity:
                 return None
             if path.stat().st_size == cached.size:
@@ -149,13 +149,13 @@ class Downloads:
             log.warning("%s; it is fetched again", error.message)
             return None
         except OSError as error:
-            log.warning("%s: what is known of it cannot be read (%s); it is fetched again", path, error)
+            log.warning("%s: its record cannot be read (%s); the file is fetched again", path, error)
             return None
-        log.warning("%s is not what was downloaded any more; it is fetched again", path)
+        log.warning("%s has changed since its download; it is fetched again", path)
         return None
 
-    def get(self, requests: Sequence[Wanted], *, revalidate: bool = False) -> list[Kept]:
-        """All files, downloading those that are not here; what has come stays when another one fails.
+    def get(self, requests: Sequence[FileRequest], *, revalidate: bool = False) -> list[CachedFile]:
+        """Return all files, downloading those that are not here; complete downloads stay when another one fails.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Downloads:
         ServerUnavailable, RateLimited, Refused
             A file cannot be had.
         DamagedFile
-            What is sent is not the file that is listed.
+            The received file is not the listed one.
         Cancelled
             The client's `cancel` was called; what can be resumed is kept.
         OutputError
@@ -193,13 +193,13 @@ class Downloads:
                 cached.update(zip(to_fetch, self._transfers.run(tasks, tally), strict=True))
         return [cached_file for request in requests if (cached_file := cached[request]) is not None]
 
-    def missing(self, requests: Sequence[Wanted]) -> list[Wanted]:
-        """Those of the files that are not here."""
+    def missing(self, requests: Sequence[FileRequest]) -> list[FileRequest]:
+        """Return the files that are not here."""
         return [request for request in dict.fromkeys(requests) if self.find(request) is None]
 
     # Downloading
 
-    def _download(self, request: Wanted, held: Kept | None, tally: Tally) -> Kept:
+    def _download(self, request: FileRequest, held: CachedFile | None, tally: Tally) -> CachedFile:
         path = self._path(request)
         with self._alone(request):
             if held is None and (cached := self.find(request)) is not None:
@@ -208,7 +208,9 @@ class Downloads:
             with _Part.open(self._root / "parts", request.url, path) as part:
                 return self._fetch(request, held, path, part, tally)
 
-    def _fetch(self, request: Wanted, held: Kept | None, path: Path, part: _Part, tally: Tally) -> Kept:
+    def _fetch(
+        self, request: FileRequest, held: CachedFile | None, path: Path, part: _Part, tally: Tally
+    ) -> CachedFile:
         def headers() -> dict[str, str]:
             # compressed on the way, a file could neither be resumed nor measured
             fields = {"Accept": "*/*", "Accept-Encoding": "identity"}
@@ -220,7 +222,7 @@ class Downloads:
                 return fields | {"If-Modified-Since": held.last_modified}
             return fields
 
-        def receive(answer: Answer) -> Mapping[str, str] | None:
+        def receive(answer: OpenReply) -> Mapping[str, str] | None:
             if answer.status == 304:
                 return None
             self._begin(answer, request, part, tally)
@@ -243,7 +245,7 @@ class Downloads:
             return held
         validators = validators or {}
         self._check_part(part, request)
-        cached = Kept(
+        cached = CachedFile(
             path=path,
             url=request.url,
             size=part.length,
@@ -262,17 +264,17 @@ class Downloads:
         return replace(cached, digest=digest)
 
     @staticmethod
-    def _begin(answer: Answer, request: Wanted, part: _Part, tally: Tally) -> None:
+    def _begin(answer: OpenReply, request: FileRequest, part: _Part, tally: Tally) -> None:
         """Look at the head of an answer: which bytes are coming, and whether they can be the file."""
         if answer.status == 416:
             tally.add(-part.length)
             part.restart("")
-            raise CutShort("has not the range that was asked for")
+            raise BadBody("does not have the requested range")
         if answer.status == 206:
             if not answer.headers.get("content-range", "").startswith(f"bytes {part.length}-"):
                 tally.add(-part.length)
                 part.restart("")
-                raise CutShort("is another range than was asked for")
+                raise BadBody("is not the requested range")
             return
         tally.add(-part.length)
         etag = answer.headers.get("etag", "")
@@ -282,14 +284,14 @@ class Downloads:
         if kind.startswith("text/html"):
             problem = explain_page("", request.url, answer.came_from)
             raise DamagedFile(
-                f"{_name(request.url)} did not come: {problem.message}",
+                f"{_name(request.url)} was not received: {problem.message}",
                 advice=problem.advice,
                 place=request.url,
             )
         if request.size and answer.length and answer.length != request.size:
             raise _wrong_length(request, answer.length)
 
-    def _check_part(self, part: _Part, request: Wanted) -> None:
+    def _check_part(self, part: _Part, request: FileRequest) -> None:
         try:
             self._check(part.body)
             refuse_wrong(part.digests.checksum(), part.body.name, request.url)
@@ -300,12 +302,12 @@ class Downloads:
 
     # Places
 
-    def _path(self, request: Wanted) -> Path:
+    def _path(self, request: FileRequest) -> Path:
         return self._root / (request.place or place_of(request.url))
 
     @contextmanager
-    def _alone(self, request: Wanted) -> Iterator[None]:
-        """One thread at a time for each place, so that two steps do not download the same file."""
+    def _alone(self, request: FileRequest) -> Iterator[None]:
+        """Let one thread at a time download a file, so that two steps do not download it twice."""
         with self._lock:
             lock = self._busy.setdefault(request.place or request.url, threading.Lock())
         with lock:
@@ -313,7 +315,7 @@ class Downloads:
 
 
 def place_of(url: str) -> str:
-    """Where a URL's file is kept: its host and its path, and nothing that leads elsewhere.
+    """Return the cache path of a URL's file: its host and its path, without parts that lead elsewhere.
 
     >>> place_of("https://cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf")
     'cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf'
@@ -326,7 +328,7 @@ def place_of(url: str) -> str:
     parts = urlsplit(url)
     names = [unquote(name) for name in parts.path.split("/") if name]
     if parts.scheme not in ("http", "https") or not parts.hostname or not names or parts.path.endswith("/"):
-        raise Refused(f"'{url}' is not where a file can be downloaded", place=url)
+        raise Refused(f"'{url}' is not the URL of a file to download", place=url)
     if parts.query:
         names[-1] = f"{hashlib.sha256(parts.query.encode()).hexdigest()[:12]}-{names[-1]}"
     host = parts.hostname if parts.port is None else f"{parts.hostname}-{parts.port}"
@@ -334,24 +336,24 @@ def place_of(url: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """A name of a file or folder: itself, or a digest where it would lead elsewhere or could not be one."""
+    """Return a name of a file or folder: itself, or a digest where it would lead elsewhere or could not be one."""
     return name if _SAFE.fullmatch(name) else f"_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
-def _whole(answer: Answer) -> Iterator[bytes]:
-    """The bytes of a body, and word if it ends before the length that was announced."""
+def _whole(answer: OpenReply) -> Iterator[bytes]:
+    """Yield the bytes of a body; raise `BadBody` if it ends before its announced length."""
     import httpx2
 
     try:
         yield from answer.raw()  # as it comes: what came before a cut is not lost
     except httpx2.RemoteProtocolError as error:
-        raise CutShort("ends before it is whole") from error
+        raise BadBody("ends before it is whole") from error
 
 
 class _Part:
     """A file on its way: a folder with the bytes so far and what guards their resumption.
 
-    It carries the mark of its process, so that what a killed one leaves behind is told from what another one works on.
+    It carries the mark of its process, so that files left by dead processes can be recognised.
     """
 
     def __init__(self, folder: Path, path: Path) -> None:
@@ -366,7 +368,7 @@ class _Part:
 
     @classmethod
     def open(cls, parts: Path, url: str, path: Path) -> Self:
-        """What an earlier attempt left of this URL's file, or nothing yet."""
+        """Open what an earlier attempt left of this URL's file, or start empty."""
         prefix = hashlib.sha256(url.encode()).hexdigest()[:24]
         with _on_disk(path):
             parts.mkdir(parents=True, exist_ok=True)
@@ -395,7 +397,7 @@ class _Part:
             self.length += len(chunk)
 
     def restart(self, validator: str) -> None:
-        """Begin anew, with what will guard a resumption."""
+        """Start again, with the validator for a resumption."""
         with _on_disk(self._place):
             (self._folder / "validator").unlink(missing_ok=True)
             os.ftruncate(self._descriptor, 0)
@@ -405,14 +407,14 @@ class _Part:
                 (self._folder / "validator").write_text(validator)
 
     def append(self, chunk: bytes) -> None:
-        """More bytes."""
+        """Write more bytes."""
         with _on_disk(self._place):
             write_all(self._descriptor, chunk)
         self.digests.update(chunk)
         self.length += len(chunk)
 
     def move(self) -> FileDigest:
-        """Put the file to its place, all of its bytes being on the disk; what is known of them."""
+        """Move the file to its path, with all bytes on the disk; return their digest."""
         with _on_disk(self._place):
             os.fsync(self._descriptor)
             self._place.parent.mkdir(parents=True, exist_ok=True)
@@ -427,7 +429,7 @@ class _Part:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         os.close(self._descriptor)
         if error is not None and _may_pass(error) and self.validator and self.length >= _WORTH_RESUMING:
-            # free for whoever wants the file next, this process too
+            # free for the next download of the file, in this process too
             with suppress(OSError):
                 os.rename(self._folder, self._folder.with_name(_free_name(self._folder.name)))
                 return
@@ -435,8 +437,8 @@ class _Part:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Whether what came so far is good, as far as it goes."""
-    cut = isinstance(error.__cause__, CutShort)
+    """Return whether the bytes received so far are good."""
+    cut = isinstance(error.__cause__, BadBody)
     return cut or isinstance(error, (TransientError, Cancelled)) or not isinstance(error, Exception)
 
 
@@ -471,7 +473,7 @@ def _beside(path: Path) -> Path:
 
 
 def _earlier(path: Path, identity: str) -> Path:
-    """Where a publication of a file is kept once another one has taken its place."""
+    """Return the path of a publication of a file after another one has replaced it."""
     named = hashlib.sha256(identity.encode()).hexdigest()[:16]
     return path.parent / _EARLIER / named / path.name
 
@@ -480,7 +482,7 @@ def _keep_earlier(path: Path, identity: str) -> None:
     """Keep the publication that another one is about to replace: a lock or the record of a run may name it."""
     try:
         record = read_bytes(_beside(path))
-        held = parse_record(record, Kept, _beside(path), given={"path": path, "digest": None}).identity
+        held = parse_record(record, CachedFile, _beside(path), given={"path": path, "digest": None}).identity
     except FileNotFoundError:
         return
     except DamagedRecord as error:
@@ -495,7 +497,7 @@ def _keep_earlier(path: Path, identity: str) -> None:
     except FileExistsError:
         return
     except OSError as error:  # a file system without links; the file is replaced all the same
-        log.info("%s: what was published earlier is not kept: %s", path, error.strerror)
+        log.info("%s: the earlier publication is not kept: %s", path, error.strerror)
         return
     write_whole(_beside(aside), record, durable=False)
 
@@ -504,7 +506,7 @@ def _name(url: str) -> str:
     return url.rpartition("/")[2]
 
 
-def _wrong_length(request: Wanted, length: int) -> DamagedFile:
+def _wrong_length(request: FileRequest, length: int) -> DamagedFile:
     return DamagedFile(
         f"{_name(request.url)} has {length} bytes, and its archive lists it with {request.size}",
         advice="run again: the archive may have published it again",
@@ -512,7 +514,7 @@ def _wrong_length(request: Wanted, length: int) -> DamagedFile:
     )
 
 
-def _too_long(request: Wanted) -> DamagedFile:
+def _too_long(request: FileRequest) -> DamagedFile:
     return DamagedFile(
         f"{_name(request.url)} does not end at the {request.size} bytes that its archive lists",
         advice="run again: the archive may have published it again",
@@ -520,7 +522,7 @@ def _too_long(request: Wanted) -> DamagedFile:
     )
 
 
-def _not_here(missing: Sequence[Wanted]) -> Offline:
+def _not_here(missing: Sequence[FileRequest]) -> Offline:
     names = [_name(request.url) for request in missing]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return Offline(

@@ -32,7 +32,7 @@ _TRIES = 3
 
 @dataclass(frozen=True)
 class FileState:
-    """What the file system says of a file; it is another one after any write, replacement or change of its times."""
+    """The file system's facts of a file; any write, replacement or change of its times changes them."""
 
     device: int
     inode: int
@@ -42,7 +42,7 @@ class FileState:
 
     @classmethod
     def of(cls, file: Path | int) -> Self:
-        """The present state of a path or an open descriptor.
+        """Return the present state of a path or an open descriptor.
 
         Raises
         ------
@@ -77,8 +77,8 @@ def open_regular(path: Path) -> int:
 
 
 @dataclass(frozen=True)
-class _Remembered:
-    """What is remembered of a file; its checksum is empty where an earlier version of helio did not look for one."""
+class _SavedDigest:
+    """The saved digest of a file; its checksum is empty where an earlier version of helio did not look for one."""
 
     identity: tuple[int, int, int, int]
     sha256: Sha256
@@ -87,8 +87,8 @@ class _Remembered:
 
 
 @dataclass(frozen=True)
-class _Noted:
-    """What was read from a file, in a form of its own."""
+class _SavedNote:
+    """The saved facts of a file, in their own form."""
 
     identity: tuple[int, int, int, int]
     noted: Any
@@ -96,7 +96,7 @@ class _Noted:
 
 
 def settled_state(descriptor: int) -> FileState:
-    """The state of an open file, at a moment from which on any write gives it another one.
+    """Return the state of an open file, at a moment from which on any write gives it another one.
 
     A write within the same tick of the file system's clock as the last change would leave no trace.
     """
@@ -144,22 +144,22 @@ def refuse_wrong(checksum: Checksum, name: str, where: str) -> None:
     if checksum == "wrong":
         raise DamagedFile(
             f"'{name}' is damaged: its bytes do not match the MD5 checksum that it carries",
-            advice="get the file again from its archive; if it comes out the same, tell whoever serves it",
+            advice="get the file again from its archive; if the error stays, report it to the provider",
             place=where,
         )
 
 
 def changed(path: Path) -> ChangedFile:
-    """The error for a file that is not what it was."""
+    """Return the error for a file that has changed."""
     return ChangedFile(
         f"'{path.name}' was replaced or written to while it was used",
-        advice="run again once nothing writes to it",
+        advice="run again when no program writes to it",
         place=str(path),
     )
 
 
 class FileDigests:
-    """Remembers the digests of files, so that a run over a large archive need not read all of it to know it.
+    """The remembered digests of files, so that a run need not read a large archive completely.
 
     A file is taken for unchanged while its size, times of modification and change, and inode are the same: the
     time of change cannot be set back by ordinary means.
@@ -174,7 +174,7 @@ class FileDigests:
         self._root = root
 
     def of(self, path: Path) -> FileDigest:
-        """The digest of a file's bytes as they are now.
+        """Return the digest of a file's bytes as they are now.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class FileDigests:
         note_path = self._place(path)
         if note_path is not None:
             try:
-                remembered = read_record(note_path, _Remembered)
+                remembered = read_record(note_path, _SavedDigest)
                 if remembered.identity == _identity(state) and remembered.checksum:
                     return FileDigest(state, remembered.sha256, remembered.checksum)
             except FileNotFoundError:
@@ -200,7 +200,7 @@ class FileDigests:
         return digest
 
     def remember(self, path: Path, digest: FileDigest) -> None:
-        """Keep what is known of a file's bytes already."""
+        """Save the digest of a file that is known already."""
         note_path = self._place(path)
         if note_path is not None:
             content = {
@@ -218,18 +218,18 @@ class FileDigests:
         Parameters
         ----------
         kind : str
-            Names what is kept, with the number of its form: ``"facts-1"``.
+            Names the facts, with the number of their form: ``"facts-1"``.
         """
         note_path = self._place(path, kind)
         if note_path is not None:
             try:
-                note = read_record(note_path, _Noted)
+                note = read_record(note_path, _SavedNote)
                 if note.identity == _identity(state):
                     return note.noted
             except FileNotFoundError:
-                log.debug("%s is looked at for the first time", path)
+                log.debug("%s is read for the first time", path)
             except DamagedRecord as error:
-                log.warning("%s; '%s' is looked at again", error.message, path)
+                log.warning("%s; '%s' is read again", error.message, path)
         return None
 
     def note(self, path: Path, state: FileState, kind: str, noted: Any) -> None:
@@ -265,7 +265,7 @@ class FileDigests:
         raise changed(path)
 
     def _state_with(self, path: Path, digest: FileDigest) -> FileState:
-        """The present state of a file, if it has the bytes of `digest` in it."""
+        """Return the present state of a file, if it has the bytes of `digest` in it."""
         try:
             now = self.of(path)
         except (OSError, DamagedFile) as error:
@@ -282,5 +282,5 @@ class FileDigests:
 
 
 def _identity(state: FileState) -> tuple[int, int, int, int]:
-    """What of a state is remembered: the number of a device may be another one after the next start."""
+    """Return the parts of a file state to remember; device numbers may change when the machine restarts."""
     return (state.size, state.mtime_ns, state.ctime_ns, state.inode)

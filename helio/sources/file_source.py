@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 from helio.errors import DamagedFile, DataError, NoData, Offline, Refused, UnknownDataset
 from helio.sources.base import ONLINE, Source, is_settled, whole_seconds
 from helio.sources.cdf_guard import check_cdf
-from helio.sources.downloads import Downloads, Kept, Wanted
+from helio.sources.downloads import CachedFile, Downloads, FileRequest
 from helio.sources.folder_listing import FolderFile, choose_files, read_listing
-from helio.sources.gather import Gathered, OneFile, gather
+from helio.sources.gather import GatheredTables, OneFile, gather
 from helio.sources.local import is_preliminary, parse_file_name
 from helio.store.records import Count, InstantOrEmpty, NaiveInstant
 from helio.store.source_file import Proof, SourceFile
@@ -62,14 +62,14 @@ class Span(NamedTuple):
     stop: str = ""
 
 
-class _BareListing(TypedDict):
+class _Listing(TypedDict):
     """The files of a range as they are kept."""
 
     span: tuple[NaiveInstant, NaiveInstant]
     files: list[RemoteFile]
 
 
-class _KeptListing(_BareListing, total=False):
+class _DatedListing(_Listing, total=False):
     """The same with what earlier versions did not note."""
 
     doubted: bool
@@ -102,8 +102,8 @@ class FileSource(Source):
         return Span() if dataset_id in self.datasets() else None
 
     def complete(
-        self, dataset_id: str, gathered: Gathered, time_range: TimeRange, files: Sequence[OneFile]
-    ) -> Gathered:
+        self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
+    ) -> GatheredTables:
         """Add the parameters that no file holds, where the archive gives them in another way.
 
         Raises
@@ -130,7 +130,7 @@ class FileSource(Source):
         """When the archive said that there is nothing, where that was kept."""
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Which files hold records of [start, stop), as the archive lists them; none is downloaded for that.
+        """List the files with records of [start, stop), without downloading any.
 
         The sha256 is there for files that are on this machine already. DOI and acknowledgement stand inside the files
         and are filled in by `fetch`.
@@ -163,9 +163,9 @@ class FileSource(Source):
         ------
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
-            What is sent is not the file that is listed, or it cannot be read.
+            The received file is not the listed one, or cannot be read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
-            The files cannot be had; those that came are kept.
+            The files cannot be downloaded; those received are kept.
         """
         parameters = list(dict.fromkeys(parameters))
         files = self._files(dataset_id, time_range)
@@ -182,7 +182,7 @@ class FileSource(Source):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Files that a fetch would download, each by its URL with its bytes; None where the archive does not say.
+        """Return the URLs that a fetch would download, each with its bytes; None where they are unknown.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class FileSource(Source):
     # For subclasses
 
     def files_in_folders(self, folders: Iterable[str], time_range: TimeRange) -> list[RemoteFile]:
-        """Files of an interval, from the pages in which a web server lists folders; a folder may be missing.
+        """Return files of an interval, from a web server's pages of folders; a folder may be missing.
 
         Names tell dataset, day and version, as those of CDAWeb do: ``ac_h2_mfi_20240510_v01.cdf``. The newest version
         of each day is taken.
@@ -228,7 +228,7 @@ class FileSource(Source):
 
     def gathered(
         self, files: Sequence[OneFile], parameters: Sequence[str], time_range: TimeRange
-    ) -> Gathered:
+    ) -> GatheredTables:
         """Read parameters from files that are here."""
         if self.reader is None:
             raise TypeError(f"{type(self).__name__} reads files: give it a reader")
@@ -245,7 +245,7 @@ class FileSource(Source):
             self._forget(dataset_id, time_range)
             if not error.advice:
                 error.advice = (
-                    f"{self.name} lists this file and does not give it: run again to ask for a new list, "
+                    f"{self.name} lists this file but does not send it: run again for a new list, "
                     "or try a range without the file"
                 )
             raise
@@ -254,7 +254,7 @@ class FileSource(Source):
             for file, held in zip(listed, cached, strict=True)
         ]
 
-    def _source(self, dataset_id: str, file: RemoteFile, cached: Kept | None) -> SourceFile:
+    def _source(self, dataset_id: str, file: RemoteFile, cached: CachedFile | None) -> SourceFile:
         named = parse_file_name(file.name)
         return SourceFile(
             dataset_id=dataset_id,
@@ -279,10 +279,10 @@ class FileSource(Source):
     # Listings
 
     def _listing(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        """The files of a range, in order of time; the same for as long as this object lives."""
+        """Return the files of a range, in order of time; the same for as long as this object lives."""
         if not _ID.fullmatch(dataset_id):
             raise UnknownDataset(
-                f"'{dataset_id}' cannot be the id of a dataset", advice=self.close_ids(dataset_id)
+                f"'{dataset_id}' is not a valid id of a dataset", advice=self.close_ids(dataset_id)
             )
         name = self._place(dataset_id, time_range)
 
@@ -299,7 +299,7 @@ class FileSource(Source):
         return listed
 
     def _saved_or_asked(self, name: str, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        saved = None if self.refresh else self.replies.load(name, _KeptListing)
+        saved = None if self.refresh else self.replies.load(name, _DatedListing)
         if saved is not None:
             files: list[RemoteFile] = saved.content["files"]
             # an empty one may have been the archive's bad hour
@@ -323,8 +323,8 @@ class FileSource(Source):
         self.replies.save(name, {"span": span, "files": files, "doubted": doubted})
 
     def _from_wider(self, name: str, dataset_id: str, time_range: TimeRange) -> list[RemoteFile]:
-        """The files of a range that lies within one that was asked for earlier."""
-        for saved in self.replies.load_all(name.rpartition("/")[0], _KeptListing):
+        """Return the files of a range within one that was listed earlier."""
+        for saved in self.replies.load_all(name.rpartition("/")[0], _DatedListing):
             start, stop = (datetime.fromisoformat(end) for end in saved.content["span"])
             if start <= time_range.start and time_range.stop <= stop:
                 every: list[RemoteFile] = saved.content["files"]
@@ -334,10 +334,10 @@ class FileSource(Source):
                     if not (file.start and file.stop)
                     or (utc(file.start) < time_range.stop and utc(file.stop) >= time_range.start)
                 ]
-        raise Offline(f"which files {dataset_id} has for {time_range} was never asked", advice=ONLINE)
+        raise Offline(f"offline, and no file list for {dataset_id} in {time_range} is cached", advice=ONLINE)
 
     def _nothing(self, name: str, dataset_id: str, time_range: TimeRange) -> DataError:
-        """Why there is no file: the dataset is unknown, or has nothing there."""
+        """Explain why there is no file: the dataset is unknown, or has no data there."""
         known = self.span_of(dataset_id)
         if known is None:
             return UnknownDataset(
@@ -350,14 +350,14 @@ class FileSource(Source):
             advice = f"its records run from {start} to {stop}"
             if utc(start) < time_range.stop and time_range.start <= utc(stop):
                 # a gap, or the archive's bad hour: it is asked again whenever somebody wants to know
-                text = f"{self.title} lists no file of {dataset_id} for {time_range}, which may pass"
+                text = f"{self.title} lists no file of {dataset_id} for {time_range}, perhaps only for now"
                 advice = f"run again, or another time range: {advice}"
             elif not self.offline and name not in self._said_at:
                 self._keep_listing(name, time_range, (), doubted=False)
         said_at = self._said_at.get(name)
         if said_at is not None:
             # not in the message: it would differ from one run to the next, which `verify` compares
-            advice += f"; so it said at {said_at:%Y-%m-%d %H:%M} UTC, and is asked again an hour later"
+            advice += f"; its answer of {said_at:%Y-%m-%d %H:%M} UTC is used for an hour"
         last = utc(stop) if stop else None
         return self.absent(text, advice, last=last, follows=last is not None and time_range.start > last)
 
@@ -371,14 +371,14 @@ class FileSource(Source):
         return f"{self.folder}/{self.listing}/{dataset_id}/{whole_seconds(time_range).replace(',', '_')}"
 
 
-def one_file(cached: Kept, source: SourceFile) -> OneFile:
-    """A file that is here, as `gather` reads it."""
+def one_file(cached: CachedFile, source: SourceFile) -> OneFile:
+    """Return a cached file as `gather` reads it."""
     assert cached.digest is not None  # `Downloads` looks at all bytes of what it gives
     return OneFile(cached.path, source, cached.digest)
 
 
-def proof_of(cached: Kept | None, listed_size: int) -> Proof:
-    """What shows that a file has the right bytes, where its archive lists sizes and no digests."""
+def proof_of(cached: CachedFile | None, listed_size: int) -> Proof:
+    """Return how the bytes of a file are proven, if its archive lists sizes and no digests."""
     if cached is None or cached.digest is None:
         return ""
     if cached.digest.checksum == "right":
@@ -387,9 +387,9 @@ def proof_of(cached: Kept | None, listed_size: int) -> Proof:
 
 
 def utc(text: str) -> datetime:
-    """A moment as an archive writes it, without its zone: it means UTC."""
+    """Return a moment as an archive writes it, without its zone: it means UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=None)
 
 
-def _wanted(file: RemoteFile) -> Wanted:
-    return Wanted(file.url, file.size, f"{file.url}|{file.size}|{file.last_modified}")
+def _wanted(file: RemoteFile) -> FileRequest:
+    return FileRequest(file.url, file.size, f"{file.url}|{file.size}|{file.last_modified}")

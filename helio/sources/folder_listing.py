@@ -33,7 +33,7 @@ class FolderFile:
 
 
 def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list[str]:
-    """Folders that may hold files of an interval, given how a dataset's folder is divided.
+    """Return folders that may hold files of an interval, given how a dataset's folder is divided.
 
     >>> from helio.time_range import TimeRange
     >>> new_year = TimeRange(datetime(2023, 1, 1), datetime(2023, 1, 2))
@@ -51,7 +51,7 @@ def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list
 
 
 def read_listing(folder: str, page: str) -> list[FolderFile]:
-    """The CDFs of a folder, from the page that Apache and its like make of it."""
+    """Return the CDFs of a folder, from the page that Apache and its like make of it."""
     files = []
     for entry in _LINK.split(page)[
         1:
@@ -68,7 +68,7 @@ def read_listing(folder: str, page: str) -> list[FolderFile]:
 
 
 def choose_files(files: Sequence[FolderFile], time_range: TimeRange) -> list[FolderFile]:
-    """The newest version of each file that may hold records of the interval, in order of start.
+    """Return the newest version of each file that may hold records of the interval, in order of start.
 
     A name says where a file starts and not where it ends: it is taken to reach up to the start of the next one. One
     whose name has a time of day lasts a day at most.

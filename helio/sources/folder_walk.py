@@ -24,7 +24,7 @@ _KINDS = (
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedEntry:
     """An entry of an archive that is not read.
 
     Parameters
@@ -40,13 +40,13 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Walk:
-    """What stands below a folder.
+    """The files and skipped entries below a folder.
 
     Parameters
     ----------
     files : tuple of Path
         Files whose ending is that of a format which is read, in order of path.
-    skipped : tuple of Skipped
+    skipped : tuple of SkippedEntry
         Entries that cannot be read although they look like data, or folders that were not entered.
     more_skipped : int
         Further such entries, beyond `MOST_SKIPPED`.
@@ -55,13 +55,13 @@ class Walk:
     """
 
     files: tuple[Path, ...]
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedEntry, ...] = ()
     more_skipped: int = 0
     is_whole: bool = True
 
 
 def has_plain_name(name: str) -> bool:
-    r"""Whether a name can be printed in one line, and written as UTF-8.
+    r"""Return whether a name can be printed in one line, and written as UTF-8.
 
     >>> has_plain_name("Größe 1.cdf"), has_plain_name("a\nb.cdf"), has_plain_name("caf\udce9.cdf")
     (True, False, False)
@@ -72,7 +72,7 @@ def has_plain_name(name: str) -> bool:
 
 
 def shown(path: str | Path) -> str:
-    r"""A path with every character that cannot be printed written as an escape.
+    r"""Return a path with every character that cannot be printed written as an escape.
 
     >>> print(shown("a\nb.cdf"), shown("caf\udce9.cdf"))
     a\nb.cdf caf\xe9.cdf
@@ -103,7 +103,7 @@ def walk(
     on_progress : callable
         Called with the number of entries looked at so far.
     """
-    search = _Search(root, suffixes, on_progress)
+    search = _Walker(root, suffixes, on_progress)
     search.run()
     return Walk(
         tuple(sorted(search.files, key=str)),
@@ -113,14 +113,14 @@ def walk(
     )
 
 
-class _Search:
+class _Walker:
     def __init__(self, root: Path, suffixes: Container[str], on_progress: Callable[[int], None]) -> None:
         self._root, self._suffixes, self._on_progress = root, suffixes, on_progress
         self._above = {_identity(folder) for folder in root.parents}
         self._seen: set[tuple[int, int] | None] = set()
         self._entries = 0
         self.files: list[Path] = []
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedEntry] = []
         self.more_skipped = 0
         self.is_whole = True
 
@@ -176,7 +176,7 @@ class _Search:
 
     def _skip(self, path: str | Path, reason: str) -> None:
         if len(self.skipped) < MOST_SKIPPED:
-            self.skipped.append(Skipped(shown(os.path.relpath(path, self._root)), reason))
+            self.skipped.append(SkippedEntry(shown(os.path.relpath(path, self._root)), reason))
         else:
             self.more_skipped += 1
 
@@ -193,7 +193,7 @@ def _not_a_file(entry: os.DirEntry[str]) -> str:
     try:
         mode = entry.stat().st_mode
     except FileNotFoundError:
-        return "a link that leads nowhere"
+        return "a broken link"
     return next((f"{kind}, not a file" for is_kind, kind in _KINDS if is_kind(mode)), "not a file")
 
 

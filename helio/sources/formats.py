@@ -1,4 +1,4 @@
-"""Which format a file of an archive has, by its name and its first bytes; what is not whole is refused unread."""
+"""The format of a file of an archive, by its name and first bytes; incomplete files are refused unread."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def format_of(path: Path) -> Format:
-    """The format of a file that is all there, as far as its ends tell; no data are read.
+    """Return the format of a file that is complete, judged by its two ends, without reading data.
 
     Raises
     ------

@@ -27,8 +27,8 @@ class OneFile:
 
 
 @dataclass(frozen=True)
-class Gathered:
-    """What the files gave, by parameter."""
+class GatheredTables:
+    """The tables from several files, by parameter."""
 
     tables: dict[str, Table] = field(default_factory=dict)
     """Joined in order of epoch, each of at least one record, with the files it came from."""
@@ -44,7 +44,7 @@ def gather(
     parameters: Sequence[str],
     time_range: TimeRange,
     digests: FileDigests,
-) -> Gathered:
+) -> GatheredTables:
     """Read parameters over [start, stop) from files in order, and join each; files say how they are cited.
 
     Records that two files share are taken once, from the earlier file; gaps stay gaps.
@@ -81,13 +81,13 @@ def gather(
         )
     absent = {name: errors[name] for name in parameters if errors.get(name) and not parts[name]}
     empty = tuple(name for name in parameters if name not in tables and name not in absent)
-    return Gathered(tables, absent, empty)
+    return GatheredTables(tables, absent, empty)
 
 
 def _read(
     reader: CdfReader, file: OneFile, parameters: Sequence[str], time_range: TimeRange, digests: FileDigests
 ) -> dict[str, Table | UnknownParameter]:
-    """Each parameter's table, or the reader's word that this file lacks it; nothing for an empty file."""
+    """Read each parameter's table, or the error that this file lacks it; nothing for an empty file."""
     try:
         return dict(
             digests.read(

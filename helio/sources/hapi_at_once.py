@@ -6,11 +6,11 @@ import threading
 from datetime import timedelta
 
 
-class AtOnce:
+class IntervalLimit:
     """The longest interval of one series that is worth asking for; safe to share between threads.
 
-    A refusal halves it. What is given doubles it again, for a refusal may have been the server's bad hour; each time
-    that this proves wrong, twice as many intervals must be given before it is tried anew.
+    A refusal halves it. A success doubles it again, because the server may have been busy for a while; each time
+    that this proves wrong, twice as many intervals must succeed before the next attempt.
     """
 
     def __init__(self) -> None:
@@ -22,12 +22,12 @@ class AtOnce:
         self._in_a_row = 0
 
     def allows(self, duration: timedelta) -> bool:
-        """Whether an interval is worth asking for."""
+        """Return whether an interval is worth asking for."""
         with self._lock:
             return self._longest is None or duration <= self._longest
 
     def refused(self, duration: timedelta, half: timedelta) -> int:
-        """An interval was too much; its halves are worth asking for. How many in a row were too much by now."""
+        """Note that an interval was too long, so that halves may be asked for; return how many were in a row."""
         with self._lock:
             self._in_a_row += 1
             if self._longest is None or duration <= self._longest:
@@ -39,7 +39,7 @@ class AtOnce:
             return self._in_a_row
 
     def gave(self, duration: timedelta) -> None:
-        """An interval was given."""
+        """Return an interval was given."""
         with self._lock:
             self._in_a_row = 0
             # a short rest of a range says nothing of what else is given

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from helio.errors import DamagedFile
 from helio.sources import istp
-from helio.sources.hapi_info import BYTES_OF, Bins, Parameter, record_bytes
+from helio.sources.hapi_info import BYTES_OF, HapiBins, HapiParameter, record_bytes
 from helio.sources.join import once
 from helio.sources.server_text import one_line
 from helio.store.leap_seconds import from_civil
@@ -47,12 +47,12 @@ _FEW_INTEGERS = 4
 """Different integers from which a pattern among them is no accident."""
 _MOST_TENSOR = 16
 """Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
-_ADVICE = "fetch it again; if it comes out the same, tell whoever runs the server"
+_ADVICE = "fetch it again; if the error stays, report it to the server's operators"
 
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """What a body holds: epochs in increasing order, and an array for each parameter.
+    """The records of a body: epochs in increasing order, and an array for each parameter.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ class Records:
         return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
 
     def reached(self, span: TimeRange) -> datetime:
-        """The last epoch, before which nothing is missing; the start of the interval where epochs are in disorder."""
+        """Return the last epoch, before which nothing is missing; the start of the interval if epochs are unordered."""
         if not self.in_order or not self.epoch.size:
             return span.start
         last: datetime = self.epoch[-1].astype("M8[us]").item()
         return min(max(last, span.start), span.stop)
 
 
-def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> Records:
+def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter]) -> Records:
     """Decode a body without its header; the first parameter is the time.
 
     Epochs in disorder are put in order, and of equal ones the first is kept; either is noted, and whether the values
@@ -126,8 +126,10 @@ def read_records(body: bytes, form: Format, parameters: Sequence[Parameter]) -> 
     return Records(epochs, values, tuple(dict.fromkeys(notes)), epoch.size, not backwards)
 
 
-def _each_epoch_once(ordered: Epochs, array: Floats, parameter: Parameter) -> tuple[Floats, tuple[str, ...]]:
-    """The first record of each epoch, and in words how many others there were and whether their values differ."""
+def _each_epoch_once(
+    ordered: Epochs, array: Floats, parameter: HapiParameter
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the first record of each epoch, and a note on how many others there were and whether they differ."""
     columns = array.reshape(array.shape[0], -1)
     table = Table(
         ordered, columns, istp.common_unit(parameter.units)[0], components=numbered_names(columns.shape[1])
@@ -137,13 +139,13 @@ def _each_epoch_once(ordered: Epochs, array: Floats, parameter: Parameter) -> tu
 
 
 def _binary(
-    body: bytes, parameters: Sequence[Parameter]
+    body: bytes, parameters: Sequence[HapiParameter]
 ) -> tuple[npt.NDArray[np.bytes_], list[npt.NDArray[Any]]]:
     length = record_bytes(parameters)
     if not length or len(body) % length:
         parts = ", ".join(f"{parameter.width} of {parameter.name}" for parameter in parameters)
         raise DamagedFile(
-            f"the reply has {len(body)} bytes, no whole number of records of {length} bytes ({parts})",
+            f"the reply has {len(body)} bytes, not a whole number of records of {length} bytes ({parts})",
             advice=_ADVICE,
         )
     layout = np.dtype(
@@ -157,7 +159,7 @@ def _binary(
 
 
 def _csv(
-    body: bytes, parameters: Sequence[Parameter]
+    body: bytes, parameters: Sequence[HapiParameter]
 ) -> tuple[npt.NDArray[np.bytes_], list[npt.NDArray[Any]]]:
     import pyarrow as pa
     from pyarrow import csv
@@ -191,7 +193,7 @@ def _csv(
 
 
 def _texts(column: Any) -> npt.NDArray[np.bytes_]:
-    """A column of texts as bytes, without the space around them."""
+    """Return a column of texts as bytes, without the space around them."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -208,7 +210,7 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
 
 
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
-    """HAPI times as datetime64[ns]: of a month or of a year's days, cut short anywhere, with or without Z.
+    """Convert HAPI times to datetime64[ns]: with month or day of year, truncated anywhere, with or without Z.
 
     Hour 24 is the next midnight; fractions beyond nanoseconds are cut. Leap seconds are as `helio.store.leap_seconds`
     has it; a second 60 elsewhere is the first one of the next minute.
@@ -233,11 +235,11 @@ def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
 
 
 def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Nanoseconds since 1970, a second 60 as the second after it; and which were written with one."""
+    """Convert times of one form to ns since 1970, a second 60 as the one after it; mark those with a second 60."""
     form = _FORM.fullmatch(letters[0].tobytes())
     if form is None:
         raise _no_time(letters, 0)
-    # one row per letter, so that what is done to one place of all times runs through memory in order
+    # one row per letter, so that work on one position of all times runs through memory in order
     rows = np.ascontiguousarray(letters.T)
     digits = rows - np.uint8(ord("0"))
     wrong = np.zeros(letters.shape[0], bool)
@@ -252,7 +254,7 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64],
             return np.full(1, default, np.int64)
         places = digits[slice(*form.span(group))]
         if bool((places == places[:, :1]).all()):
-            places = places[:, :1]  # years and months seldom change: what is made of them is made once
+            places = places[:, :1]  # years and months seldom change: convert them once
         total = np.zeros(places.shape[1], np.int32)
         for row in places:
             total *= 10
@@ -294,13 +296,13 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64],
 def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:
     text = one_line(letters[row].tobytes().decode("ascii", errors="replace"), 60)
     return DamagedFile(
-        f"'{text}' is no time of the years {_FIRST_YEAR} to {_LAST_YEAR}, or is not written as the others are",
+        f"'{text}' is not a time of the years {_FIRST_YEAR} to {_LAST_YEAR}, or has another form than the others",
         advice=_ADVICE,
     )
 
 
-def _without_fill(raw: npt.NDArray[Any], parameter: Parameter) -> tuple[Floats, str]:
-    """Values in float64 with fill as NaN, found by equality; and a word on a fill that is no number."""
+def _without_fill(raw: npt.NDArray[Any], parameter: HapiParameter) -> tuple[Floats, str]:
+    """Convert values to float64 with fill as NaN, found by equality; describe a fill that is not a number."""
     values = raw.astype(np.float64)
     if parameter.fill is None or parameter.kind not in BYTES_OF:
         return values, ""
@@ -321,7 +323,7 @@ def _without_fill(raw: npt.NDArray[Any], parameter: Parameter) -> tuple[Floats, 
     return values, ""
 
 
-def _odd_numbers(values: Floats, parameter: Parameter) -> list[str]:
+def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
     """Say what a table cannot hold as it was meant: infinite values, and integers that are none or too long."""
     notes = []
     infinite = int(np.count_nonzero(np.isinf(values)))
@@ -337,7 +339,7 @@ def _odd_numbers(values: Floats, parameter: Parameter) -> list[str]:
     return notes
 
 
-def _check_byte_order(raw: npt.NDArray[Any], parameter: Parameter) -> list[str]:
+def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[str]:
     """Refuse numbers that make sense only when their bytes are read in the other order: HAPI sends little-endian.
 
     Doubles are judged by their size, integers by being multiples of 65,536 that are all below it when swapped. Of a
@@ -375,7 +377,7 @@ def _check_byte_order(raw: npt.NDArray[Any], parameter: Parameter) -> list[str]:
 
 
 def _share_plausible(values: npt.NDArray[Any]) -> float:
-    """How many of the numbers have a size that a measurement may have; missing ones are left out."""
+    """Count the numbers of a size that a measurement may have, without missing ones."""
     sizes = np.abs(values[~np.isnan(values)])
     least, most = _PLAUSIBLE
     return float(np.mean((sizes >= least) & (sizes <= most))) if sizes.size else 0.0
@@ -385,7 +387,7 @@ def _shown(values: npt.NDArray[Any]) -> str:
     return ", ".join(f"{value:.10g}" for value in values[:3].tolist())
 
 
-def _fill_number(parameter: Parameter) -> float:
+def _fill_number(parameter: HapiParameter) -> float:
     fill = parameter.fill
     return float(fill) if fill is not None and _NUMBER.fullmatch(fill) else np.nan
 
@@ -393,8 +395,8 @@ def _fill_number(parameter: Parameter) -> float:
 # Tables
 
 
-def table_of(parameter: Parameter, records: Records) -> Table:
-    """A parameter's table: unit, name, frame, components and axes as the server describes them.
+def table_of(parameter: HapiParameter, records: Records) -> Table:
+    """Return a parameter's table: unit, name, frame, components and axes as the server describes them.
 
     Components without names are numbered; x, y, z are they only where the server declares them Cartesian.
     """
@@ -442,15 +444,15 @@ def table_of(parameter: Parameter, records: Records) -> Table:
     )
 
 
-def _frame(parameter: Parameter, labels: Sequence[str]) -> str:
+def _frame(parameter: HapiParameter, labels: Sequence[str]) -> str:
     attributes = {"COORDINATE_SYSTEM": parameter.frame, "CATDESC": parameter.description}
     return istp.frame_of(parameter.name, attributes, labels)
 
 
 def _layout(
-    parameter: Parameter, labels: tuple[str, ...], unit: str, records: Records
+    parameter: HapiParameter, labels: tuple[str, ...], unit: str, records: Records
 ) -> tuple[tuple[str, ...], tuple[Axis, ...], list[str]]:
-    """Components or bin axes, and what had to be tolerated."""
+    """Return components or bin axes, and notes on what was tolerated."""
     notes: list[str] = []
     axes = [_axis(parameter, number, records, notes) for number in range(len(parameter.size))]
     if len(axes) == 1 and axes[0] is not None and not _only_counts(axes[0], parameter.size[0]):
@@ -477,7 +479,7 @@ def _layout(
     return (), tuple(axis for axis in axes if axis is not None), notes
 
 
-def _components(parameter: Parameter, labels: tuple[str, ...], unit: str) -> tuple[str, ...]:
+def _components(parameter: HapiParameter, labels: tuple[str, ...], unit: str) -> tuple[str, ...]:
     named = istp.component_names(labels, unit) if labels else None
     if (
         named is None
@@ -494,7 +496,7 @@ def _components(parameter: Parameter, labels: tuple[str, ...], unit: str) -> tup
 
 
 def numbered_names(count: int) -> tuple[str, ...]:
-    """Names of components that the server does not name."""
+    """Return names of components that the server does not name."""
     return tuple(str(number) for number in range(1, count + 1))
 
 
@@ -507,7 +509,7 @@ def _only_counts(axis: Axis, size: int) -> bool:
     )
 
 
-def _axis(parameter: Parameter, number: int, records: Records, notes: list[str]) -> Axis | None:
+def _axis(parameter: HapiParameter, number: int, records: Records, notes: list[str]) -> Axis | None:
     if number >= len(parameter.bins):
         return None
     bins, size = parameter.bins[number], parameter.size[number]
@@ -536,14 +538,14 @@ def _axis(parameter: Parameter, number: int, records: Records, notes: list[str])
     return Axis(bins.name, bins.unit, centers, lower, upper, istp.axis_scale(centers, bins.unit, {}))
 
 
-def _centers(bins: Bins, records: Records) -> Floats | None:
+def _centers(bins: HapiBins, records: Records) -> Floats | None:
     if isinstance(bins.centers, str):
         centers = records.values.get(bins.centers)
         return istp.fixed_if_equal(centers) if centers is not None and centers.ndim == 2 else None
     return None if bins.centers is None else np.array(bins.centers)
 
 
-def _edges(bins: Bins, size: int, records: Records) -> tuple[Floats, Floats] | None:
+def _edges(bins: HapiBins, size: int, records: Records) -> tuple[Floats, Floats] | None:
     """Lower and upper edges; servers order pairs by bin, or as two rows, as older schemas had it."""
     if isinstance(bins.ranges, str):
         edges = records.values.get(bins.ranges)

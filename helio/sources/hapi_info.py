@@ -52,8 +52,8 @@ Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Bins:
-    """One dimension of a parameter, as its ``bins`` describe it.
+class HapiBins:
+    """A dimension of a parameter, as its ``bins`` describe it.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Bins:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class HapiParameter:
     """A parameter as ``info`` describes it.
 
     Parameters
@@ -98,7 +98,7 @@ class Parameter:
     components: Texts = ()
     frame: str = ""
     description: str = ""
-    bins: tuple[Bins, ...] = ()
+    bins: tuple[HapiBins, ...] = ()
     problem: str = ""
     """Why it cannot be read, in words; empty where it can."""
     remarks: Texts = ()
@@ -119,8 +119,8 @@ class Parameter:
         """Bytes that it takes in a binary record."""
         return self.elements * BYTES_OF.get(self.kind, self.length)
 
-    def reads_like(self, other: Parameter) -> bool:
-        """Whether the same records give the same numbers and units by either description."""
+    def reads_like(self, other: HapiParameter) -> bool:
+        """Return whether the same records give the same numbers and units by either description."""
         return all(
             getattr(self, name) == getattr(other, name)
             for name in ("name", "kind", "size", "length", "fill", "units", "problem")
@@ -135,7 +135,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Info:
-    """What a server says of a dataset.
+    """The info of a server on a dataset.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Info:
     dataset_id: str
     start: datetime
     stop: datetime
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[HapiParameter, ...]
     cadence: timedelta | None = None
     most: timedelta | None = None
     modified: str = ""
@@ -173,20 +173,20 @@ class Info:
     """Where it was asked for."""
 
     @property
-    def time(self) -> Parameter:
+    def time(self) -> HapiParameter:
         """The first parameter: the epoch of each record."""
         return self.parameters[0]
 
     def numbers(self) -> tuple[str, ...]:
-        """Names of all parameters that a table can hold."""
+        """Return names of all parameters that a table can hold."""
         return tuple(
             parameter.name
             for parameter in self.parameters[1:]
             if parameter.kind in BYTES_OF and len(parameter.size) < 3 and not parameter.problem
         )
 
-    def parameter(self, name: str) -> Parameter:
-        """A parameter that can be a table.
+    def parameter(self, name: str) -> HapiParameter:
+        """Return a parameter that can be a table.
 
         Raises
         ------
@@ -222,8 +222,8 @@ class Info:
             )
         return found_parameter
 
-    def together(self, name: str) -> tuple[Parameter, ...]:
-        """What one request for a parameter brings: the time, the parameter and what holds its bins, in order.
+    def together(self, name: str) -> tuple[HapiParameter, ...]:
+        """Return the parameters that come in one request: the time, the parameter and its bins, in order.
 
         Raises
         ------
@@ -240,14 +240,14 @@ class Info:
         )
 
 
-def record_bytes(parameters: Sequence[Parameter]) -> int:
-    """Length of a binary record; 0 where the server does not say how long its texts are."""
+def record_bytes(parameters: Sequence[HapiParameter]) -> int:
+    """Return the length of a binary record; 0 where the server does not give the length of its texts."""
     widths = [parameter.width for parameter in parameters]
     return sum(widths) if all(widths) else 0
 
 
 def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
-    """An ``info`` reply.
+    """Return an ``info`` reply.
 
     Raises
     ------
@@ -320,12 +320,12 @@ def _moment_in(info: Mapping[str, Any], name: str) -> datetime:
         return time_of(str(info[name]))
     except (ValueError, OverflowError) as error:
         raise ValueError(
-            f"its {name} '{one_line(info[name], 40)}' is no time of the years 1 to 9999"
+            f"its {name} '{one_line(info[name], 40)}' is not a time of the years 1 to 9999"
         ) from error
 
 
 def _duration_in(info: Mapping[str, Any], name: str, remarks: list[str]) -> timedelta | None:
-    """A duration that the server gives; None where it gives none or one that cannot be used, which is remarked."""
+    """Read a duration that the server gives; None without one, or with a remark where it cannot be used."""
     given = info.get(name)
     if given is None or given == "":
         return None
@@ -338,7 +338,7 @@ def _duration_in(info: Mapping[str, Any], name: str, remarks: list[str]) -> time
 
 
 def _edition_in(info: Mapping[str, Any], remarks: list[str]) -> str:
-    """The ``modificationDate``: it tells editions apart, whatever it says."""
+    """Read the ``modificationDate``, which distinguishes editions even where it is no date."""
     given = info.get("modificationDate")
     if given is None or given == "":
         return ""
@@ -371,8 +371,8 @@ def _stamp_remarks(info: Mapping[str, Any]) -> Texts:
     )
 
 
-def _without_repeated_names(parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
-    """The parameters, those that share a name marked: which of them a request would bring is not known."""
+def _without_repeated_names(parameters: tuple[HapiParameter, ...]) -> tuple[HapiParameter, ...]:
+    """Mark parameters that share a name: a request could return any of them."""
     counts = Counter(parameter.name for parameter in parameters)
     return tuple(
         replace(
@@ -387,7 +387,7 @@ def _without_repeated_names(parameters: tuple[Parameter, ...]) -> tuple[Paramete
 
 
 def _lasting(info: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of an info that stay the same while records are appended; servers add their own as ``x_...``."""
+    """Return the members of an info that stay the same while records are appended, without the server's ``x_...``."""
     return {
         name: value for name, value in info.items() if name not in _MAY_CHANGE and not name.startswith("x_")
     }
@@ -398,7 +398,7 @@ def _digest_of(content: Any) -> str:
 
 
 def time_of(text: str) -> datetime:
-    """A HAPI time: of a month or of a year's days, cut short anywhere, with hour 24 or second 60.
+    """Return a HAPI time: of a month or of a year's days, cut short anywhere, with hour 24 or second 60.
 
     >>> time_of("2024-131T06Z")
     datetime.datetime(2024, 5, 10, 6, 0)
@@ -426,7 +426,7 @@ def time_of(text: str) -> datetime:
 
 
 def duration_of(text: str) -> timedelta | None:
-    """An ISO 8601 duration of 1 µs to 100 years, with mean months and years; None where there is none.
+    """Read an ISO 8601 duration of 1 µs to 100 years, with mean months and years; None for anything else.
 
     >>> duration_of("PT16S"), duration_of("P1D")
     (datetime.timedelta(seconds=16), datetime.timedelta(days=1))
@@ -441,8 +441,8 @@ def duration_of(text: str) -> timedelta | None:
     return timedelta(seconds=seconds) if _SHORTEST_DURATION <= seconds <= _LONGEST_DURATION else None
 
 
-def _parameter(entry: Any) -> Parameter:
-    """A parameter; one that cannot be read says why in `problem`, so that the others can be."""
+def _parameter(entry: Any) -> HapiParameter:
+    """Read a parameter; for one that cannot be read, `problem` gives the reason, so that others can be."""
     if not isinstance(entry, dict):
         raise ValueError(f"'{one_line(entry, 40)}' describes no parameter")
     name = entry.get("name")
@@ -481,7 +481,7 @@ def _parameter(entry: Any) -> Parameter:
         remarks.append(
             f"{name} has {len(size)} dimensions and bins for {len(found_bins)}; only the first were used"
         )
-    return Parameter(
+    return HapiParameter(
         name=printable(str(name)),
         kind=kind,
         size=() if prod(size) == 1 else size,
@@ -499,7 +499,7 @@ def _parameter(entry: Any) -> Parameter:
 
 
 def _whole_numbers(value: Any) -> tuple[int, ...] | None:
-    """Whole numbers, one or a list, also written as text; None where they are something else.
+    """Read whole numbers, single or in a list, also written as text; None for anything else.
 
     >>> _whole_numbers([3, "2"]), _whole_numbers(None), _whole_numbers([1.5])
     ((3, 2), (), None)
@@ -511,22 +511,22 @@ def _whole_numbers(value: Any) -> tuple[int, ...] | None:
     return sizes if len(sizes) == len(every) else None
 
 
-def _bins(entry: Any) -> Bins:
-    """One dimension's bins; where centres or ranges cannot be read, the centres are empty."""
+def _bins(entry: Any) -> HapiBins:
+    """Read the bins of one dimension; centres stay empty where centres or ranges cannot be read."""
     if not isinstance(entry, dict):
-        return Bins("bin", "", ())
+        return HapiBins("bin", "", ())
     name, unit = (
         _text(entry.get("label")) or one_line(entry.get("name") or "bin"),
         next(_flat(entry.get("units")), ""),
     )
     centers, ranges = _numbers(entry.get("centers")), _pairs(entry.get("ranges"))
     if centers == () or ranges == ():
-        return Bins(name, unit, ())  # their number is wrong then, and they are numbered
-    return Bins(name, unit, centers, ranges)
+        return HapiBins(name, unit, ())  # their number is wrong then, and they are numbered
+    return HapiBins(name, unit, centers, ranges)
 
 
 def _numbers(value: Any) -> tuple[float, ...] | str | None:
-    """Finite numbers, or the name of a parameter; None where nothing is said, empty where it cannot be read."""
+    """Read finite numbers, or the name of a parameter; None without a value, empty where it cannot be read."""
     if isinstance(value, str) or not value:
         return value or None
     try:
@@ -537,7 +537,7 @@ def _numbers(value: Any) -> tuple[float, ...] | str | None:
 
 
 def _pairs(value: Any) -> tuple[tuple[float, float], ...] | str | None:
-    """Pairs of finite numbers, as `_numbers`."""
+    """Read pairs of finite numbers, as `_numbers` does."""
     if isinstance(value, str) or not value:
         return value or None
     try:
@@ -548,7 +548,7 @@ def _pairs(value: Any) -> tuple[tuple[float, float], ...] | str | None:
 
 
 def _flat(value: Any, what: str = "", remarks: list[str] | None = None) -> Iterator[str]:
-    """Texts and numbers, one or nested lists of them, in the order of the elements; anything else is left empty."""
+    """Flatten texts and numbers, single or in nested lists; write anything else as an empty text."""
     if isinstance(value, list):
         for part in value:
             yield from _flat(part, what, remarks)
@@ -565,7 +565,7 @@ def _text(value: Any) -> str:
 
 
 def _resolved(value: Any, definitions: Mapping[str, Any]) -> Any:
-    """What stands in place of ``{"$ref": "#/definitions/NAME"}``; definitions hold no references themselves."""
+    """Replace ``{"$ref": "#/definitions/NAME"}`` by its definition; definitions hold no references."""
     if isinstance(value, list):
         return [_resolved(item, definitions) for item in value]
     if not isinstance(value, dict):

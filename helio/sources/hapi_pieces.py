@@ -1,4 +1,4 @@
-"""Intervals of a parameter that a HAPI server sent, kept as they came and used for whatever they cover."""
+"""Intervals of a parameter that a HAPI server sent, kept unchanged and used for every range that they cover."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from helio.errors import ChangedFile, DamagedFile, DamagedRecord
-from helio.sources.downloads import Kept
+from helio.sources.downloads import CachedFile
 from helio.sources.file_digests import FileDigests, changed
 from helio.store.files import write_whole
 from helio.store.records import read_record
@@ -27,8 +27,8 @@ _EMPTY_FOR = timedelta(hours=1)
 
 
 @dataclass(frozen=True)
-class Series:
-    """What pieces belong together: one parameter, in one form of record, from one server.
+class PieceSeries:
+    """The identity of a series of pieces: one parameter, in one form of record, from one server.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class Series:
 
 
 @dataclass(frozen=True)
-class KeptReply(Kept):
-    """A reply that is here.
+class CachedReply(CachedFile):
+    """A reply in the cache.
 
     Parameters
     ----------
@@ -86,20 +86,20 @@ class Piece:
     Parameters
     ----------
     span : TimeRange
-        What is taken of it.
+        The part of it that is used.
     whole : TimeRange
         What was asked for.
     """
 
     span: TimeRange
-    kept: KeptReply
+    kept: CachedReply
     whole: TimeRange
 
 
 class Pieces:
     """Pieces below one folder; several processes may share it.
 
-    A piece appears at its place whole or not at all. What stands beside it, ``NAME.json``, says what it was when it
+    A piece appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when it
     came; one whose bytes are no longer those is not used.
 
     Parameters
@@ -122,9 +122,9 @@ class Pieces:
         self._believe = believe
 
     def cover(
-        self, series: Series, span: TimeRange, usable: Callable[[KeptReply, TimeRange], bool]
+        self, series: PieceSeries, span: TimeRange, usable: Callable[[CachedReply, TimeRange], bool]
     ) -> tuple[list[Piece], list[TimeRange]]:
-        """Pieces that reach into an interval, in order, and what of it none of them covers.
+        """Return the pieces that reach into an interval, in order, and the gaps that no piece covers.
 
         Parameters
         ----------
@@ -152,15 +152,15 @@ class Pieces:
             gaps.append(TimeRange(reached, span.stop))
         return pieces, gaps
 
-    def editions(self, series: Series) -> list[str]:
-        """The ``modificationDate`` of every piece, those that came last first."""
+    def editions(self, series: PieceSeries) -> list[str]:
+        """Return the ``modificationDate`` of every piece, the last received first."""
         loaded = [reply for _, path in self._all(series) if (reply := self._load(path, series)) is not None]
         loaded.sort(key=lambda reply: reply.fetched_at, reverse=True)
         return list(dict.fromkeys(reply.modified for reply in loaded))
 
     def keep(
         self,
-        series: Series,
+        series: PieceSeries,
         span: TimeRange,
         body: bytes,
         url: str,
@@ -178,7 +178,7 @@ class Pieces:
             The disk is full, or the folder cannot be written.
         """
         path = self._root / series.folder / f"{_stamp(span.start)}_{_stamp(span.stop)}{series.suffix}"
-        reply = KeptReply(
+        reply = CachedReply(
             path=path,
             url=url,
             size=len(body),
@@ -205,13 +205,13 @@ class Pieces:
         self._describe(replace(piece.kept, checked=True))
 
     @staticmethod
-    def _describe(reply: KeptReply) -> None:
+    def _describe(reply: CachedReply) -> None:
         path = reply.path.with_name(f"{reply.path.name}.json")
         # lost with the power, it costs another request: only the bytes themselves must not be half there
         write_whole(path, json.dumps(reply.to_json(), indent=1).encode(), durable=False)
 
     def read(self, piece: Piece) -> bytes:
-        """The body of a piece.
+        """Return the body of a piece.
 
         Raises
         ------
@@ -223,7 +223,7 @@ class Pieces:
             raise changed(piece.kept.path)
         return body
 
-    def _all(self, series: Series) -> Iterator[tuple[TimeRange, Path]]:
+    def _all(self, series: PieceSeries) -> Iterator[tuple[TimeRange, Path]]:
         try:
             paths = sorted((self._root / series.folder).iterdir())
         except (FileNotFoundError, NotADirectoryError):
@@ -233,11 +233,11 @@ class Pieces:
             if named and path.suffix == series.suffix:
                 yield TimeRange(_moment(named[1]), _moment(named[2])), path
 
-    def _load(self, path: Path, series: Series) -> KeptReply | None:
-        """A piece that is what it was when it came, of this layout and described as now."""
+    def _load(self, path: Path, series: PieceSeries) -> CachedReply | None:
+        """Load a piece that is unchanged, has this layout, and the present description."""
         try:
             reply = read_record(
-                path.with_name(f"{path.name}.json"), KeptReply, given={"path": path, "digest": None}
+                path.with_name(f"{path.name}.json"), CachedReply, given={"path": path, "digest": None}
             )
             if reply.identity.partition("|")[0] != series.layout:
                 return None
@@ -252,14 +252,14 @@ class Pieces:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, ChangedFile, DamagedFile, DamagedRecord) as error:
-            log.warning("%s: what is known of it cannot be read (%s); it is asked for again", path, error)
+            log.warning("%s: its record cannot be read (%s); the data are requested again", path, error)
             return None
-        log.warning("%s is not what was sent any more; it is asked for again", path)
+        log.warning("%s has changed since it was received; the data are requested again", path)
         return None
 
 
 def folder_of(*names: str) -> str:
-    """A folder for names of servers, datasets and parameters: each itself, or a digest where it could not be one.
+    """Return a folder for names of servers, datasets and parameters: each name, or its digest if it cannot be a folder.
 
     >>> folder_of("cdaweb.gsfc.nasa.gov-hapi", "AC_H2_MFI", "BGSEc")
     'cdaweb.gsfc.nasa.gov-hapi/AC_H2_MFI/BGSEc'

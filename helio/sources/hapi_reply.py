@@ -40,7 +40,7 @@ class Status:
     message: str = ""
 
 
-class TooMuch(Exception):
+class IntervalTooLong(Exception):
     """The server gives less at once than was asked for."""
 
 
@@ -49,7 +49,7 @@ class NoBinary(Exception):
 
 
 def status_of(http_status: int, reason: str, body: bytes) -> Status:
-    """What an answer says of itself: in its body if that is JSON, else beside HTTP's status, else by that alone.
+    """Return the HAPI status of an answer, from its JSON body, its HTTP reason, or its HTTP status.
 
     >>> status_of(404, "Not Found; HAPI 1406 Bad request - unknown dataset id", b"").code
     1406
@@ -72,7 +72,7 @@ def status_of(http_status: int, reason: str, body: bytes) -> Status:
 
 
 def status_in(body: Any) -> Status | None:
-    """The status in a reply or header of JSON; None where it has none, the code 0 where that is not a number.
+    """Return the status in a JSON reply or header; None without one, code 0 where it is not a number.
 
     >>> status_in({"status": {"code": "1406", "message": "unknown"}}).code
     1406
@@ -90,7 +90,7 @@ def status_in(body: Any) -> Status | None:
 
 
 def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header of a body, where the server sends one unasked, and its records; an unreadable header says nothing.
+    """Split a body into a header that the server sends unasked, and records; ignore an unreadable header.
 
     >>> split_header(b'#{"HAPI": "3.2"}\\n2021-10-28Z,1.0\\n')
     ({'HAPI': '3.2'}, b'2021-10-28Z,1.0\\n')
@@ -104,22 +104,22 @@ def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def is_csv(body: bytes) -> bool:
-    """Whether a body that should be binary is text instead: lines of printable characters."""
+    """Return whether a body that should be binary is text instead: lines of printable characters."""
     return body.endswith(b"\n") and b"," in body and body.isascii() and b"\0" not in body
 
 
 def is_json(body: bytes) -> bool:
-    """Whether a body is an object of JSON; records begin with a year."""
+    """Return whether a body is an object of JSON; records begin with a year."""
     return body[:64].lstrip()[:1] == b"{"
 
 
 def is_page(body: bytes) -> bool:
-    """Whether a body is a page for people."""
+    """Return whether a body is a page for people."""
     return body[:64].lstrip()[:1] == b"<"
 
 
 def error_of(status: Status, host: str, what: str, url: str) -> DataError:
-    """The error that a status means.
+    """Return the error that a status means.
 
     Parameters
     ----------
@@ -134,28 +134,28 @@ def error_of(status: Status, host: str, what: str, url: str) -> DataError:
     if status.code == NO_FORMAT:
         return Refused(f"{host} does not send {what} in this format ({words})", place=url)
     if status.code == UNKNOWN_DATASET:
-        return UnknownDataset(f"{host} knows no such dataset: {what} ({words})", place=url)
+        return UnknownDataset(f"{host} does not know the dataset: {what} ({words})", place=url)
     if status.code == UNKNOWN_PARAMETER:
-        return UnknownParameter(f"{host} knows no such parameter: {what} ({words})", place=url)
+        return UnknownParameter(f"{host} does not know the parameter: {what} ({words})", place=url)
     if status.code in (OUTSIDE, EMPTY):
         return NoData(f"{host} has no {what} ({words})", advice="another time range", place=url)
     if 1500 <= status.code < 1600:
         return ServerUnavailable(
             f"{host} cannot give {what} now ({words})",
-            advice="try again later; what came already is kept",
+            advice="try again later; received data are kept",
             place=url,
         )
     if 1400 <= status.code < 1500:
         return Refused(f"{host} refuses {what} ({words})", place=url)
     return DamagedFile(
-        f"{host} answers {what} with a status that HAPI does not have ({words})",
+        f"{host} answers {what} with a status unknown to HAPI ({words})",
         advice="tell the server's operators",
         place=url,
     )
 
 
 def in_words(status: Status) -> str:
-    """``1408: too much time or data requested``."""
+    """Write a status: ``1408: too much time or data requested``."""
     return ": ".join(filter(None, (str(status.code or ""), status.message)))
 
 
@@ -164,5 +164,5 @@ def _json(body: bytes) -> Any:
         return None
     try:
         return read_json(body, NetworkLimits.reply_bytes, "")
-    except (ValueError, ReplyTooLarge):  # what is beyond all reason says nothing
+    except (ValueError, ReplyTooLarge):  # unreasonable JSON says nothing
         return None

@@ -19,11 +19,11 @@ log = logging.getLogger(__name__)
 _LOOKS_UP = 0.05
 """Seconds between two looks whether a place is free."""
 _PATIENCE = 60.0
-"""Seconds after which a request goes without: whoever has the places may be stopped, or on a very long file."""
+"""Seconds after which a request goes without a place: the holders may be stopped, or busy with a long file."""
 
 
 class HostPlaces:
-    """So many locked files for each host; the system unlocks those of a process that dies.
+    """Locked files, a fixed number for each host; the system unlocks those of a process that dies.
 
     Where files cannot be locked, or the folder cannot be written, requests go without.
 
@@ -69,17 +69,20 @@ class HostPlaces:
                     if descriptor is not None:
                         return descriptor
                 if time.monotonic() > until:
-                    log.info("%s: other processes have had its places for long; asked all the same", host)
+                    log.info(
+                        "%s: other processes have used all its connections for a long time; sent the request anyway",
+                        host,
+                    )
                     return None
                 if ended.wait(_LOOKS_UP):
                     raise Cancelled("cancelled")
         except OSError as error:
-            log.info("%s: requests of other processes are not waited for: %s", host, error)
+            log.info("%s: cannot wait for requests of other processes: %s", host, error)
             return None
 
 
 def _locked(path: Path) -> int | None:
-    """The file, opened and locked; None when somebody else has it."""
+    """Open and lock the file; None when another process has it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -29,10 +29,10 @@ from helio.errors import (
     TransientError,
 )
 from helio.settings import NetworkLimits
-from helio.sources.answer import LATER, Answer, CutShort, read_json
+from helio.sources.answer import LATER, BadBody, OpenReply, read_json
 from helio.sources.connection import (
     Problem,
-    Way,
+    Route,
     explain,
     explain_status,
     host_of,
@@ -58,7 +58,7 @@ ATTEMPTS = 3
 _CONNECTING = 15.0
 """Seconds for a connection to come about; nothing can end that wait early."""
 _LOOKS_UP = 0.2
-"""Seconds after which whoever waits for a place at a host looks whether there is still a reason to."""
+"""How often a queued request checks for cancellation, in seconds."""
 _NOT_A_CHANCE = (501, 505)
 """Server errors that stay: not implemented, and not that version of HTTP."""
 _TIMED_OUT, _TOO_MANY, _BUSY = 408, 429, 503
@@ -70,7 +70,7 @@ _PROXY_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
 
 class Hosts:
-    """How many requests each host serves at once for this process, and until when it asked to be left alone."""
+    """The number of requests to each host at once, and the time until which a host wants none."""
 
     def __init__(self, connections: int = CONNECTIONS_PER_HOST) -> None:
         self._connections = connections
@@ -97,7 +97,7 @@ class Hosts:
             self._quiet[host] = max(until, self._quiet.get(host, until))
 
     def quiet_for(self, host: str, now: float) -> float:
-        """Seconds for which the host still wants to be left alone."""
+        """Return for how many more seconds the host wants no requests."""
         with self._lock:
             return max(0.0, self._quiet.get(host, now) - now)
 
@@ -119,12 +119,12 @@ class Clock:
     random: Callable[[], float] = random.random
 
     def utc(self) -> datetime:
-        """The present moment, as helio writes moments: without a zone, meaning UTC."""
+        """Return the present moment, as helio writes moments: without a zone, meaning UTC."""
         return datetime.fromtimestamp(self.now(), UTC).replace(tzinfo=None)
 
 
 @dataclass(frozen=True)
-class Reply:
+class WholeReply:
     """A whole reply."""
 
     url: str
@@ -143,7 +143,7 @@ class _MayPassError(Exception):
 
 
 class Http:
-    """Asks servers by GET; safe to share between threads.
+    """A client for GET requests; safe to share between threads.
 
     Proxies are those of the environment, as `httpx2` reads it: ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``,
     ``NO_PROXY``. Certificate authorities are those of `helio.sources.connection.trusted_authorities`.
@@ -194,7 +194,7 @@ class Http:
         self._connections = _Connections(timeout, min(timeout, connecting))
 
     def at(self, url: str, *declared: str, by_user: bool) -> Http:
-        """The same client for one provider: it asks the provider's hosts alone, and follows redirects to them alone.
+        """Return the client for one provider, which asks only its hosts and follows redirects only to them.
 
         Without it, the host of each URL that is asked for counts as named by the user, and no other host is asked.
 
@@ -221,8 +221,8 @@ class Http:
         if self._site is not None:
             self._site.refuse_foreign(url, led_by)
 
-    def get(self, url: str, *, accept: str = "*/*", expected: Collection[int] = (200,)) -> Reply:
-        """The whole reply to a request.
+    def get(self, url: str, *, accept: str = "*/*", expected: Collection[int] = (200,)) -> WholeReply:
+        """Return the whole reply to a request.
 
         Parameters
         ----------
@@ -239,14 +239,14 @@ class Http:
             The reply is longer than the limits allow.
         """
 
-        def receive(answer: Answer) -> Reply:
+        def receive(answer: OpenReply) -> WholeReply:
             headers = {name.lower(): value for name, value in answer.headers.items()}
-            return Reply(url, answer.status, headers, answer.read())
+            return WholeReply(url, answer.status, headers, answer.read())
 
         return self.exchange(url, receive, headers=lambda: {"Accept": accept}, expected=expected)
 
     def get_json(self, url: str, *, expected: Collection[int] = (200,)) -> tuple[int, Any]:
-        """Status and content of a reply in JSON; what is no JSON is asked for again.
+        """Ask for JSON and return status and content; ask again for a body that is not JSON.
 
         Statuses other than 200 may come without JSON: their content is then None.
 
@@ -258,7 +258,7 @@ class Http:
             As `get`.
         """
 
-        def receive(answer: Answer) -> tuple[int, Any]:
+        def receive(answer: OpenReply) -> tuple[int, Any]:
             return answer.status, answer.json()
 
         return self.exchange(url, receive, headers=lambda: {"Accept": "application/json"}, expected=expected)
@@ -266,7 +266,7 @@ class Http:
     def exchange(
         self,
         url: str,
-        receive: Callable[[Answer], T],
+        receive: Callable[[OpenReply], T],
         *,
         headers: Callable[[], Mapping[str, str]] = dict,
         expected: Collection[int] = (200,),
@@ -277,7 +277,7 @@ class Http:
         Parameters
         ----------
         receive : callable
-            Reads the body. It may raise `CutShort` or a `TransientError` to have another attempt made; other errors
+            Reads the body. It may raise `BadBody` or a `TransientError` to have another attempt made; other errors
             of its own end the request.
         headers : callable
             Gives the headers of each attempt, such as the range that is still missing.
@@ -305,7 +305,7 @@ class Http:
             self._refuse_if_ended()
             quiet = self._hosts.quiet_for(host, self.clock.now())
             if waited + quiet > self._budget:
-                text = f"{host} asked to be left alone for another {quiet:.0f} s"
+                text = f"{host} is rate-limiting us; retry in {quiet:.0f} s"
                 raise RateLimited(text, advice=LATER, place=url)
             if quiet:
                 self.clock.sleep(quiet, self._connections.ended)
@@ -363,7 +363,7 @@ class Http:
     def _attempt(
         self,
         url: str,
-        receive: Callable[[Answer], T],
+        receive: Callable[[OpenReply], T],
         headers: dict[str, str],
         expected: Collection[int],
         site: Site,
@@ -374,16 +374,16 @@ class Http:
         host = _host(url)
         begun = False
         try:
-            way = Way()
+            way = Route()
             with self._response(url, headers, site, meter, way) as response:
-                answer = Answer(response, url, meter, self.limits)
+                answer = OpenReply(response, url, meter, self.limits)
                 if answer.status not in expected:
                     raise self._said(answer, url, way)
                 begun = True
                 return receive(answer)
         except TransientError as error:
             raise _MayPassError(error) from error.__cause__
-        except CutShort as error:
+        except BadBody as error:
             raise _MayPassError(DamagedFile(f"what {host} sends {error}", advice=LATER, place=url)) from error
         except DataError as error:
             raise error.located(url) from error.__cause__
@@ -398,25 +398,25 @@ class Http:
             problem = explain(error, self.clock.now(), seconds=seconds, begun=begun)
             raise _problem_error(problem, url) from error
         except (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, httpx2.InvalidURL) as error:
-            raise Refused(f"'{url}' cannot be asked for: {error}", place=url) from error
+            raise Refused(f"'{url}' cannot be requested: {error}", place=url) from error
         except UnicodeError as error:
             if begun:
                 raise
-            raise Refused(f"'{url}' cannot be asked for: its host can be no name", place=url) from error
+            raise Refused(f"'{url}' cannot be requested: its host is not a valid name", place=url) from error
 
     @contextmanager
     def _response(
-        self, url: str, headers: Mapping[str, str], site: Site, meter: Meter, way: Way
+        self, url: str, headers: Mapping[str, str], site: Site, meter: Meter, way: Route
     ) -> Iterator[httpx2.Response]:
-        """The open response to a request, after redirects within the site; their bodies are not read."""
+        """Return the open response to a request, after redirects within the site; their bodies are not read."""
         import httpx2
 
-        from helio.sources.wire import Watch
+        from helio.sources.wire import ConnectionWatch
 
         client, wire = self._connections.open()
         address = httpx2.URL(url)
-        site.refuse_foreign(str(address), "what was asked for")
-        with wire.watched(Watch(meter, site)):
+        site.refuse_foreign(str(address), "the request")
+        with wire.watched(ConnectionWatch(meter, site)):
             for _ in range(_MOST_REDIRECTS + 1):
                 meter.begin_head()
                 with client.stream("GET", address, headers=headers, extensions={"trace": way}) as response:
@@ -430,7 +430,9 @@ class Http:
                     try:
                         target = address.join(location)
                     except httpx2.InvalidURL as error:
-                        raise Refused(f"{_host(url)} redirects to no address: {error}", place=url) from error
+                        raise Refused(
+                            f"{_host(url)} redirects to an invalid address: {error}", place=url
+                        ) from error
                     try:
                         _refuse_redirect(address, target, site, url)
                     except ForeignAddress as error:
@@ -441,8 +443,8 @@ class Http:
                     address = target
         raise Refused(f"{_host(url)} redirects more than {_MOST_REDIRECTS} times", place=url)
 
-    def _said(self, answer: Answer, url: str, way: Way) -> Exception:
-        """The error that a status means."""
+    def _said(self, answer: OpenReply, url: str, way: Route) -> Exception:
+        """Return the error that a status means."""
         host, status = _host(url), answer.status
         problem = explain_status(status, answer.headers, url, way)
         if problem is not None and "retry-after" not in answer.headers:
@@ -477,7 +479,7 @@ class _Connections:
         self._opened: tuple[httpx2.Client, Wire] | None = None
 
     def open(self) -> tuple[httpx2.Client, Wire]:
-        """The client, and what its connections run over."""
+        """Return the client, and the backend of its connections."""
         with self._lock:
             if self._opened is None:
                 from helio.sources.wire import Wire
@@ -524,7 +526,7 @@ class _Connections:
 
 
 def retry_after(text: str, now: float) -> float | None:
-    """Seconds that a Retry-After header asks to wait, given as seconds or as a date; None where it says nothing.
+    """Return the seconds that a Retry-After header asks to wait, from seconds or a date; None without one.
 
     >>> retry_after("120", now=0.0)
     120.0
@@ -545,7 +547,7 @@ def retry_after(text: str, now: float) -> float | None:
 
 
 def _problem_error(problem: Problem, url: str) -> Exception:
-    """The error of a request that met a problem on its way: one that has another attempt made, where that may help."""
+    """Return the error of a request that met a problem; one that allows another attempt where that may help."""
     kind = Refused if problem.is_lasting else ServerUnavailable
     error = kind(problem.message, advice=problem.advice, place=without_user(url))
     error.cause = problem.cause
@@ -556,19 +558,19 @@ def _after(error: DataError, attempts: int, wait: float) -> DataError:
     if attempts > 1:
         error.message += f", after {attempts} attempts"
     if wait:
-        error.message += f"; it asks to wait {wait:.0f} s"
+        error.message += f"; it asks us to wait {wait:.0f} s"
     return error
 
 
-def _words(answer: Answer) -> str:
-    """What the server says of itself, in one short line."""
+def _words(answer: OpenReply) -> str:
+    """Return the server's own message, in one short line."""
     import httpx2
 
     content = bytearray()
     try:
         for part in answer.parts(_LONGEST_ERROR):
             content += part
-    except (httpx2.HTTPError, CutShort, DataError):
+    except (httpx2.HTTPError, BadBody, DataError):
         return ""  # a body that does not come, or not in bounds, does not change what the status means
     text = content.decode(errors="replace")
     try:
@@ -581,7 +583,7 @@ def _words(answer: Answer) -> str:
 
 
 def _message_in(body: Any) -> str:
-    """The words in a reply of JSON: CDAWeb's ``Message``, or a status of HAPI; nothing where it has neither.
+    """Return the message in a JSON reply: CDAWeb's ``Message``, or HAPI's status; empty where it has neither.
 
     >>> _message_in({"HAPI": "3.2", "status": {"code": 1501, "message": "upstream request error"}})
     'HAPI 1501 upstream request error'
@@ -612,7 +614,7 @@ def _refuse_redirect(address: httpx2.URL, target: httpx2.URL, site: Site, url: s
 
 
 def _proxies() -> frozenset[Host]:
-    """Hosts of the environment's proxies, as `httpx2` finds them."""
+    """Return hosts of the environment's proxies, as `httpx2` finds them."""
     from urllib.request import getproxies
 
     proxies = set()

@@ -33,7 +33,7 @@ class NotATime(ValueError):
 
 
 def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Nanoseconds since 1970, shape (n,); a text without an offset is UTC, one with an offset is converted.
+    """Convert ISO texts to ns since 1970, shape (n,); a text without an offset is UTC.
 
     Leap seconds are as `helio.store.leap_seconds` has it. A second 60 elsewhere is the second after it.
 
@@ -67,7 +67,7 @@ def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def _of_one_form(texts: pa.ChunkedArray) -> npt.NDArray[np.int64] | None:
-    """All with one zone, or all without: one cast."""
+    """Return all with one zone, or all without: one cast."""
     for kind in (pa.timestamp("ns", tz="UTC"), pa.timestamp("ns")):
         try:
             return np.array(pc.cast(texts, kind).cast(pa.int64()), dtype=np.int64)
@@ -77,7 +77,7 @@ def _of_one_form(texts: pa.ChunkedArray) -> npt.NDArray[np.int64] | None:
 
 
 def is_time(text: str) -> bool:
-    """Whether a text is a time as `nanoseconds_of_texts` takes them."""
+    """Return whether a text is a time as `nanoseconds_of_texts` takes them."""
     try:
         _nanoseconds(0, text.strip())
     except NotATime:

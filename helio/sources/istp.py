@@ -56,12 +56,12 @@ _BIN_UNITS = re.compile(r"eV|Hz", re.IGNORECASE)
 
 
 def is_flux(unit: str) -> bool:
-    """Whether a unit is per area, which nothing that numbers bins is: ``#/(cm^2*s*str*MeV)``."""
+    """Return whether a unit is per area, which nothing that numbers bins is: ``#/(cm^2*s*str*MeV)``."""
     return _PER_AREA.search(unit) is not None
 
 
 def text_of(attributes: Attributes, *names: str) -> str:
-    """The first of these attributes that is text and not blank."""
+    """Return the first of these attributes that is text and not blank."""
     for name in names:
         value = attributes.get(name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "U":
@@ -72,7 +72,7 @@ def text_of(attributes: Attributes, *names: str) -> str:
 
 
 def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
-    """An attribute as numbers, one or one per component, in the precision in which it is written."""
+    """Return an attribute as numbers, one or one per component, in the precision in which it is written."""
     value = attributes.get(name)
     if value is None:
         return None
@@ -86,7 +86,7 @@ def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
 
 
 def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
-    """Values as floats with fill as NaN; `raw` may be overwritten.
+    """Convert values to floats with fill as NaN; `raw` may be overwritten.
 
     Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where floats
     hold ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without FILLVAL have that
@@ -115,7 +115,7 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
 
 
 def rounded_integers(values: Floats) -> tuple[str, ...]:
-    """How many values of an integer column may have been rounded on becoming floats, in words; empty for none.
+    """Describe how many values of an integer column may have been rounded as floats; empty for none.
 
     It is a note and no refusal, also for flags and identifiers: a table holds floats, and no tool reads single bits.
     """
@@ -162,11 +162,11 @@ def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
 
 
 def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
-    """What lies outside VALIDMIN to VALIDMAX, in words; kept, except for undeclared fill, which becomes NaN in place.
+    """Describe values outside VALIDMIN to VALIDMAX; they stay, except undeclared fill, which becomes NaN in place.
 
     Some files leave out of FILLVAL what they fill with: Wind SWE writes 99999.9, says −1e31, and allows 9999.99 at
     most. A value is such a fill when it is written with nines only, at least four of them, lies outside the valid
-    range, and is ten times as large as either limit, whatever its sign. Nines just miss a power of ten, so 999.99
+    range, and is ten times as large as either limit, of either sign. Nines just miss a power of ten, so 999.99
     counts as ten times 100. Each value is judged by itself and by the attributes: which other records are read
     with it makes no difference. Everything else stays, 999 beyond a VALIDMAX of 900 as well. An impossible range,
     or one of another shape, says nothing.
@@ -218,7 +218,7 @@ def _shortest(number: np.floating[Any]) -> str:
 
 @cache
 def _nines(dtype: np.dtype[Any]) -> Floats:
-    """Numbers of four to twelve nines, 9999 and 99.99 and −999.9 alike, as this precision holds them."""
+    """Find numbers of four to twelve nines, such as 9999, 99.99 and −999.9, at this precision."""
     texts = [
         f"{'9' * whole}.{'9' * (digits - whole)}" for digits in range(4, 13) for whole in range(1, digits + 1)
     ]
@@ -234,7 +234,7 @@ def _listed(limit: npt.NDArray[Any]) -> str:
 
 
 def unknown_components(components: Texts) -> Texts:
-    """A note for three components that nobody names: tools for vectors do not take them."""
+    """Return a note for three components that nobody names: tools for vectors do not take them."""
     if len(components) != 3:
         return ()
     return (
@@ -244,7 +244,7 @@ def unknown_components(components: Texts) -> Texts:
 
 
 def common_unit(units: Sequence[str]) -> tuple[str, str]:
-    """The unit of all elements, and a note where they have several: the table has none then."""
+    """Return the unit of all elements; none, and a note, where they have several."""
     every = tuple(dict.fromkeys(units))
     if len(every) < 2:
         return (every[0] if every else ""), ""
@@ -254,7 +254,7 @@ def common_unit(units: Sequence[str]) -> tuple[str, str]:
 def periods_of(
     labels: Sequence[str], units: Sequence[str], name: str, description: str, attributes: Attributes
 ) -> tuple[float | None, ...]:
-    """Which columns wrap, by their labels, their units and the valid range; nothing where none is an angle."""
+    """Return which columns wrap, by labels, units and the valid range; empty where none is an angle."""
     count = max(1, len(labels))
     each_unit = tuple(units) if len(units) == count else (common_unit(units)[0],) * count
     low, high = numbers_of(attributes, "VALIDMIN"), numbers_of(attributes, "VALIDMAX")
@@ -269,7 +269,7 @@ def periods_of(
 
 
 def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
-    """SCALETYP, else the default."""
+    """Return SCALETYP, otherwise the default."""
     scale = text_of(attributes, "SCALETYP").lower()
     if scale.startswith("log"):
         return "log"
@@ -277,7 +277,7 @@ def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
 
 
 def component_names(labels: Sequence[str], unit: str = "") -> Texts | None:
-    """Short names: ``Bx`` of ``"Bx (GSE)"``, ``X`` of ``"ACE X-GSM"``. None unless all differ."""
+    """Shorten labels to names: ``Bx`` of ``"Bx (GSE)"``, ``X`` of ``"ACE X-GSM"``. None unless all differ."""
     names = [_short(label, unit) for label in labels]
     names = _without_common_words(names)
     if not all(names) or len(set(names)) != len(names):
@@ -293,7 +293,7 @@ def _short(label: str, unit: str) -> str:
 
 
 def _without_common_words(names: Sequence[str]) -> list[str]:
-    """``X``, ``Y``, ``Z`` for ``ACE X``, ``ACE Y``, ``ACE Z``."""
+    """Remove common words: ``X``, ``Y``, ``Z`` for ``ACE X``, ``ACE Y``, ``ACE Z``."""
     words = [name.split(" ") for name in names]
     if len(words) > 1:
         while len({parts[0] for parts in words}) == 1 and min(len(parts) for parts in words) > 1:
@@ -302,7 +302,7 @@ def _without_common_words(names: Sequence[str]) -> list[str]:
 
 
 def stem_of(components: Texts) -> str:
-    """What component names have in common: ``B`` for Bx, By, Bz and Bt; empty if nothing."""
+    """Return the common part of component names: ``B`` for Bx, By, Bz and Bt; empty if none."""
     if len(components) < 2:
         return ""
     stems = {name[:-1].rstrip("_ ") for name in components}
@@ -310,7 +310,7 @@ def stem_of(components: Texts) -> str:
 
 
 def frame_of(name: str, attributes: Attributes, labels: Sequence[str] = ()) -> str:
-    """The coordinate frame of a vector, from its attributes, labels, name and description in this order."""
+    """Return the coordinate frame of a vector, from its attributes, labels, name and description in this order."""
     stated = text_of(
         attributes,
         "COORDINATE_SYSTEM",
@@ -365,7 +365,7 @@ class TextBins:
 
 
 def middle(lower: Floats, upper: Floats) -> npt.NDArray[np.float64]:
-    """Geometric mean where both edges are above zero, else the arithmetic one."""
+    """Return the geometric mean where both edges are above zero, otherwise the arithmetic one."""
     positive = (lower > 0) & (upper > 0)
     product = np.where(positive, lower, 0.0) * np.where(positive, upper, 0.0)
     centers: npt.NDArray[np.float64] = np.where(positive, np.sqrt(product), (lower + upper) / 2)
@@ -386,19 +386,19 @@ def text_bins(labels: Sequence[str]) -> TextBins | None:
 
 
 def is_counting(centers: npt.NDArray[Any]) -> bool:
-    """Whether numbers only count elements: 0, 1, 2 … or 1, 2, 3 …, as THEMIS and PSP write for components."""
+    """Return whether numbers only count elements: 0, 1, 2 … or 1, 2, 3 …, as THEMIS and PSP write for components."""
     if centers.ndim != 1 or centers.size == 0 or centers[0] not in (0, 1):
         return False
     return bool(np.array_equal(centers, centers[0] + np.arange(centers.size)))
 
 
 def numbered_axis(bins: int, label: str = "bin") -> Axis:
-    """Bins of which nothing is known but their number."""
+    """Return an axis of bins of which only the number is known."""
     return Axis(label, "", np.arange(1, bins + 1, dtype=np.float64), scale="linear")
 
 
 def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
-    """SCALETYP, else logarithmic for energies and frequencies; never with centres of zero or less."""
+    """Return SCALETYP, otherwise "log" for energies and frequencies; never for centres of zero or less."""
     scale = scale_of(attributes, "log" if _BIN_UNITS.search(unit) else "linear")
     if scale == "log":
         finite = centers[np.isfinite(centers)]
@@ -408,7 +408,7 @@ def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
 
 
 def fixed_if_equal(array: Floats) -> Floats:
-    """One record in place of many that are all equal."""
+    """Return one record in place of many that are all equal."""
     if array.ndim < 2 or array.shape[0] == 0:
         return array
     # the second record tells most of the time; only then compare all

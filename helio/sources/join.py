@@ -1,4 +1,4 @@
-"""Tables of one parameter, read from several files, as one table; and what is lost when epochs repeat."""
+"""Joins tables of one parameter from several files, and records that are lost when epochs repeat."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from helio.time_range import TimeRange
 
 WITHOUT_TIME = "have no usable epoch"
 REPEATED = "repeat an epoch of their file"
-CONTRADICTED = "contradict the record that another file has of their epoch"
+CONTRADICTED = "contradict another file's record of their epoch"
 
 _ADVICE = {
     REPEATED: (
-        "give each record a time of its own: columns called date and time, or year, month, day, hour, minute, second; "
+        "give each record its own time: columns called date and time, or year, month, day, hour, minute, second; "
         "a file with several rows for one epoch (one for each energy channel or sensor) needs a column for each instead"
     ),
-    CONTRADICTED: "keep in the archive the one file of the interval that is right",
+    CONTRADICTED: "keep only the correct file of the interval in the archive",
     WITHOUT_TIME: "get the file again, or another version of it",
 }
 _MOST_PAIRS = 5
@@ -31,12 +31,12 @@ _MOST_PAIRS = 5
 
 
 def clip(table: Table, time_range: TimeRange) -> Table:
-    """The records of [start, stop)."""
+    """Return the records of [start, stop)."""
     return table.between(np.datetime64(time_range.start, "ns"), np.datetime64(time_range.stop, "ns"))
 
 
 def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
-    """Tables of one parameter from several files as one, each epoch once; None when there is no record.
+    """Join tables of one parameter from several files, each epoch once; None without any record.
 
     Of equal epochs the record of the earlier file is kept. What had to be left out is noted.
 
@@ -69,7 +69,7 @@ def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
 def _refuse_mostly_dropped(
     parameter: str, files: Sequence[str], held: int, dropped: Mapping[str, int]
 ) -> None:
-    """The one rule for every format: a fetch that would leave out more than half of the records fails."""
+    """Return the one rule for every format: a fetch that would leave out more than half of the records fails."""
     lost = sum(dropped.values())
     if 2 * lost <= held:
         return
@@ -83,12 +83,12 @@ def _refuse_mostly_dropped(
 
 
 def once(table: Table, without_time: int) -> Table:
-    """The table of one file with each epoch once: the first record in the file is kept, the others are counted.
+    """Return the table of one file with each epoch once: keep the first record, and count the others.
 
     Parameters
     ----------
     table : Table
-        Epochs in order; those that repeat stand beside each other as in the file.
+        Epochs in order; repeated ones keep the order of the file.
     without_time : int
         Records of the interval that have no epoch and are not in the table.
     """
@@ -122,7 +122,7 @@ class Repeats:
 
 
 def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Table, Repeats]:
-    """Tables of one parameter from several files as one, and what the epochs were that more than one has."""
+    """Join tables of one parameter from several files, and describe the epochs that several files have."""
     first_name, first = parts[0]
     for name, table in parts[1:]:
         for what, first_fact, other in _shape_facts(first, table):
@@ -130,7 +130,7 @@ def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Tab
                 raise DamagedFile(
                     f"{parameter} changes its {what} between files: "
                     f"{first_fact!r} in {first_name}, {other!r} in {name}",
-                    advice="fetch the two intervals apart",
+                    advice="fetch the two intervals separately",
                 )
     tables = [table for _, table in parts]
     if len(tables) == 1:
@@ -165,7 +165,7 @@ def _repeats(
     kept_records: npt.NDArray[np.intp],
     repeated: npt.NDArray[np.intp],
 ) -> Repeats:
-    """What to say of records that repeat an epoch of an earlier file: for each pair of files whether they differ."""
+    """Describe records that repeat an epoch of an earlier file, and whether they differ, for each pair of files."""
     file = np.repeat(np.arange(len(parts)), [len(table) for _, table in parts])
     single = np.array([table.values.dtype.itemsize < 8 for _, table in parts])[file]
     differing, notes = 0, []
@@ -197,7 +197,7 @@ def _difference(
     repeated: npt.NDArray[np.intp],
     single: npt.NDArray[np.bool_] | None,
 ) -> _Difference:
-    """How many pairs of records differ, and by how much.
+    """Return how many pairs of records differ, and by how much.
 
     Missing equals missing. Where first of the two was read in single precision (`single`, by record), both are compared
     in it: 1.1 is equal to itself in either precision.
@@ -228,14 +228,14 @@ def _difference(
 
 
 def _first_of_each(epoch: npt.NDArray[np.datetime64]) -> npt.NDArray[np.bool_]:
-    """Where an epoch stands for the first time; epochs in order."""
+    """Mark the first of equal epochs; epochs are in order."""
     first = np.ones(epoch.shape, dtype=bool)
     first[1:] = epoch[1:] > epoch[:-1]
     return first
 
 
 def _pairs(first: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Each record that repeats an epoch, and before it the one that is kept of that epoch."""
+    """Return the kept record of each repeated epoch, and the record that repeats it."""
     repeated = np.flatnonzero(~first)
     kept_records = np.flatnonzero(first)
     return kept_records[np.searchsorted(kept_records, repeated) - 1], repeated
@@ -257,7 +257,7 @@ def _shape_facts(one: Table, other: Table) -> Iterable[tuple[str, Any, Any]]:
 
 
 def _join_axes(parts: Sequence[tuple[Axis, int]]) -> Axis:
-    """One axis over all records: fixed where every file has the same bins, else per record."""
+    """Join one axis over all records: fixed where every file has the same bins, otherwise per record."""
     first = parts[0][0]
     if not any(axis.per_record for axis, _ in parts) and all(_same_bins(first, axis) for axis, _ in parts):
         return first

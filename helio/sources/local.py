@@ -69,7 +69,7 @@ MOMENT = timedelta(microseconds=1)
 _LARGE = 256 * 1024**2
 """Bytes from which on a file's structure is looked at before it is read for its digest."""
 _FACTS, _SURVEY = "facts-1", "survey-1"
-"""What is remembered of files, with the number of its form."""
+"""The remembered facts of files, with the number of their form."""
 _FEW = 12
 _TRIES = 3
 """Files of a dataset to ask for its Logical_source before it is taken to have none that can be read."""
@@ -77,7 +77,7 @@ _TRIES = 3
 
 @dataclass(frozen=True)
 class FileName:
-    """What a file's name says, as CDAWeb writes names.
+    """The parts of a file name, as CDAWeb writes names.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def _parse_two_dates(stem: str) -> FileName | None:
 
 
 def natural_version(text: str) -> tuple[int, ...]:
-    """A version by its numbers, so that v10 is newer than v9 and v4.18.1 than v4.9.0.
+    """Return a version by its numbers, so that v10 is newer than v9 and v4.18.1 than v4.9.0.
 
     >>> natural_version("4.18.1") > natural_version("4.9.0")
     True
@@ -205,7 +205,7 @@ def natural_version(text: str) -> tuple[int, ...]:
 
 
 def is_preliminary(dataset_id: str) -> bool:
-    """Whether a dataset is a browse, key-parameter or low-latency product (K0, K1, K2, LL02)."""
+    """Return whether a dataset is a browse, key-parameter or low-latency product (K0, K1, K2, LL02)."""
     return _KEY_PARAMETERS.search(dataset_id) is not None
 
 
@@ -226,7 +226,7 @@ class LocalArchive:
         How recipes, records and footers name it. A folder has no name there: moving it, or reading the same bytes
         through a link, changes no result. Messages call it by the name of the folder.
     known : mapping of str to KnownFile, optional
-        By file name, what is known of files already.
+        Known facts of files, by file name.
     digests : FileDigests, optional
         Gives a file's digest; one that remembers saves reading large files in every run.
 
@@ -256,7 +256,7 @@ class LocalArchive:
         except (OSError, ValueError) as error:  # too long, or with a null character
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise RequestError(
-                f"the archive {shown(root)} cannot be read: {reason}", advice="ask for permission to list it"
+                f"the archive {shown(root)} cannot be read: {reason}", advice="get permission to list it"
             ) from error
         self._root = root.resolve()
         self._reader = reader
@@ -282,31 +282,31 @@ class LocalArchive:
         return self._root
 
     def datasets(self) -> list[str]:
-        """Ids of all its datasets, sorted; a file whose name says nothing counts by its Logical_source."""
+        """Return ids of all its datasets, sorted; a file whose name says nothing counts by its Logical_source."""
         return sorted({*self._named, *self._described})
 
     def files(
         self, on_progress: Callable[[str, int], None] = lambda what, count: None
     ) -> dict[str, list[ArchiveFile]]:
-        """The files that are read, by dataset and in order of start: of each start the newest version.
+        """Return the files that are read, by dataset and in order of start: of each start the newest version.
 
         Those whose names do not say their dataset are left out where they are more than `MOST_NAMELESS`.
 
         Parameters
         ----------
         on_progress : callable
-            Called with what is counted, and how many there are so far.
+            Called with the kind of things counted, and their number so far.
         """
         self._on_progress = on_progress
         described = self._described if self.nameless <= MOST_NAMELESS else {}
         return dict(sorted({**described, **self._named}.items()))
 
     def masters(self) -> tuple[Path, ...]:
-        """Files that describe a dataset and hold no records."""
+        """Return files that describe a dataset and hold no records."""
         return tuple(path for name, path in self._listing if name is None and f"_{_MASTER_DATE}" in path.name)
 
     def shadowed(self) -> tuple[ArchiveFile, ...]:
-        """Files that name a dataset inside, but lack the file name of that dataset: no fetch reads them."""
+        """Return files that name a dataset inside but not in their file name: no fetch reads them."""
         if self.nameless > MOST_NAMELESS:
             return ()
         return tuple(
@@ -333,7 +333,7 @@ class LocalArchive:
         return files
 
     def facts(self, path: Path) -> FileFacts:
-        """What a file says about itself, remembered as long as it is not written to; its bytes are not proven.
+        """Read the facts of a file, remembered until the file is written to; its bytes are not proven.
 
         Raises
         ------
@@ -344,7 +344,7 @@ class LocalArchive:
         return self._remembered(path, _FACTS, self._reader.describe, facts_to_json, facts_from_json)
 
     def survey(self, path: Path) -> tuple[ParameterFacts, ...]:
-        """What a file says about each of its parameters, remembered as long as it is not written to.
+        """Describe each parameter of a file, remembered until the file is written to.
 
         Raises
         ------
@@ -362,7 +362,7 @@ class LocalArchive:
         to_json: Callable[[T], Any],
         from_json: Callable[[Any], T | None],
     ) -> T:
-        """What was read of a file in its present state; it is read when nothing is remembered that can be used."""
+        """Return what was read of a file in its present state; read it if nothing usable is remembered."""
         state = _state(path)
         note = self._digests.noted(path, state, kind)
         facts = from_json(note) if note is not None else None
@@ -372,7 +372,7 @@ class LocalArchive:
         return facts
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Which files may hold records of [start, stop), decided without reading any record.
+        """Return which files may hold records of [start, stop), decided without reading any record.
 
         A name says where a file starts and not where it ends, so a neighbour may be named that turns out to
         hold nothing of the interval; the tables of `fetch` name those that gave records. DOI and
@@ -439,7 +439,7 @@ class LocalArchive:
         return tables
 
     def components(self, dataset_id: str, parameter: str) -> tuple[str, ...]:
-        """The names of a parameter's components, as the newest file with it has them; none of a scalar or a spectrum.
+        """Return the names of a parameter's components in the newest file that has it; empty for a scalar or spectrum.
 
         Raises
         ------
@@ -464,7 +464,7 @@ class LocalArchive:
         Raises
         ------
         RequestError
-            There are too many: what is found may not depend on where a walk ends.
+            There are too many: the result may not depend on where a walk ends.
         """
         if not self.walk.is_whole:
             raise RequestError(
@@ -489,11 +489,11 @@ class LocalArchive:
         Raises
         ------
         RequestError
-            There are too many: what is found may not depend on which of them were opened.
+            There are too many: the result may not depend on which of them were opened.
         """
         if self.nameless > MOST_NAMELESS:
             raise RequestError(
-                f"{self.nameless:,} files in {self._called} have names that do not say their dataset, and at most "
+                f"{self.nameless:,} files in {self._called} have names without a dataset, and at most "
                 f"{MOST_NAMELESS:,} are opened for it",
                 advice="name a folder within it, or name the files as their archive does: DATASET_20240510_v01.cdf",
             )
@@ -522,7 +522,7 @@ class LocalArchive:
         return _newest(_without_older(described))
 
     def _file_inside(self, path: Path) -> list[ArchiveFile]:
-        """A file as it describes itself; none where it describes nothing and holds nothing."""
+        """Return a file with its own description; None where it describes and holds nothing."""
         facts = self._facts_if_readable(path)
         if facts is None:
             # its name is all there is to know it by; reading it says what is wrong
@@ -561,7 +561,7 @@ class LocalArchive:
         return ids
 
     def _newest_facts(self, files: Sequence[ArchiveFile]) -> FileFacts | None:
-        """What the newest readable file says of itself; after a few that cannot be read no more are tried."""
+        """Return the facts of the newest readable file; stop after a few that cannot be read."""
         every = (self._facts_if_readable(file.path) for file in reversed(files[-_TRIES:]))
         return next((facts for facts in every if facts is not None), None)
 
@@ -615,7 +615,7 @@ class LocalArchive:
             if rival.suffix.lower() == file.path.suffix.lower() and not self._same_bytes(file.path, rival):
                 first, other = (str(path.relative_to(self._root)) for path in (file.path, rival))
                 raise DamagedFile(
-                    f"{first} and {other} are of the same start and version, and have different bytes",
+                    f"{first} and {other} have the same start and version but different bytes",
                     advice="keep one of them in the archive, or name the folder of one as the archive",
                 )
 
@@ -629,7 +629,7 @@ class LocalArchive:
     def _read(
         self, file: ArchiveFile, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, Table | UnknownParameter]:
-        """Each parameter's table, or the reader's word that this file lacks it; nothing for an empty file."""
+        """Read each parameter's table, or the error that this file lacks it; nothing for an empty file."""
         try:
             return dict(
                 self._digests.read(
@@ -650,7 +650,7 @@ class LocalArchive:
     def _complete(
         self, table: Table, parameter: str, kept: list[ArchiveFile], lacking: list[ArchiveFile]
     ) -> Table:
-        """The table with the files that it came from, and notes on those that were not used."""
+        """Return the table with the files that it came from, and notes on those that were not used."""
         notes = [f"{file.path.name} has no parameter {parameter}" for file in lacking]
         notes += [note for file in kept if (note := self._other_name(file))]
         notes += [
@@ -666,7 +666,7 @@ class LocalArchive:
         )
 
     def _other_name(self, file: ArchiveFile) -> str:
-        """A note on a file that belongs to another dataset than its name says; empty where the two agree."""
+        """Return a note on a file that belongs to another dataset than its name says; empty where the two agree."""
         inside = self._facts_of(file.path).logical_source.upper()
         if file.path.name in self._known or alike(inside, file.dataset_id):
             return ""
@@ -690,11 +690,11 @@ class LocalArchive:
         )
 
     def _digest(self, path: Path) -> FileDigest:
-        """The bytes that a file had when it was first named."""
+        """Return the bytes that a file had when it was first named."""
         if path not in self._named_as:
             try:
                 if FileState.of(path).size > _LARGE:
-                    format_of(path)  # what is no file of data is not read to its end
+                    format_of(path)  # a file without data is not read to its end
                 digest = self._digests.of(path)
             except OSError as error:
                 raise _unreadable(path, error) from error
@@ -723,7 +723,7 @@ class LocalArchive:
         return facts
 
     def _facts_if_readable(self, path: Path) -> FileFacts | None:
-        """A file's facts while scanning, where a damaged file must not hide the others."""
+        """Return a file's facts while scanning, where a damaged file must not hide the others."""
         try:
             state = _state(path)
             if (path, state) not in self._facts:
@@ -756,7 +756,7 @@ class LocalArchive:
                     ends.append(f"{file.path.name} holds {first} to {last}")
         return NoData(
             f"{dataset_id} has no record of {', '.join(parameters)} in {_written(time_range)}",
-            advice="; ".join(ends) or "the files nearest to the interval hold no record of it at all",
+            advice="; ".join(ends) or "the files nearest to the interval hold no record of the parameter",
         )
 
 
@@ -764,7 +764,7 @@ class LocalArchive:
 
 
 def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
-    """The files without those of the same dataset and span as another one of a newer version.
+    """Remove files for whose dataset and span there is a newer version.
 
     Files of one version, or of none, all stay: which of them is right is not known.
     """
@@ -786,7 +786,7 @@ def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
 
 
 def alike(inside: str, dataset_id: str) -> bool:
-    """Whether the id within a file agrees with that of its name, or one is the beginning of the other.
+    """Return whether the id within a file agrees with that of its name, or one is the beginning of the other.
 
     >>> alike("SOLO_L2_MAG-RTN", "SOLO_L2_MAG-RTN-NORMAL"), alike("WI_H0_MFI", "AC_H0_MFI")
     (True, False)
@@ -796,7 +796,7 @@ def alike(inside: str, dataset_id: str) -> bool:
 
 
 def _newest(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
-    """By dataset and in order of start, one file per start: that of the newest version."""
+    """Return by dataset, in order of start, the file of the newest version for each start."""
     newest: dict[tuple[str, datetime | Path], ArchiveFile] = {}
     for file in files:
         key = (file.dataset_id, file.start or file.path)
@@ -819,7 +819,7 @@ def _newest(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
 def _covering(
     files: Sequence[ArchiveFile], time_range: TimeRange, known: Mapping[str, KnownFile]
 ) -> list[ArchiveFile]:
-    """The files that may hold records of the interval: chosen generously, for a wrong "no data" is worst.
+    """Return the files that may hold records of the interval: chosen generously, for a wrong "no data" is worst.
 
     A file is taken to reach up to the start of the next one. Where none follows soon, one whose name has a
     time of day lasts a day at most; else twice the longest spacing, or a year; a single file may hold a whole
@@ -890,13 +890,13 @@ def _unreadable(path: Path, error: OSError) -> DamagedFile:
 
 
 def _instead_of(name: str, every: Sequence[str], kind: str) -> str:
-    """What to try in place of a name that is not there: nothing is ever taken in its stead."""
+    """Suggest names close to one that does not exist; none is ever used by itself."""
     if not every:
         return f"there are no {kind} in it"
     suggestion = did_you_mean(name, every)
     if len(every) <= _FEW:
         return f"{suggestion} there is: {', '.join(sorted(every))}".lstrip()
-    return suggestion or f"none of its {len(every)} {kind} has a name like it"
+    return suggestion or f"none of its {len(every)} {kind} has a similar name"
 
 
 def _written(time_range: TimeRange) -> str:

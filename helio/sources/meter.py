@@ -14,7 +14,7 @@ _FRAMING_PER_BYTE = 8
 
 
 class Meter:
-    """Watches one attempt at a request.
+    """A meter of one attempt at a request.
 
     Only time spent waiting for bytes counts, so that a slow disk here is not taken for a slow server. The wait for
     the first byte does not count: a server may take its time to compute a reply.
@@ -46,7 +46,7 @@ class Meter:
         self._in_window = 0
 
     def allowed(self, timeout: float | None) -> float | None:
-        """Seconds that the next bytes may take.
+        """Return the seconds that the next bytes may take.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Meter:
         return left if timeout is None else min(timeout, left)
 
     def silence(self, timeout: float | None) -> float | None:
-        """Seconds that the server may send nothing, once it has begun: no longer than ten windows."""
+        """Return for how many seconds the server may send nothing after its first byte: at most ten windows."""
         if not self.sent:
             return timeout
         longest = 10 * self._limits.rate_seconds
@@ -95,7 +95,7 @@ class Meter:
         self.sent += count
         if self.sent > _FRAMING + _FRAMING_PER_BYTE * self._content + count:
             raise Refused(
-                f"{self._host} sends headers or framing without end: {self.sent:,} bytes around {self._content:,} "
+                f"{self._host} sends endless headers or framing: {self.sent:,} bytes around {self._content:,} "
                 "bytes of content",
                 place=self._url,
             )
@@ -114,7 +114,7 @@ class Meter:
         least = f"{self._limits.least_rate:g} bytes a second over {self._limits.rate_seconds:g} s"
         return TooSlow(
             f"{self._host} sends more slowly than {least}",
-            advice="try again later; what is downloaded already is kept; HELIO_LEAST_RATE and "
+            advice="try again later; finished downloads are kept; HELIO_LEAST_RATE and "
             "HELIO_RATE_SECONDS set the limit",
             place=self._url,
         )

@@ -15,7 +15,7 @@ from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.cdf_epoch import UNIX_NS
 from helio.sources.netcdf_time import TimeUnits, time_units
-from helio.sources.variables import Attributes, Variable
+from helio.sources.variables import Attributes, FileVariable
 from helio.sources.written import LEAP_SECOND
 from helio.store.leap_seconds import from_civil
 
@@ -33,7 +33,7 @@ class NetcdfFile:
     """An open netCDF file; satisfies `helio.sources.variables.VariableFile`.
 
     A variable's records lie along the dimension of its times, wherever that stands. Fill (``_FillValue``,
-    ``missing_value``, ``FILLVAL``, the library's default) is NaN, packed values are unpacked, and what is called
+    ``missing_value``, ``FILLVAL``, the library's default) is NaN, packed values are unpacked, and variables called
     unsigned is so.
 
     References
@@ -58,7 +58,7 @@ class NetcdfFile:
         self._file.close()
 
     def part_checksums(self) -> bool:
-        """Whether every variable over a dimension has its chunks checked by HDF5: with Fletcher32, or as zlib does."""
+        """Return whether HDF5 checks the chunks of every variable over a dimension: with Fletcher32, or by zlib."""
         with self._reading():
             filters = [variable.filters() or {} for variable in self._variables.values() if variable.ndim]
         return bool(filters) and all(
@@ -66,7 +66,7 @@ class NetcdfFile:
         )
 
     def names(self) -> tuple[str, ...]:
-        """Names of all variables that hold numbers, times or texts, in file order; those of groups with their path.
+        """Return the names of all variables with numbers, times or texts, in file order; in groups with their path.
 
         What a coordinate names as its bounds belongs to it and is left out.
         """
@@ -80,8 +80,8 @@ class NetcdfFile:
             name for name, variable in self._variables.items() if _kind(variable) and name not in bounds
         )
 
-    def variable(self, name: str) -> Variable | None:
-        """The variable of exactly that name, or None."""
+    def variable(self, name: str) -> FileVariable | None:
+        """Return the variable of exactly that name, or None."""
         variable = self._variables.get(name)
         if variable is None or not _kind(variable):
             return None
@@ -89,7 +89,7 @@ class NetcdfFile:
         sizes = self._sizes(variable)
         records = 1 if along is None else sizes.pop(along)
         kind = UNIX_NS if self._time_of(name) is not None else _kind(variable)
-        return Variable(
+        return FileVariable(
             name=name,
             kind=kind,
             shape=tuple(size for size in sizes if size != 1),
@@ -99,7 +99,7 @@ class NetcdfFile:
         )
 
     def attributes(self, name: str) -> Attributes:
-        """Attributes of a variable, CF's under the names of ISTP too; none if there is no such variable."""
+        """Return the attributes of a variable, CF's under ISTP's names too; empty if there is no such variable."""
         if name not in self._variables:
             return {}
         if name not in self._attributes:
@@ -107,16 +107,16 @@ class NetcdfFile:
         return self._attributes[name]
 
     def links(self, name: str) -> Attributes:
-        """All attributes: they are read with the header."""
+        """Return all attributes: they are read with the header."""
         return self.attributes(name)
 
     def global_attributes(self) -> dict[str, list[Any]]:
-        """Global attributes, names in capitals, each a list of entries."""
+        """Return global attributes, names in capitals, each a list of entries."""
         with self._reading():
             return {key.upper(): [_readable(self._file.getncattr(key))] for key in self._file.ncattrs()}
 
-    def records(self, variable: Variable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Records [first, stop) as floats with fill NaN, as nanoseconds since 1970, or as texts.
+    def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
+        """Read records [first, stop) as floats with fill NaN, as ns since 1970, or as texts.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class NetcdfFile:
         return missing
 
     def _outside_limits(self, name: str, raw: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Where times lie outside valid_min to valid_max; by CF that makes them missing."""
+        """Return where times lie outside valid_min to valid_max; by CF that makes them missing."""
         outside = np.zeros(raw.shape, dtype=bool)
         scale, offset = self._packing(name)
         for limit, beyond in zip(self._limits(name), (np.less, np.greater), strict=True):
@@ -194,13 +194,13 @@ class NetcdfFile:
             if number.dtype.kind == "i" and raw.dtype.kind == "u":
                 number = self._native(name, np.asarray([number]))[0]
             elif number.dtype.kind == "f" and raw.dtype.kind in "iu":
-                # wider than what is stored: a limit of the unpacked times (NetCDF Users Guide, valid_range)
+                # wider than the stored type: a limit of the unpacked times (NetCDF Users Guide, valid_range)
                 number = (number - (0 if offset is None else offset)) / (1 if scale is None else scale)
             outside |= beyond(raw, number)
         return outside
 
     def _limits(self, name: str) -> tuple[npt.NDArray[Any] | None, npt.NDArray[Any] | None]:
-        """What valid_min and valid_max say, or valid_range, each of one element."""
+        """Return valid_min and valid_max, or valid_range, each of one element."""
         attributes = self._said(name)
         both = _numbers(attributes.get("VALID_RANGE"))
         low, high = (istp.numbers_of(attributes, attribute) for attribute in ("VALID_MIN", "VALID_MAX"))
@@ -240,7 +240,7 @@ class NetcdfFile:
     # Attributes
 
     def _said(self, name: str) -> Attributes:
-        """What the file says of a variable itself, names in capitals; of two spellings the one that says something."""
+        """Return the attributes of a variable, names in capitals; of two spellings, the one with a value."""
         if name in self._as_said:
             return self._as_said[name]
         variable = self._variables[name]
@@ -276,7 +276,7 @@ class NetcdfFile:
         return attributes
 
     def _pointers(self, name: str, attributes: Attributes) -> Iterator[tuple[int, str]]:
-        """For each dimension, 0 that of the records, the variable that gives its coordinates."""
+        """Yield each dimension, 0 for the records, with the variable that gives its coordinates."""
         clock = self._clock_of(name)
         if clock is not None:
             yield 0, clock
@@ -292,7 +292,7 @@ class NetcdfFile:
     def _coordinate(
         self, name: str, dimension: str, of: Any, along: int | None, listed: list[str]
     ) -> str | None:
-        """The variable of a dimension's coordinates: of its own name, or one of those that `coordinates` lists."""
+        """Return the variable with a dimension's coordinates: of the same name, or listed in `coordinates`."""
         group = name.rpartition("/")[0]
         time = None if along is None else self._dimensions(of)[along]
         for candidate in (dimension, *listed):
@@ -308,7 +308,7 @@ class NetcdfFile:
     # Times
 
     def _time_of(self, name: str) -> TimeUnits | DamagedFile | None:
-        """How a variable counts time, or why that is not understood; None where it holds no times."""
+        """Return the time units of a variable, or the error that explains why they are unclear; None without times."""
         if name not in self._times:
             variable, attributes = self._variables[name], self._said(name)
             counts = isinstance(variable.dtype, np.dtype) and variable.dtype.kind in "iuf"
@@ -325,7 +325,7 @@ class NetcdfFile:
         return self._times[name]
 
     def _clock_of(self, name: str) -> str | None:
-        """The times of a variable: its DEPEND_0, else the coordinate of one of its dimensions that is a time."""
+        """Return the times of a variable: its DEPEND_0, else the coordinate of one of its dimensions that is a time."""
         if name not in self._clocks:
             self._clocks[name] = self._find_clock(name)
         return self._clocks[name]
@@ -354,7 +354,7 @@ class NetcdfFile:
         return None
 
     def _record_dimension(self, name: str) -> int | None:
-        """Which of a variable's dimensions counts its records."""
+        """Return which of a variable's dimensions counts its records."""
         clock = self._clock_of(name)
         if clock is None:
             return None
@@ -365,7 +365,7 @@ class NetcdfFile:
     # Shapes
 
     def _dimensions(self, variable: Any) -> list[str]:
-        """Names of the dimensions, without that of the characters of a text."""
+        """Return names of the dimensions, without that of the characters of a text."""
         names = list(variable.dimensions)
         return names[:-1] if variable.dtype == np.dtype("S1") and names else names
 
@@ -379,7 +379,7 @@ class NetcdfFile:
         except _READING_ERRORS as error:
             raise DamagedFile(
                 f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-                advice="fetch it again; if it comes out the same, tell whoever serves it",
+                advice="fetch it again; if the error stays, report it to the provider",
             ) from error
 
 
@@ -391,7 +391,7 @@ def _walk(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
 
 
 def _upwards(group: str, name: str) -> Iterator[str]:
-    """Where a name that is used in a group may stand: there, or in a group around it."""
+    """Yield the paths at which a name used in a group may be: in it, or in a group around it."""
     while group:
         yield f"{group}/{name}"
         group = group.rpartition("/")[0]
@@ -399,7 +399,7 @@ def _upwards(group: str, name: str) -> Iterator[str]:
 
 
 def _kind(variable: Any) -> str:
-    """The CDF type; empty for types that a user defined."""
+    """Return the CDF type; empty for types that a user defined."""
     if variable.dtype is str:
         return _TEXT
     if not isinstance(variable.dtype, np.dtype):
@@ -416,7 +416,7 @@ def _texts(raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _clean(text: str) -> str:
-    """Without control characters, which a terminal would obey, and the padding."""
+    """Remove padding and control characters, which a terminal would obey."""
     text = text.rstrip("\x00 ")
     return (
         text
@@ -436,13 +436,13 @@ def _readable(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """An attribute as numbers; GOES writes some of them as text."""
+    """Return an attribute as numbers; GOES writes some of them as text."""
     numbers = istp.numbers_of({"X": value}, "X")
     return [] if numbers is None else list(numbers)
 
 
 def _equal(raw: npt.NDArray[Any], fill: Any) -> npt.NDArray[np.bool_] | None:
-    """Where values are a fill, in their own precision."""
+    """Return where values are a fill, in their own precision."""
     number = np.asarray(fill)
     if raw.dtype.kind == "f":
         if np.isnan(number):
@@ -459,7 +459,7 @@ def _equal(raw: npt.NDArray[Any], fill: Any) -> npt.NDArray[np.bool_] | None:
 
 
 def _flags(attributes: Attributes) -> str:
-    """The meanings of flags in words: ``0: good, 1: saturated``."""
+    """Return the meanings of flags in words: ``0: good, 1: saturated``."""
     meanings = istp.text_of(attributes, "FLAG_MEANINGS").split()
     numbers = _numbers(attributes.get("FLAG_VALUES")) or _numbers(attributes.get("FLAG_MASKS"))
     if not meanings or len(meanings) != len(numbers):

@@ -1,4 +1,4 @@
-"""Refuse what is not a whole netCDF file before any reader sees it."""
+"""Refuse files that are not whole netCDF files before any reader sees them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _MOST = 1_000_000
 def check_netcdf(path: Path) -> None:
     """Check that a file is netCDF and is all there, without reading any data.
 
-    The netCDF library reads what is cut off from a classic file as zeros and says nothing, so its header is
+    The netCDF library silently reads the missing end of a truncated classic file as zeros, so its header is
     followed here to the last byte it promises.
 
     Raises
     ------
     DamagedFile
-        When the file is absent, truncated, or its header makes no sense.
+        When the file is absent, truncated, or its header is invalid.
 
     References
     ----------
@@ -82,10 +82,10 @@ class _ClassicHeader:
         self._wide_offsets = version in (2, 5)
 
     def end(self) -> int:
-        """The byte after the last that the header promises; the padding of the last variable may be missing."""
+        """Return the byte after the last that the header promises; the padding of the last variable may be missing."""
         records = self._count()
         if records == (2**64 - 1 if self._wide_counts else 2**32 - 1):
-            raise _broken(self._path, "it was never closed: the number of its records is not known")
+            raise _broken(self._path, "it was never closed, so the number of its records is unknown")
         lengths = self._dimensions()
         self._attributes()
         fixed: list[int] = []
@@ -118,7 +118,7 @@ class _ClassicHeader:
             self._skip(-(-size * self._count() // 4) * 4)
 
     def _variable(self, lengths: list[int]) -> tuple[int, int, bool]:
-        """Where its data begin, the bytes of them (of one record where it varies), and whether it does."""
+        """Return where its data begin, the bytes of them (of one record where it varies), and whether it does."""
         self._name()
         numbers = [self._count() for _ in range(self._bounded(self._count()))]
         self._attributes()
@@ -135,7 +135,7 @@ class _ClassicHeader:
     def _list(self, tag: int) -> int:
         kind, count = self._number(4), self._count()
         if kind not in (0, tag) or (kind == 0 and count):
-            raise _broken(self._path, "its header makes no sense")
+            raise _broken(self._path, "its header is invalid")
         return self._bounded(count)
 
     def _bounded(self, count: int) -> int:

@@ -44,7 +44,7 @@ _COARSEST = 10**6
 
 @dataclass(frozen=True)
 class TimeUnits:
-    """What a variable of times counts, and from when.
+    """The unit and the start from which a variable counts times.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class TimeUnits:
     exact: bool = True
 
     def packed(self, scale: Any, offset: Any) -> TimeUnits:
-        """The same for times that are stored divided: ``stored * scale + offset``; None for either that is not given.
+        """Return the units of packed times: ``stored * scale + offset``; None for one that is not given.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class TimeUnits:
         )
 
     def decode(self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """Nanoseconds since 1970, `NO_TIME` where there is none or it lies outside 1677 to 2262.
+        """Convert times to ns since 1970; `NO_TIME` where they are missing or outside 1677 to 2262.
 
         Such times count no leap seconds. Whole numbers are exact, packed or not. Floats, and whole numbers with a scale
         that no short decimal or fraction gives, are rounded to the power of ten, a millisecond at most, that the
@@ -132,7 +132,7 @@ class TimeUnits:
     def _decode_one_by_one(
         self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_], unit: Fraction
     ) -> npt.NDArray[np.int64]:
-        """In integers of any length, for what 64 bits do not hold on the way."""
+        """Convert with integers of any length, where 64 bits do not suffice."""
         top, bottom = unit.numerator, unit.denominator
         half = bottom // 2
         step = 1 if self.exact else self._step(raw, ~missing)
@@ -164,7 +164,7 @@ def _rounded(numbers: npt.NDArray[np.int64], step: int) -> npt.NDArray[np.int64]
 
 
 def _exactly(number: npt.NDArray[Any]) -> tuple[Fraction, bool]:
-    """The number that a float stands for, and whether that is known: a short decimal, or one part of an integer.
+    """Return the number that a float means, and whether it is certain: a short decimal, or a fraction 1/n.
 
     >>> _exactly(np.asarray(0.001, "f4"))
     (Fraction(1, 1000), True)
@@ -213,11 +213,9 @@ def time_units(units: str, base: str, calendar: str, metadata: str = "") -> Time
         return None
     unit, since = match[1].lower(), match[2]
     if unit in _LENGTHS_VARY:
-        raise DamagedFile(f"times in '{units}' cannot be converted: {unit} are not all of one length")
+        raise DamagedFile(f"times in '{units}' cannot be converted: {unit} do not all have the same length")
     if unit not in _UNITS:
-        raise DamagedFile(
-            f"times in '{units}' cannot be converted: '{unit}' is no unit of time that is understood"
-        )
+        raise DamagedFile(f"times in '{units}' cannot be converted: the unit of time '{unit}' is unknown")
     if calendar.lower() not in ("", *_CALENDARS):
         raise DamagedFile(f"times on the calendar '{calendar}' are not UTC")
     if re.search(r"leap_seconds:\s*utc", metadata, re.IGNORECASE):
@@ -231,7 +229,7 @@ def _nanoseconds_to(since: str, units: str, calendar: str) -> int:
 
     match = _MOMENT.fullmatch(since)
     failure = DamagedFile(
-        f"the times count '{units}', which names no moment that is understood",
+        f"the times count '{units}', which has no readable reference time",
         advice="write units such as 'seconds since 1970-01-01 00:00:00 +00:00'",
     )
     if match is None or (match["utc"] and match["sign"]):

@@ -24,7 +24,7 @@ class Tables(Protocol):
     """The tables of one interval of one file."""
 
     def read(self, name: str) -> Table:
-        """One parameter over the interval, with fill as NaN.
+        """Read one parameter over the interval, with fill as NaN.
 
         Raises
         ------
@@ -37,15 +37,15 @@ class OpenFile(Protocol):
     """An open file."""
 
     def facts(self) -> dict[str, Any]:
-        """What `helio.sources.cdf.FileFacts` is made of."""
+        """Return the facts for a `helio.sources.cdf.FileFacts`."""
         ...
 
     def survey(self) -> list[dict[str, Any]]:
-        """What `helio.sources.cdf.ParameterFacts` are made of."""
+        """Return the facts for the `helio.sources.cdf.ParameterFacts` of the file."""
         ...
 
     def tables(self, start: int, stop: int) -> Tables:
-        """A reader of the records of [start, stop), nanoseconds since 1970."""
+        """Return a reader of the records of [start, stop), nanoseconds since 1970."""
         ...
 
     def close(self) -> None:
@@ -59,7 +59,7 @@ def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
     Parameters
     ----------
     path : Path
-        Names the file in words; what is read is behind `descriptor`.
+        Names the file in messages; it is read through `descriptor`.
     descriptor : int
         The open file. Another file may stand at the path by now.
 
@@ -72,11 +72,11 @@ def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
         return _Cdf(path, source)
     if kind == "netcdf":
         return _Netcdf(path, source)
-    return _Columned(path, kind, source)
+    return _ColumnTables(path, kind, source)
 
 
 def dataset_of(path: Path, attributes: Mapping[str, list[Any]]) -> str:
-    """The data set of a file that is no CDF: what it says itself, else its name without date and version.
+    """Return the dataset of a file that is not a CDF: its own statement, otherwise its name without date and version.
 
     >>> dataset_of(Path("my_events_20240510_v01.csv"), {})
     'my_events'
@@ -143,7 +143,7 @@ class _Netcdf:
         self._file.close()
 
 
-class _Columned:
+class _ColumnTables:
     """CSV or Parquet."""
 
     def __init__(self, path: Path, kind: Format, source: Path) -> None:

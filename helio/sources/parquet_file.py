@@ -82,7 +82,7 @@ class ParquetFile:
         return attributes
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """All times, since 1970, UTC."""
+        """Return all times, since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property
@@ -110,12 +110,12 @@ class ParquetFile:
             raise self._wrong_time("a time lies outside the years 1677 to 2262") from error
 
     def numbers(self, number: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """A column as floats with missing cells NaN: in single precision if it is so in the file."""
+        """Return a column as floats with missing cells NaN: in single precision if it is so in the file."""
         field = self._schema.field(self._places[number])
         if not _is_numeric(field.type):
             raise UnknownParameter(
                 f"'{field.name}' in '{self.path.name}' holds {field.type}, not numbers",
-                advice="another column; spectra are read from files that helio wrote",
+                advice="choose another column; helio reads spectra only from files that it wrote",
             )
         column = self._column(self._places[number])
         single = pa.types.is_float16(field.type) or pa.types.is_float32(field.type)
@@ -124,18 +124,18 @@ class ParquetFile:
         return values
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Several columns, one beside the other."""
+        """Read several columns, one beside the other."""
         block = np.empty((self._file.metadata.num_rows, len(places)), dtype=dtype)
         for j, column in enumerate(places):
             block[:, j] = self.numbers(column, dtype)
         return block
 
     def holds_numbers(self, column: int) -> bool:
-        """Whether a column is of numbers, by its type."""
+        """Return whether a column is of numbers, by its type."""
         return _is_numeric(self._schema.field(self._places[column]).type)
 
     def holds_long_integers(self, column: int) -> bool:
-        """Whether a column is of integers of more than 53 bits, by its type."""
+        """Return whether a column is of integers of more than 53 bits, by its type."""
         kind = self._schema.field(self._places[column]).type
         if pa.types.is_decimal(kind):
             return bool(kind.scale <= 0)
@@ -220,7 +220,7 @@ class ParquetFile:
     def _unreadable(self, error: Exception) -> DamagedFile:
         return DamagedFile(
             f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-            advice="fetch it again; if it comes out the same, tell whoever serves it",
+            advice="fetch it again; if the error stays, report it to the provider",
             place=str(self.path),
         )
 
@@ -230,7 +230,7 @@ def _is_stamp(kind: pa.DataType) -> bool:
 
 
 def _as_texts(column: Any) -> Any:
-    """Times, numbers and texts as texts; None for what is none of these."""
+    """Convert times, numbers and texts to texts; None for other types."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -264,7 +264,7 @@ def _unit_of(field: pa.Field) -> str:
 
 
 def _pandas_index(schema: pa.Schema) -> str:
-    """The name of the column that pandas had as its index."""
+    """Return the name of the column that pandas had as its index."""
     with suppress(ValueError, TypeError, KeyError, IndexError):
         metadata = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
         index = metadata["index_columns"][0]

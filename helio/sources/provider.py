@@ -1,4 +1,4 @@
-"""The seam between a fetch and whoever serves the data."""
+"""The interface between a fetch and the providers of data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Listings = Mapping[tuple[str, str, str], tuple[SourceFile, ...]]
 
 
 class Provider(Protocol):
-    """Serves datasets as tables: a local archive, the sample archive, later CDAWeb and HAPI servers."""
+    """A provider of datasets as tables: a local archive, the samples, CDAWeb, a HAPI server."""
 
     @property
     def name(self) -> str:
@@ -25,11 +25,11 @@ class Provider(Protocol):
         ...
 
     def datasets(self) -> list[str]:
-        """Ids of all its datasets, sorted."""
+        """Return the ids of all datasets, sorted."""
         ...
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Which files cover the range, decided without reading any record.
+        """Return which files cover the range, decided without reading any record.
 
         Raises
         ------
@@ -57,7 +57,7 @@ class Remote(Protocol):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """What a fetch would download that is not here: its URLs, each with its bytes, None where nobody says.
+        """Return the URLs that a fetch would download, each with its bytes; None where they are unknown.
 
         Raises
         ------
@@ -68,12 +68,12 @@ class Remote(Protocol):
 
 
 class Providers(Protocol):
-    """Says who serves a fetch: what the run was told, else what the step names."""
+    """The choice of a provider for a fetch: the run's, otherwise the step's."""
 
     def choose(self, provider: str) -> Provider:
-        """The provider for a step that names `provider`, or names none with ``""``."""
+        """Return the provider for a step that names `provider`, or names none with ``""``."""
         ...
 
     def cancel(self) -> None:
-        """End all that is being asked or downloaded; whoever waits for it gets `Cancelled`."""
+        """End all requests and downloads; waiting callers get `Cancelled`."""
         ...

@@ -13,8 +13,8 @@ from helio.sources.witness import Witness
 
 
 @dataclass(frozen=True)
-class Question:
-    """What one source is asked.
+class SourceQuestion:
+    """A test question for one source.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Question:
     url : str
         Its address.
     asked : str
-        What is asked, in words.
+        The question, in words.
     ask : callable
         Asks, and says what the right answer was.
     """
@@ -34,8 +34,8 @@ class Question:
     ask: Callable[[Http, Witness], str] = field(repr=False)
 
 
-def questions(settings: Settings) -> Iterator[Question]:
-    """The question of each provider of data that helio knows."""
+def questions(settings: Settings) -> Iterator[SourceQuestion]:
+    """Return the question of each provider of data that helio knows."""
     for name, source in source_classes():
         if not source.question:
             continue
@@ -47,10 +47,10 @@ def questions(settings: Settings) -> Iterator[Question]:
             yield _question(name, source, own or source.address, by_user=bool(own))
 
 
-def _question(name: str, source: type[Source], url: str, *, by_user: bool) -> Question:
+def _question(name: str, source: type[Source], url: str, *, by_user: bool) -> SourceQuestion:
     address = source.full_address(url)
 
     def ask(http: Http, witness: Witness) -> str:
         return source.probe(address, http.at(address, *source.further_addresses, by_user=by_user), witness)
 
-    return Question(name, address, source.question, ask)
+    return SourceQuestion(name, address, source.question, ask)

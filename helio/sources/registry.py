@@ -32,22 +32,22 @@ _STATED = {fact: re.compile(rf'^    {fact} = "([^"\\]*)"$', re.MULTILINE) for fa
 
 
 def names() -> tuple[str, ...]:
-    """Sources that a step may name as they are."""
+    """Return sources that a step may name as they are."""
     return (SAMPLE, *(name for name, servers in _files().items() if servers is None))
 
 
 def families() -> tuple[str, ...]:
-    """Sources of many servers; a step names one server: ``hapi:CDAWeb``."""
+    """Return sources of many servers; a step names one server: ``hapi:CDAWeb``."""
     return tuple(name for name, servers in _files().items() if servers is not None)
 
 
 def choices() -> str:
-    """All of them for people: ``sample, cdaweb, …, hapi:NAME``."""
+    """Return all of them for people: ``sample, cdaweb, …, hapi:NAME``."""
     return ", ".join((*names(), *(f"{family}:NAME" for family in families())))
 
 
 def family_of(provider: str) -> str:
-    """The source of which a provider's name means one server, known or not; empty where it means none.
+    """Return the source of a provider name ``FAMILY:NAME``, known or not; empty for another name.
 
     >>> family_of("HAPI:CDAWeb"), family_of("cdaweb")
     ('hapi', '')
@@ -57,17 +57,17 @@ def family_of(provider: str) -> str:
 
 
 def is_provider(name: str) -> bool:
-    """Whether a step may name it."""
+    """Return whether a step may name it."""
     return name in names() or bool(family_of(name) and name.partition(":")[2])
 
 
 def is_url(archive: str) -> bool:
-    """Whether an archive is named by its address."""
+    """Return whether an archive is named by its address."""
     return archive.lower().startswith(("http://", "https://"))
 
 
 def archive_of(name: str) -> str:
-    """The archive that is asked, whichever way.
+    """Return the archive that is asked, by either interface.
 
     >>> archive_of("cdaweb-folders")
     'cdaweb'
@@ -77,12 +77,12 @@ def archive_of(name: str) -> str:
 
 
 def is_catalogued(name: str) -> bool:
-    """Whether helio's catalogue is about what a provider serves."""
+    """Return whether helio's catalogue covers the datasets of a provider."""
     return archive_of(name) == BY_CATALOGUE
 
 
 def source_class(name: str) -> type[Source]:
-    """The class of a source, or of all servers of a family.
+    """Return the class of a source, or of all servers of a family.
 
     Raises
     ------
@@ -107,29 +107,29 @@ def source_class(name: str) -> type[Source]:
 
 
 def source_classes() -> Iterator[tuple[str, type[Source]]]:
-    """Every source by name."""
+    """Return every source by name."""
     for name in _files():
         yield name, source_class(name)
 
 
 def source_in_records(provider: str) -> str:
-    """The name of the source that records call `provider`; empty for a folder or the samples."""
+    """Return the name of the source that records call `provider`; empty for a folder or the samples."""
     titles = {name: stated_in_file(name).get("title") for name in _files()}
     return next((name for name, title in titles.items() if title and provider.startswith(title)), "")
 
 
 def stated_in_file(name: str) -> Mapping[str, str]:
-    """The title and the publisher of a source, read from its file: a cached run cites sources and imports none."""
+    """Read title and publisher of a source from its file, so that a cached run imports no source."""
     return _stated_in(tuple(providers.__path__), name)
 
 
 def datasets_known_to(name: str) -> Mapping[str, Collection[str]]:
-    """Datasets with their parameters, as far as a source knows them without asking."""
+    """Return datasets with their parameters, as far as a source knows them without asking."""
     return source_class(name).known_datasets() if name in _files() else {}
 
 
 def known_datasets() -> dict[str, str]:
-    """Datasets that sources know without asking, each with the source's name."""
+    """Return datasets that sources know without asking, each with the source's name."""
     return {dataset_id: name for name in _files() for dataset_id in datasets_known_to(name)}
 
 
@@ -137,7 +137,7 @@ def known_datasets() -> dict[str, str]:
 
 
 def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:
-    """A server's name as it writes it, and its URL.
+    """Return a server's name as it writes it, and its URL.
 
     >>> server_named("HAPI:cdaweb", {})
     ('CDAWeb', 'https://cdaweb.gsfc.nasa.gov/hapi')
@@ -169,7 +169,7 @@ def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tup
 
 
 def every_server(family: str, further: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """URLs of all servers by name: those that are shipped, and those that the environment names in their place too.
+    """Return the URLs of all servers by name: shipped ones, which the environment may replace or add to.
 
     >>> every_server("hapi", {"hapi": {"cdaweb": "http://mirror.org/hapi"}})["CDAWeb"]
     'http://mirror.org/hapi'
@@ -180,7 +180,7 @@ def every_server(family: str, further: Mapping[str, Mapping[str, str]]) -> dict[
 
 
 def name_of_server(url: str, further: Mapping[str, Mapping[str, str]]) -> str:
-    """``FAMILY:NAME`` of the server at an address; empty where none is known.
+    """Return ``FAMILY:NAME`` for the server at an address; empty where it is unknown.
 
     >>> name_of_server("https://cdaweb.gsfc.nasa.gov/hapi/", {})
     'hapi:CDAWeb'
@@ -197,7 +197,7 @@ def _plain(url: str) -> str:
 
 
 def _files() -> dict[str, Path | None]:
-    """Every source by name, with the file of its servers."""
+    """Return every source by name, with the file of its servers."""
     return _files_in(tuple(providers.__path__))
 
 

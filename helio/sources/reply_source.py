@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from helio.errors import DataError, NoData, Offline, UnknownDataset
-from helio.sources.answer import Answer
+from helio.sources.answer import OpenReply
 from helio.sources.base import ONLINE, Source, folder_name, whole_seconds
 from helio.store.source_file import SourceFile
 from helio.time_range import TimeRange
@@ -29,11 +29,11 @@ class ReplySource(Source):
 
     @abstractmethod
     def parameters_of(self, dataset_id: str) -> Collection[str]:
-        """Names of the parameters of a dataset that is there."""
+        """Return the names of the parameters of an existing dataset."""
 
     @abstractmethod
     def url_of(self, dataset_id: str, time_range: TimeRange) -> str:
-        """Address of the records of [start, stop)."""
+        """Return address of the records of [start, stop)."""
 
     @abstractmethod
     def read(self, reply: Any, dataset_id: str, parameter: str) -> Table:
@@ -48,7 +48,7 @@ class ReplySource(Source):
         """
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """The reply with the records of [start, stop); the source is asked for it.
+        """Ask for the reply with the records of [start, stop).
 
         Raises
         ------
@@ -108,7 +108,7 @@ class ReplySource(Source):
         return tables
 
     def _reply(self, dataset_id: str, time_range: TimeRange) -> Any:
-        """What the source says of a range; the same for as long as this object lives."""
+        """Return the reply for a range; the same one as long as this object lives."""
         if dataset_id not in self.datasets():
             raise UnknownDataset(
                 f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)
@@ -125,7 +125,7 @@ class ReplySource(Source):
             raise Offline(f"{dataset_id} of {self.title} for {time_range} is not here", advice=ONLINE)
         url = self.url_of(dataset_id, time_range)
 
-        def receive(answer: Answer) -> Any:
+        def receive(answer: OpenReply) -> Any:
             return self.counted_json(answer, f"{dataset_id} for {time_range}")
 
         reply = self.http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})

@@ -22,7 +22,7 @@ _CUT = timedelta(milliseconds=1)
 
 
 def sample_folder() -> Path:
-    """Where the files of the sample archive are.
+    """Return where the files of the sample archive are.
 
     Raises
     ------
@@ -32,21 +32,21 @@ def sample_folder() -> Path:
     folder = files("helio.sources") / "sample_archive"
     if not isinstance(folder, Path) or not folder.is_dir():
         raise RequestError(
-            "the sample archive is not there as plain files",
+            "the sample archive is not installed as plain files",
             advice="install helio-pipelines with pip instead of running it from a zip file",
         )
     return folder
 
 
 def sample_manifest() -> list[dict[str, Any]]:
-    """What each file holds and where it came from, in order of file name: the manifest as it is written."""
+    """Return the manifest of the samples: contents and origin of each file, in order of file name."""
     document = json.loads((sample_folder() / "manifest.json").read_text(encoding="utf-8"))
     entries: list[dict[str, Any]] = document["files"]
     return entries
 
 
 def sample_archive(reader: CdfReader, digests: FileDigests | None = None) -> LocalArchive:
-    """The sample archive as a provider; its spans, DOIs and acknowledgements are those of the manifest."""
+    """Return the sample archive as a provider, with spans, DOIs and acknowledgements from the manifest."""
     known = {
         str(entry["file"]): KnownFile(
             first=datetime.fromisoformat(entry["span"][0]),

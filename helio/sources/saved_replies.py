@@ -23,8 +23,8 @@ LARGEST = 1024**3
 
 
 @dataclass(frozen=True)
-class Saved:
-    """A reply, or what is needed of it."""
+class SavedReply:
+    """A saved reply, or the needed part of it."""
 
     content: Any
     saved_at: Seconds
@@ -54,14 +54,14 @@ class SavedReplies:
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
-        """One thread at a time for each place, so that two steps do not ask the same."""
+        """Let one thread at a time ask for a name, so that two steps do not ask for the same reply."""
         with self._lock:
             lock = self._asking.setdefault(name, threading.Lock())
         with lock:
             yield
 
-    def load(self, name: str, kind: Any = Any, *, longest: float | None = None) -> Saved | None:
-        """The reply kept at a place; None when there is none, it is damaged, or older than `longest` seconds.
+    def load(self, name: str, kind: Any = Any, *, longest: float | None = None) -> SavedReply | None:
+        """Load a saved reply; None when it is missing, damaged, or older than `longest` seconds.
 
         Parameters
         ----------
@@ -75,17 +75,17 @@ class SavedReplies:
         note_use(path)
         return saved
 
-    def load_all(self, folder: str, kind: Any = Any) -> Iterator[Saved]:
-        """All replies kept in a folder, in order of their names."""
+    def load_all(self, folder: str, kind: Any = Any) -> Iterator[SavedReply]:
+        """Load all replies saved in a folder, in order of their names."""
         with suppress(FileNotFoundError, NotADirectoryError):
             for path in sorted((self._root / folder).iterdir()):
                 saved = _read(path, kind) if path.suffix == ".json" else None
                 if saved is not None:
                     yield saved
 
-    def save(self, name: str, content: Any) -> Saved:
+    def save(self, name: str, content: Any) -> SavedReply:
         """Keep a reply; a folder that cannot be written keeps nothing, which costs another request later."""
-        saved = Saved(content, self._now())
+        saved = SavedReply(content, self._now())
         text = json.dumps({"saved_at": saved.saved_at, "content": content}, indent=1)
         try:
             write_whole(self._root / f"{name}.json", text.encode(), durable=False)
@@ -99,12 +99,12 @@ class SavedReplies:
             (self._root / f"{name}.json").unlink()
 
 
-def _read(path: Path, kind: Any) -> Saved | None:
+def _read(path: Path, kind: Any) -> SavedReply | None:
     try:
-        saved = read_record(path, Saved, largest=LARGEST)
+        saved = read_record(path, SavedReply, largest=LARGEST)
         return replace(saved, content=convert(saved.content, kind, "content"))
     except FileNotFoundError:
         return None
     except (DamagedRecord, WrongShape) as error:
-        log.warning("%s: %s; it is asked for again", path, error)
+        log.warning("%s: %s; it is requested again", path, error)
         return None

@@ -40,7 +40,7 @@ class Site:
 
     @classmethod
     def of(cls, url: str, *declared: str, by_user: bool, further: frozenset[Host] = frozenset()) -> Site:
-        """The site of a provider's address.
+        """Return the site of a provider's address.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class Site:
             )
 
     def permitted(self, host: str, port: int, addresses: Sequence[str]) -> list[str]:
-        """Addresses of a host that may be connected to: public ones, and any of a host that the user named.
+        """Return the permitted addresses of a host: public ones, and any of a host that the user named.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Site:
 
 
 def host_of(url: str) -> Host:
-    """Host and port of a URL.
+    """Return host and port of a URL.
 
     >>> host_of("https://CDAWeb.gsfc.nasa.gov/hapi"), host_of("http://[::1]:8080/")
     (('cdaweb.gsfc.nasa.gov', 443), ('::1', 8080))
@@ -118,22 +118,22 @@ def host_of(url: str) -> Host:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise Refused(f"'{url}' cannot be asked for: {error}", place=url) from error
+        raise Refused(f"'{url}' cannot be requested: {error}", place=url) from error
     if parts.scheme not in PORTS or not host:
-        raise Refused(f"'{url}' cannot be asked for: it is no address of HTTP", place=url)
+        raise Refused(f"'{url}' cannot be requested: it is not an HTTP address", place=url)
     return _in_ascii(host, url).rstrip("."), port or PORTS[parts.scheme]
 
 
 def _in_ascii(host: str, url: str) -> str:
-    """A name as it is looked up."""
+    """Return a host name in the form for look-ups."""
     try:
         return host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError as error:
-        raise Refused(f"'{url}' cannot be asked for: {error}", place=url) from error
+        raise Refused(f"'{url}' cannot be requested: {error}", place=url) from error
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public internet; an IPv4 address in one of IPv6 counts as itself.
+    """Return whether an IP address is one of the public internet; an IPv4 address in one of IPv6 counts as itself.
 
     >>> [is_public(text) for text in ("128.183.169.245", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
@@ -152,7 +152,7 @@ def _ipv4_within(address: IPv6Address) -> IPv4Address | None:
 
 
 def in_words(host: str, port: int) -> str:
-    """A host with its port, as URLs and settings write them; the port of HTTPS is left out.
+    """Return a host with its port, as URLs and settings write them; the port of HTTPS is left out.
 
     >>> in_words("::1", 8080), in_words("data.example.org", 443)
     ('[::1]:8080', 'data.example.org')

@@ -113,7 +113,7 @@ class NotTimes(ValueError):
 
 @dataclass(frozen=True)
 class Title:
-    """What a column's title says of time.
+    """The role of a column in the time, from its title.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Title:
 
 
 def read_title(title: str) -> Title:
-    """The role and the zone of a column.
+    """Return the role and the zone of a column.
 
     >>> read_title("Time (UTC+2)")
     Title(role='time', zone='+02:00', scale='')
@@ -167,7 +167,7 @@ def read_title(title: str) -> Title:
 
 
 def _in_other_scale(name: str) -> Title:
-    """What a title says that may name another scale of time: its role is that of the words beside the scale."""
+    """Read a title that may name another time scale; its role is that of the remaining words."""
     rest, scale = [], ""
     for word in name.split():
         match = _SCALE.fullmatch(word)
@@ -227,7 +227,7 @@ class TimeColumns:
         return self.parts.get("stamp") if len(self.parts) == 1 else None
 
     def texts(self, cells: Cells) -> pa.ChunkedArray:
-        """Every time as a text in ISO 8601 for `nanoseconds_of_texts`.
+        """Return every time as a text in ISO 8601 for `nanoseconds_of_texts`.
 
         Raises
         ------
@@ -245,7 +245,7 @@ class TimeColumns:
         return self._zoned(texts, cells)
 
     def offset(self, cells: Cells) -> int:
-        """Nanoseconds to take from times that have no offset of their own.
+        """Return the nanoseconds to subtract from times that have no offset of their own.
 
         Raises
         ------
@@ -270,12 +270,12 @@ class TimeColumns:
             if other and (not unclear or all(re.match(_CELL_OF_OFFSET, text) for text in other)):
                 raise NotTimes(
                     f"'{self.titles[column]}' gives '{other[0]}' as the offset from UTC of the times in {self.words}, "
-                    "and a column of offsets is not read",
+                    "but helio does not read a column of offsets",
                     "write the times in UTC, or the offset in each time, such as 2024-05-10T00:00:00+02:00",
                 )
 
     def _zoned(self, texts: pa.ChunkedArray, cells: Cells) -> pa.ChunkedArray:
-        """With the offset that the title gives; a cell's own says it as well."""
+        """Append the offset that the title gives; a cell with its own offset must agree."""
         if self.zone == "+00:00" or (self.zone is None and not self.beside):
             return texts
         own = pc.match_substring_regex(texts, _OWN_ZONE)
@@ -289,7 +289,7 @@ class TimeColumns:
             return texts
         if pc.any(own).as_py():
             raise NotTimes(
-                f"{self.words} says {self.zone}, and its times have an offset of their own",
+                f"{self.words} says {self.zone}, but its times have offsets too",
                 "write the offset in one of the two places",
             )
         return pc.binary_join_element_wise(texts, self.zone, "")
@@ -316,13 +316,13 @@ class TimeColumns:
         wrong = np.flatnonzero((day < 1) | (day > length) | (year < 1) | (year > 9999))
         if wrong.size:
             row = int(wrong[0])
-            raise NotATime(row, f"{year[row]}-{day[row]}", "is no day of a year")
+            raise NotATime(row, f"{year[row]}-{day[row]}", "is not a day of a year")
         days = first.astype("M8[D]") + (day - 1).astype("m8[D]")
         texts = np.datetime_as_string(days)
         return pa.chunked_array([pa.array(texts.tolist(), pa.string())])
 
     def _day_of_year(self, cells: Cells) -> npt.NDArray[np.int64]:
-        """In nanoseconds, counted from one day; its fraction counts where nothing else gives the time of day."""
+        """Convert a day of year to ns; its fraction counts where no other column gives the time of day."""
         if set(self.parts) != {"year", "doy"}:
             return self._whole("doy", cells) * _DAY
         return TimeUnits(_DAY, 0).decode(self._numbers("doy", cells), np.zeros((), dtype=bool))
@@ -355,7 +355,7 @@ class TimeColumns:
         for part, most in ((milli, 999), (micro, 999_999 if "millisecond" not in wholes else 999)):
             wrong = np.flatnonzero((part < 0) | (part > most))
             if wrong.size:
-                raise NotATime(int(wrong[0]), str(part[wrong[0]]), "is no part of a second")
+                raise NotATime(int(wrong[0]), str(part[wrong[0]]), "is not a fraction of a second")
         if given[-1] == "minute":
             second, fraction = fraction // 10**9, fraction % 10**9
         return _clock_of(hour, minute, second, milli * 10**6 + micro * 10**3 + fraction)
@@ -366,7 +366,7 @@ class TimeColumns:
         if called in ("minute", "second") and (numbers < 60).all():
             before = "hour" if called == "minute" else "minute"
             raise NotTimes(
-                f"'{self.titles[self.parts[role]]}' stands beside no column of the {before}, and no cell says that it "
+                f"'{self.titles[self.parts[role]]}' has no column of the {before} with it, and no cell shows that it "
                 f"counts the {called}s of the day",
                 f"add the column '{before}', or call it '{called}s of day'",
             )
@@ -395,7 +395,7 @@ class TimeColumns:
         return NotTimes(
             f"what '{self.titles[column]}' counts beside {_words(self.titles, [p for p in self.places if p != column])}"
             " is not clear: its cells are neither HH:MM:SS nor all HHMM or all HHMMSS",
-            "say it in its title: 'time [s]' or 'time [h]' for seconds or hours of the day, 'HHMM', 'HHMMSS'",
+            "write it in its title: 'time [s]' or 'time [h]' for seconds or hours of the day, 'HHMM', 'HHMMSS'",
         )
 
     # Numbers
@@ -427,23 +427,23 @@ class TimeColumns:
 
 
 def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]]) -> TimeColumns:
-    """Which columns give the times.
+    """Return which columns give the times.
 
     One column of whole times that is called so (``time``, ``epoch``); or a date with a time of day in columns of their
-    own; or year, day and time of day; or else the first column, whatever it holds.
+    own; or year, day and time of day; or else the first column, of any content.
 
     Parameters
     ----------
     titles : sequence of str
     first_cells : callable
-        Gives some cells of a column, by its place, without those that are missing.
+        Returns some cells of a column, by its number, without missing ones.
 
     Raises
     ------
     NotTimes
         Columns are called as parts of a time are, and do not make a whole one.
     """
-    return _Search(tuple(titles), first_cells).find()
+    return _TimeFinder(tuple(titles), first_cells).find()
 
 
 def refuse_other_scale(title: str) -> None:
@@ -462,11 +462,11 @@ def refuse_other_scale(title: str) -> None:
 
 
 def is_time_title(title: str) -> bool:
-    """Whether a column is called as whole times are."""
+    """Return whether a column is called as whole times are."""
     return read_title(title).role in _TITLED
 
 
-class _Search:
+class _TimeFinder:
     def __init__(self, titles: tuple[str, ...], first_cells: Callable[[int], Sequence[str]]) -> None:
         self._titles = titles
         self._first_cells = first_cells
@@ -498,7 +498,7 @@ class _Search:
                 date_column = self._called["date"][0]
                 cell = next(iter(self._first_cells(date_column)), "")
                 raise NotTimes(
-                    f"'{cell}' in '{self._titles[date_column]}' is no date",
+                    f"'{cell}' in '{self._titles[date_column]}' is not a date",
                     "write dates as 2024-05-10 or 20240510",
                 )
             raise NotTimes(
@@ -515,11 +515,11 @@ class _Search:
         return self._made({"stamp": called[0] if called else 0})
 
     def _in_utc(self, column: int) -> bool:
-        """Whether a column says that it is in UTC, or nothing else."""
+        """Return whether a column's title says UTC, or no zone and no other scale."""
         return self._read[column].zone in (None, "+00:00") and not self._read[column].scale
 
     def _beside_date(self, date: int) -> TimeColumns:
-        """A date with its time of day, or a date alone where the records are of different days."""
+        """Return a date with its time of day, or a date alone where the records are of different days."""
         rest = self._time_of_day({date})
         if rest and self._read[date].role == "date":
             return self._made({"date": date, **rest})
@@ -545,7 +545,7 @@ class _Search:
         return None
 
     def _time_of_day(self, used: set[int]) -> dict[str, int]:
-        """The columns that give the time of day; none where there are none."""
+        """Return the columns that give the time of day; empty without any."""
         times = [
             column
             for role in ("time", "hhmm", "hhmmss")
@@ -586,7 +586,7 @@ class _Search:
         return {role: self._only(role) for role in called}
 
     def _min_is_minute(self) -> bool:
-        """Whether "min" is a minute, and no minimum: behind the hour, and without a maximum."""
+        """Return whether "min" is a minute, and no minimum: behind the hour, and without a maximum."""
         return (
             "minute" not in self._called
             and len(self._called.get("min", ())) == 1
@@ -634,7 +634,7 @@ class _Search:
         return sorted(column for role, places in self._called.items() if role for column in places)
 
     def _kind(self, column: int) -> Literal["complete", "midnight", "date", "time", "other"]:
-        """What the first cells of a column hold."""
+        """Classify the first cells of a column."""
         cells = [cell.strip() for cell in self._first_cells(column)]
         if not cells:
             return "other"
@@ -647,7 +647,7 @@ class _Search:
 
 
 def _bare(title: str) -> str:
-    """A title without all that is neither letter nor digit."""
+    """Return a title without all that is neither letter nor digit."""
     return re.sub(r"[^a-z0-9]", "", title.lower())
 
 
@@ -665,7 +665,7 @@ def _number(row: int, text: str) -> float:
 def _of_day(
     nanoseconds: npt.NDArray[np.int64], numbers: npt.NDArray[Any], *, end_is_24: bool
 ) -> tuple[npt.NDArray[np.int64], ...]:
-    """Hours, minutes, seconds and nanoseconds since midnight; a leap second is the 61st of the last minute.
+    """Return hours, minutes, seconds and ns since midnight; a leap second is the 61st of the last minute.
 
     The end of a day of 86,400 seconds is 24:00:00 with `end_is_24`, and 23:59:60 otherwise: the same time, except on a
     day with a leap second.
@@ -685,7 +685,7 @@ def _clock_of(
     second: npt.NDArray[np.int64],
     nanosecond: npt.NDArray[np.int64],
 ) -> pa.ChunkedArray:
-    """Times of day as texts, ``HH:MM:SS.nnnnnnnnn``."""
+    """Write times of day as texts, ``HH:MM:SS.nnnnnnnnn``."""
     carry, nanosecond = np.divmod(nanosecond, 10**9)
     whole = _joined([hour, minute, second + carry], (2, 2, 2), ":")
     if not nanosecond.any():

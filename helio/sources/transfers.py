@@ -22,7 +22,7 @@ _FETCHES = itertools.count(1)
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the downloads of a fetch are; `bytes` is 0 while no archive has said how many there will be."""
+    """The progress of a fetch's downloads; `bytes` is 0 while no archive has given their total."""
 
     files_done: int
     files: int
@@ -33,7 +33,7 @@ class Progress:
 
 
 class Tally:
-    """Counts what the requests of one fetch bring; safe to share between threads."""
+    """A count of the bytes and requests of one fetch; safe to share between threads."""
 
     def __init__(
         self, requests: int, size: int, share: Share, on_progress: Callable[[Progress], None]
@@ -58,7 +58,7 @@ class Tally:
             Another request of the fetch failed.
         """
         if self._stopped:
-            raise Cancelled("the download was ended")
+            raise Cancelled("the download was cancelled")
         with self._lock:
             self._bytes += count
             self._report()
@@ -85,7 +85,7 @@ class Tally:
 
 
 class Transfers:
-    """Makes the requests of fetches.
+    """The requests of fetches, in a pool of threads.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def together(
     Parameters
     ----------
     stop : callable
-        Called when no more is needed, so that what is under way ends early.
+        Called when no more is needed, so that running work ends early.
     """
     with ThreadPoolExecutor(CONNECTIONS_PER_HOST, "helio-download") as pool:
         futures = [pool.submit(task) for task in tasks]

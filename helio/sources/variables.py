@@ -1,4 +1,4 @@
-"""What a file of variables with attributes offers to whoever makes tables of them: CDF, and netCDF put in its terms."""
+"""The interface of a file of variables with attributes, from which tables are made: CDF, and netCDF in CDF's terms."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ TEXT_KINDS = frozenset({"CHAR", "UCHAR"})
 
 
 @dataclass(frozen=True)
-class Variable:
-    """What a file says of a variable before any record is read.
+class FileVariable:
+    """The facts that a file states about a variable, without records.
 
     Parameters
     ----------
@@ -52,21 +52,21 @@ class VariableFile(Protocol):
     path: Path
 
     def names(self) -> tuple[str, ...]:
-        """Names of all variables, in file order."""
+        """Return names of all variables, in file order."""
         ...
 
-    def variable(self, name: str) -> Variable | None:
-        """The variable of exactly that name, or None."""
+    def variable(self, name: str) -> FileVariable | None:
+        """Return the variable of exactly that name, or None."""
         ...
 
     def attributes(self, name: str) -> Attributes:
-        """Attributes of a variable, as ISTP names them; none if there is no such variable."""
+        """Return the attributes of a variable, as ISTP names them; empty if there is no such variable."""
         ...
 
     def links(self, name: str) -> Attributes:
-        """Those attributes of a variable that decide whether it can be read."""
+        """Return the attributes that decide whether a variable can be read."""
         ...
 
-    def records(self, variable: Variable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Records [first, stop), in native order; without the first dimension where it does not vary. Writable."""
+    def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
+        """Read records [first, stop), in native order, writable; without the first dimension if it does not vary."""
         ...

@@ -23,15 +23,15 @@ _EACH_FAMILY = 2
 
 
 @dataclass(frozen=True)
-class Watch:
-    """What holds for the connections of one attempt."""
+class ConnectionWatch:
+    """The rules for the connections of one attempt."""
 
     meter: Meter
     site: Site
 
 
 class Wire(httpcore2.NetworkBackend):
-    """Opens connections for a client; each attempt is made under the `Watch` of its own thread.
+    """A backend that opens connections for a client; each attempt is under the `ConnectionWatch` of its own thread.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class Wire(httpcore2.NetworkBackend):
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
     @property
-    def watch(self) -> Watch:
+    def watch(self) -> ConnectionWatch:
         """That of the attempt that this thread makes."""
-        watch: Watch = self._current.watch
+        watch: ConnectionWatch = self._current.watch
         return watch
 
     @contextmanager
-    def watched(self, watch: Watch) -> Iterator[None]:
+    def watched(self, watch: ConnectionWatch) -> Iterator[None]:
         """Let what this thread does on the network count for an attempt."""
         self._current.watch = watch
         try:
@@ -102,7 +102,7 @@ class Wire(httpcore2.NetworkBackend):
         assert failure is not None  # a host that is found has an address
         raise failure
 
-    def _noted(self, stream: httpcore2.NetworkStream) -> Metered:
+    def _noted(self, stream: httpcore2.NetworkStream) -> MeteredStream:
         """Remember a connection: closing it elsewhere does not wake the thread that reads from it, shutting it does."""
         connection = stream.get_extra_info("socket")
         if isinstance(connection, socket.socket):
@@ -110,10 +110,10 @@ class Wire(httpcore2.NetworkBackend):
                 self._sockets.add(connection)
                 if self._ended:
                     _shut(connection)
-        return Metered(stream, self)
+        return MeteredStream(stream, self)
 
 
-class Metered(httpcore2.NetworkStream):
+class MeteredStream(httpcore2.NetworkStream):
     """A connection whose bytes and waits are counted."""
 
     def __init__(self, stream: httpcore2.NetworkStream, wire: Wire) -> None:
@@ -152,12 +152,12 @@ class Metered(httpcore2.NetworkStream):
         return self._wire._noted(self._stream.start_tls(ssl_context, server_hostname, allowed))
 
     def get_extra_info(self, info: str) -> Any:
-        """What the connection beneath knows of itself."""
+        """Return extra information of the connection below."""
         return self._stream.get_extra_info(info)
 
 
 def _addresses(host: str, port: int) -> list[str]:
-    """Addresses of a host in the order of the system, a few of each family."""
+    """Return addresses of a host in the order of the system, a few of each family."""
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

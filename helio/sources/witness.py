@@ -5,39 +5,39 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from helio.sources.answer import Answer
+from helio.sources.answer import OpenReply
 from helio.sources.connection import Certificate, ahead_of
 from helio.sources.http import Http
 
 
 @dataclass
 class Witness:
-    """Asks, and looks at the open answers."""
+    """A client that keeps facts of the replies it sees."""
 
     issuer: str = ""
     """Who signed the certificate; empty where there was none."""
     ahead: float | None = None
     """Seconds that this machine's clock is ahead of the server's."""
 
-    def note(self, answer: Answer, now: float) -> None:
+    def note(self, answer: OpenReply, now: float) -> None:
         """Look at an open answer."""
         self.ahead = ahead_of(answer.headers.get("date", ""), now)
         if answer.certificate:
             self.issuer = Certificate.read(answer.certificate).issuer
 
     def json(self, http: Http, url: str) -> Any:
-        """The whole reply, as JSON."""
+        """Return the whole reply, as JSON."""
 
-        def receive(answer: Answer) -> Any:
+        def receive(answer: OpenReply) -> Any:
             self.note(answer, http.clock.now())
             return answer.json()
 
         return http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
 
     def first_bytes(self, http: Http, url: str, count: int) -> bytes:
-        """The first bytes of a reply; of a server that knows no ranges no more are read either."""
+        """Read the first bytes of a reply, and no more, even if the server ignores ranges."""
 
-        def receive(answer: Answer) -> bytes:
+        def receive(answer: OpenReply) -> bytes:
             self.note(answer, http.clock.now())
             if "html" in answer.headers.get("content-type", ""):
                 raise answer.not_json(answer.read())

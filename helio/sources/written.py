@@ -27,13 +27,13 @@ Facts = Mapping[str, Any]
 def facts_of(
     parameter: str, table: Table, where: Callable[[str, npt.NDArray[Any]], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The facts of a table; what is empty is left out.
+    """Return the facts of a table, without empty ones.
 
     Parameters
     ----------
     parameter : str
         Under which the table is found again.
-    place : callable
+    where : callable
         Says where an array is written, by its name in the table: ``{"variable": name}``, ``{"columns": titles}``, or
         ``{"values": numbers}`` for one that stands in the facts themselves.
     """
@@ -67,12 +67,12 @@ def facts_of(
 
 
 def as_text(facts: Any) -> str:
-    """Facts as JSON in ASCII on one line, which no format, encoding or reader of comments changes."""
+    """Write facts as JSON in ASCII on one line, which no format, encoding or comment reader changes."""
     return json.dumps(facts, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
 def read_facts(path: Path, text: str) -> dict[str, Any]:
-    """The reverse of `as_text` for one table.
+    """Return the reverse of `as_text` for one table.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_facts(path: Path, text: str) -> dict[str, Any]:
 
 
 def as_numbers(array: npt.NDArray[Any]) -> list[float | str | None]:
-    """An array for JSON, which has neither NaN nor infinity: the shortest decimals in its own precision."""
+    """Write an array for JSON, which has no NaN or infinity, in the shortest decimals of its precision."""
     numbers = (float(str(number)) for number in array.reshape(-1))
     return [
         None if number != number else str(number) if number in (np.inf, -np.inf) else number
@@ -98,7 +98,7 @@ def as_numbers(array: npt.NDArray[Any]) -> list[float | str | None]:
 
 
 def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt.NDArray[Any]]) -> Table:
-    """The table that the facts describe.
+    """Return the table that the facts describe.
 
     Parameters
     ----------
@@ -159,7 +159,8 @@ def _literal(numbers: Any) -> npt.NDArray[np.float64]:
 
 def _not_ours(path: Path, error: Exception) -> DamagedFile:
     return DamagedFile(
-        f"what helio wrote into '{path.name}' about its tables does not fit it: {type(error).__name__}: {error}",
-        advice="write it again with save_data; or take these lines out, and its columns are read by themselves",
+        f"what helio wrote about its tables into '{path.name}' does not match the file: "
+        f"{type(error).__name__}: {error}",
+        advice="write it again with save_data, or remove these lines to read plain columns",
         place=str(path),
     )

@@ -10,6 +10,6 @@ from helio.steps.signature import signatures
 
 
 def load_tool(name: str) -> Callable[..., Any]:
-    """The function of a tool."""
+    """Return the function of a tool."""
     function: Callable[..., Any] = getattr(import_module(signatures()[name].module), name)
     return function

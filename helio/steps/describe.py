@@ -56,7 +56,7 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Bins:
+class BinSummary:
     """An axis: its bins, and the range of their centres over all records."""
 
     label: str
@@ -69,7 +69,7 @@ class Bins:
 
 @dataclass(frozen=True)
 class Description:
-    """What a table is, in a size that does not grow with it.
+    """A description of a table, in a size that does not grow with the table.
 
     Parameters
     ----------
@@ -110,17 +110,17 @@ class Description:
     gap_s: float
     longest_gap: Gap | None
     values: tuple[Values, ...]
-    axes: tuple[Bins, ...]
+    axes: tuple[BinSummary, ...]
     notes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON, every member by its name."""
+        """Return it as JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Some records of a table as they are.
+    """Records of a table, unchanged.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Preview:
     of: int
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON: one object for each record, its values by column."""
+        """Return it as JSON."""
         return {
             "label": self.label,
             "unit": self.unit,
@@ -186,7 +186,7 @@ def describe(table: Table, label: str = "") -> Description:
         longest_gap=longest,
         values=tuple(_values(table)),
         axes=tuple(
-            Bins(
+            BinSummary(
                 axis.label,
                 axis.unit,
                 axis.bins,
@@ -246,7 +246,7 @@ def preview(
 
 
 def description_lines(description: Description) -> list[str]:
-    """A description as a person reads it."""
+    """Return a description as a person reads it."""
     lines = [f"{description.label}: {description.description or description.name or description.kind}"]
 
     def fact(name: str, text: str) -> None:
@@ -304,7 +304,7 @@ def description_lines(description: Description) -> list[str]:
 
 
 def preview_lines(shown: Preview) -> list[str]:
-    """A preview as a person reads it, one line for each record."""
+    """Return a preview as a person reads it, one line for each record."""
     unit = f" [{pretty_unit(shown.unit)}]" if shown.unit else ""
     heads = list(shown.columns)
     widths = [max(len(head), 12) + 2 for head in heads]
@@ -345,13 +345,13 @@ def _of_column(name: str, unit: str, column: npt.NDArray[np.float64]) -> Values:
 
 
 def _rounded(value: Any) -> float | None:
-    """To six digits; None for what JSON has no number for."""
+    """Round to six digits; None for numbers that JSON cannot hold."""
     number = float(value)
     return float(f"{number:.6g}") if math.isfinite(number) else None
 
 
 def _iso(epoch: np.datetime64) -> str:
-    """To as many digits as the epoch has: ``2024-05-10T00:00:16Z``, ``2024-05-10T00:00:00.092Z``."""
+    """Write an epoch with its own digits: ``2024-05-10T00:00:16Z``, ``2024-05-10T00:00:00.092Z``."""
     seconds, _, rest = str(np.datetime_as_string(epoch, unit="ns")).partition(".")
     while rest.endswith("000"):
         rest = rest[:-3]

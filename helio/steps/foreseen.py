@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from helio.steps.quantity import Quantity
-from helio.steps.result import UNKNOWN, Aspect, Result, Same
+from helio.steps.result import UNKNOWN, Aspect, MatchingTables, Result
 from helio.steps.signature import Signature
 
 EVERY_KIND = frozenset({"scalar", "vector", "spectrum"})
@@ -19,7 +19,7 @@ _REFERENCE = re.compile(r"\{(\w+)(:last)?\}")
 
 @dataclass(frozen=True)
 class Foreseen:
-    """What is known of a table that is not there yet.
+    """The known facts of a table that is not computed yet.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Foreseen:
     doubts: frozenset[Aspect] = frozenset()
 
     def component(self) -> Foreseen:
-        """One component: a series in the unit and the frame of its vector."""
+        """Return the facts of one component: a series in the unit and frame of its vector."""
         return replace(self, kinds=_SCALAR, doubts=self.doubts - {"kind"})
 
 
@@ -49,7 +49,7 @@ NOTHING_KNOWN = Foreseen()
 
 
 def foreseen(signature: Signature, args: Arguments, inputs: Inputs) -> Foreseen:
-    """What a tool gives, as far as its signature says.
+    """Predict unit, frame and kind of a tool's result from its signature.
 
     >>> from helio.steps.signature import signatures
     >>> field = Foreseen("nT", "GSE", frozenset({"vector"}))
@@ -63,11 +63,11 @@ def foreseen(signature: Signature, args: Arguments, inputs: Inputs) -> Foreseen:
         for value in _matches(signature, args, argument):
             if value in cases:
                 result = result.updated(cases[value])
-    return _Call(signature, args, inputs).evaluate(result)
+    return _ToolCall(signature, args, inputs).evaluate(result)
 
 
 def _always(given: Quantity) -> Result:
-    """What does not depend on the inputs; a series without a rule of its own has no frame."""
+    """Return the facts that do not depend on inputs; a series without a rule of its own has no frame."""
     return Result(
         unit={"": None, "1": ""}.get(given.unit, given.unit),
         frame="" if given.kind == "scalar" else None,
@@ -76,7 +76,7 @@ def _always(given: Quantity) -> Result:
 
 
 def _matches(signature: Signature, args: Arguments, argument: str) -> list[str]:
-    """The names under which a rule may speak of an argument's value."""
+    """Return the names under which a rule may speak of an argument's value."""
     known = signature.argument(argument)
     value = args.get(argument, known.default if known else None)
     if value is None:
@@ -88,8 +88,8 @@ def _matches(signature: Signature, args: Arguments, argument: str) -> list[str]:
 
 
 @dataclass
-class _Call:
-    """One call of a tool, in which the expressions of its `Result` are evaluated."""
+class _ToolCall:
+    """A call of a tool, in which the expressions of its `Result` are evaluated."""
 
     signature: Signature
     args: Arguments
@@ -129,7 +129,7 @@ class _Call:
         return unit_product(*known)
 
     def _text(self, expression: str, like: str, aspect: Aspect) -> str | None:
-        """A unit or a frame: the first alternative that is known and not empty."""
+        """Return a unit or a frame: the first alternative that is known and not empty."""
         if "&" in expression:
             return self._shared(expression.split("&"), aspect)
         empty = True
@@ -158,7 +158,7 @@ class _Call:
         return self._text(like, UNKNOWN, aspect)
 
     def _shared(self, names: Sequence[str], aspect: Aspect) -> str | None:
-        """What two tables have in common, or what one has beside another that has none."""
+        """Return the facts that two tables share, or those of one where the other has none."""
         tables = [table for name in names for table in self._tables(name.strip("{}"))]
         values = [table.unit if aspect == "unit" else table.frame for table in tables]
         if None in values or len(tables) < len(names):
@@ -192,7 +192,7 @@ class _Call:
         return self.inputs.get(name, ())
 
     def _argument(self, name: str) -> str | None:
-        """A text argument; None where a variable stands in it, or it is no text at all."""
+        """Return a text argument; None where it contains a variable, or is not a text."""
         known = self.signature.argument(name)
         value = self.args.get(name, (known.default if known else None) or "")
         return value.strip() if isinstance(value, str) and not _VARIABLE.search(value) else None
@@ -203,7 +203,7 @@ class _Call:
 
 
 @dataclass(frozen=True)
-class Alike:
+class MatchingInputs:
     """Two inputs, by parameter and position in it, that have to agree in an aspect."""
 
     aspect: Aspect
@@ -213,8 +213,8 @@ class Alike:
     """Whether x of GSE goes with GSM, for both have the same x."""
 
 
-def pairs_alike(signature: Signature, args: Arguments, inputs: Inputs) -> Iterator[Alike]:
-    """The pairs of a step's inputs that have to agree in their unit, frame or kind."""
+def pairs_alike(signature: Signature, args: Arguments, inputs: Inputs) -> Iterator[MatchingInputs]:
+    """Return the pairs of a step's inputs that have to agree in their unit, frame or kind."""
     for same in signature.same:
         if any(args.get(argument) not in values for argument, values in same.when.items()):
             continue
@@ -224,10 +224,10 @@ def pairs_alike(signature: Signature, args: Arguments, inputs: Inputs) -> Iterat
             continue  # of two vectors there is no product in any frame
         first, *others = _positions(same, inputs)
         for other in others:
-            yield Alike(same.aspect, first, other, same.lone_components)
+            yield MatchingInputs(same.aspect, first, other, same.lone_components)
 
 
-def _positions(same: Same, inputs: Inputs) -> list[tuple[str, int]]:
+def _positions(same: MatchingTables, inputs: Inputs) -> list[tuple[str, int]]:
     if len(same.tables) > 1:
         return [(name, 0) for name in same.tables]
     [name] = same.tables
@@ -236,7 +236,7 @@ def _positions(same: Same, inputs: Inputs) -> list[tuple[str, int]]:
 
 
 def clashes(aspect: Aspect, first: Foreseen, second: Foreseen) -> bool:
-    """Whether two tables surely differ in an aspect, as far as both are known."""
+    """Return whether two tables surely differ in an aspect, as far as both are known."""
     if aspect == "kind":
         return first.kinds.isdisjoint(second.kinds)
     if aspect == "frame":

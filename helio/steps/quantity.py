@@ -22,7 +22,7 @@ _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a table has to be, or always is: ``Annotated[Table, Quantity("nT", kind="vector")]``.
+    """The required or guaranteed facts of a table: ``Annotated[Table, Quantity("nT", kind="vector")]``.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class Quantity:
             raise ValueError(f"the kind of a quantity is {', '.join(_HELD)} or empty, not {self.kind!r}")
 
     def to_json(self) -> dict[str, Any]:
-        """Only what is demanded."""
+        """Return only the facts that are required."""
         written = {"unit": self.unit, "kind": self.kind, "frames": list(self.frames)}
         return {name: value for name, value in written.items() if value}
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Quantity:
-        """The reverse of `to_json`."""
+        """Return the reverse of `to_json`."""
         return cls(written.get("unit", ""), written.get("kind", ""), tuple(written.get("frames", ())))
 
 
@@ -95,7 +95,7 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
 
 
 def same_unit(one: Table, other: Table) -> str:
-    """The unit of two tables.
+    """Return the unit of two tables.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def same_unit(one: Table, other: Table) -> str:
 
 
 def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) -> str:
-    """The frame of two vectors.
+    """Return the frame of two vectors.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def same_clock(one: Table, other: Table) -> None:
 def _mismatch(
     kind: type[Mismatch], one: Table, other: Table, parts: tuple[str, ...], advice: str
 ) -> Mismatch:
-    """An error about two tables, by the names their files give them until somebody knows their labels.
+    """Return an error about two tables, by the names their files give them until somebody knows their labels.
 
     Every second text of `parts` is taken as it is: a unit may have braces.
     """
@@ -196,7 +196,7 @@ def _what(table: Table) -> str:
 
 
 def frame_of_series(table: Table, label: str = "") -> str:
-    """The frame of a series: its own, else the one that its name, its description or its parameter speaks of.
+    """Return the frame of a series: its own, otherwise the one in its name, description or parameter.
 
     A file that delivers a lone component as a parameter of its own says the frame in words alone: ``1AU IP Bz, GSE``.
     What the file says comes first. Of a label only a parameter counts, the part after the first point in
@@ -217,7 +217,7 @@ def frame_of_series(table: Table, label: str = "") -> str:
 
 
 def equal_units(one: str, other: str) -> bool:
-    """Whether two spellings are of one unit; ``1`` is none."""
+    """Return whether two spellings mean the same unit; ``1`` means no unit."""
     from helio.knowledge.unit_spelling import (
         canonical_unit,  # hundreds of spellings, for which start-up must not pay
     )
@@ -242,7 +242,7 @@ def _has_frame(frame: str) -> str:
 
 
 def advice_on_units(unit: str, needed: str) -> str:
-    """What to do about a unit that is not the wanted one."""
+    """Advise what to do about a unit that is not the required one."""
     if not unit or not needed:
         stated = f': unit "{needed or unit}"' if needed != "1" else ""
         return f"state the missing unit with the tool declare_quantity, if it is known{stated}"
@@ -255,11 +255,11 @@ def advice_on_units(unit: str, needed: str) -> str:
         for first, other in ((unit, needed), (needed, unit))
     ):
         return f'convert it first: convert_units to "{needed}", equivalence "thermal"'
-    return "choose another quantity: the one cannot be converted into the other"
+    return "choose another quantity: the units cannot be converted"
 
 
 def advice_on_frames(frame: str, needed: str) -> str:
-    """What to do about a frame that is not the wanted one."""
+    """Advise what to do about a frame that is not the required one."""
     if not frame or not needed:
         return f'state the missing frame with the tool declare_quantity, if it is known: frame "{needed or frame}"'
     if {frame.upper(), needed.upper()} <= _TURNED_INTO_ANOTHER:
@@ -273,8 +273,5 @@ def _advice_on_kind(kind: str, table: Table, label: str) -> str:
     if kind == "scalar" and table.axes:
         return "average it over a band first, with the tool band_average"
     if kind == "vector" and table.kind == "scalar" and not LENGTH.search(table.name):
-        return (
-            "choose the whole vector; components that are parameters of their own are put together by the tool "
-            "join_components"
-        )
+        return "choose the whole vector; join separate component parameters with the tool join_components"
     return f"choose a parameter that is {_HELD[kind]}"

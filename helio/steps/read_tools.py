@@ -14,7 +14,7 @@ from helio.steps.tool import signature_of
 
 
 def read_from_code() -> dict[str, Signature]:
-    """Every tool by name, from the functions themselves and the spellings that passes lower to them."""
+    """Return every tool by name, from the functions themselves and the spellings that passes lower to them."""
     signatures = {
         name: signature_of(getattr(import_module(module), name)) for name, module in _tool_modules()
     }
@@ -64,12 +64,12 @@ def read_from_code() -> dict[str, Signature]:
 
 
 def _step(step_id: int, tool: str, args: dict[str, Any], **more: Any) -> str:
-    """The step of a template, as an example."""
+    """Return the step of a template, as an example."""
     return json.dumps({"step_id": step_id, "tool_name": tool, "tool_args": args, **more})
 
 
 def _tool_modules() -> Iterator[tuple[str, str]]:
-    """Each tool's name and module: a file that marks a function of its own name with ``@tool``."""
+    """Return each tool's name and module: a file that marks a function of its own name with ``@tool``."""
     for path in sorted(CODE.rglob("*.py")):
         if re.search(
             rf"^@tool\(.*?^def {re.escape(path.stem)}\(",

@@ -42,7 +42,7 @@ class Result:
     by: Mapping[str, Mapping[str, Result]] = field(default_factory=dict)
 
     def updated(self, other: Result) -> Result:
-        """This, with all that another says put in its place."""
+        """Return this with all facts that another states in place of its own."""
         return Result(
             other.like or self.like,
             self.unit if other.unit is None else other.unit,
@@ -51,7 +51,7 @@ class Result:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Only what is said."""
+        """Return only the facts that are stated."""
         written = {
             entry.name: value
             for entry in fields(self)
@@ -65,7 +65,7 @@ class Result:
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Result:
-        """The reverse of `to_json`."""
+        """Return the reverse of `to_json`."""
         cases = {
             argument: {value: cls.from_json(case) for value, case in values.items()}
             for argument, values in written.get("by", {}).items()
@@ -77,7 +77,7 @@ NOTHING_SAID = Result()
 
 
 @dataclass(frozen=True)
-class Same:
+class MatchingTables:
     """Tables that a tool takes in one unit or one frame only, or of one kind.
 
     Parameters
@@ -100,11 +100,11 @@ class Same:
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Return only the facts that are stated."""
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> Same:
-        """The reverse of `to_json`."""
+    def from_json(cls, written: Mapping[str, Any]) -> MatchingTables:
+        """Return the reverse of `to_json`."""
         when = {argument: tuple(values) for argument, values in written["when"].items()}
         return cls(**{**written, "tables": tuple(written["tables"]), "when": when})

@@ -38,7 +38,7 @@ def save_data(
 ) -> Export:
     """Export one or several tables as a file.
 
-    A table is named in the file after what stands behind the last point of its label: ``AC_H2_MFI.BGSEc`` is
+    A table has in the file the name behind the last point of its label: ``AC_H2_MFI.BGSEc`` is
     ``BGSEc``. The same tables give the same bytes, and every format reads back to the same tables from a folder that
     is named as an archive.
 
@@ -50,19 +50,19 @@ def save_data(
         A plain name without folders; the extension is added when it is missing. {start}, {stop} and {NAME} of a
         declared variable are filled in. Empty: made from the label.
     format : "csv", "parquet", "cdf" or "netcdf"
-        Left out, the one that the filename ends like, else CSV. CSV: a header of lines that start with #, missing
+        Default: the format of the filename's ending, otherwise CSV. CSV: a header of lines that start with #, missing
         values empty. Parquet: epochs as UTC nanoseconds. CDF: ISTP, TT2000. NetCDF: netCDF-4 with CF, times since
         1970, units of UDUNITS.
 
     Returns
     -------
     Export
-        The content and where it wants to be written; nothing is written here.
+        The content and its file name; nothing is written here.
 
     Raises
     ------
     StepError
-        When the filename has folders, or ends like another format; when tables cannot be written in it.
+        When the filename has folders, or the ending of another format; when the format cannot hold the tables.
 
     References
     ----------

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Literal, NewType
 
 from helio.steps.quantity import ANYTHING, Quantity
-from helio.steps.result import NOTHING_SAID, Result, Same
+from helio.steps.result import NOTHING_SAID, MatchingTables, Result
 from helio.steps.signature_cache import keep, read_kept
 
 Schema = dict[str, Any]
@@ -29,7 +29,7 @@ Code = NewType("Code", str)
 
 
 @dataclass(frozen=True)
-class AtMost:
+class MaxItems:
     """A note on the type of a list: how many items it may have."""
 
     items: int
@@ -61,7 +61,7 @@ class TableInput:
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument as a template writes it."""
+    """An argument as a template writes it."""
 
     name: str
     schema: Schema
@@ -70,8 +70,8 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Context:
-    """Which records of its tables one record of a tool's result may depend on.
+class RecordContext:
+    """The records of its tables on which one record of a tool's result may depend.
 
     Parameters
     ----------
@@ -91,22 +91,22 @@ class Context:
     reason: str = ""
 
 
-RECORD = Context("record")
+RECORD = RecordContext("record")
 
 
-def window(*lengths: str, records: int = 0) -> Context:
-    """A context of limited reach."""
-    return Context("window", lengths, records)
+def window(*lengths: str, records: int = 0) -> RecordContext:
+    """Return a context of limited reach."""
+    return RecordContext("window", lengths, records)
 
 
-def whole_range(reason: str) -> Context:
-    """A context without a limit, which needs a reason."""
-    return Context("range", reason=reason)
+def whole_range(reason: str) -> RecordContext:
+    """Return a context without a limit, which needs a reason."""
+    return RecordContext("range", reason=reason)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """Everything that a template, a schema and a page of help need to know about a tool."""
+    """The complete facts of a tool for templates, schemas and help."""
 
     name: str
     version: int
@@ -118,13 +118,13 @@ class Signature:
     """Groups of arguments of which one must be given."""
     runs: bool = True
     """False for a spelling that passes lower to another tool, or a tool that this version cannot run."""
-    context: Context = RECORD
+    context: RecordContext = RECORD
     """Which records of its tables one record of the result may depend on."""
     gives_quantity: Quantity = ANYTHING
     """What the table that is given always is, where that does not depend on the inputs."""
     result: Result = NOTHING_SAID
     """What it gives, where that follows from its tables and arguments."""
-    same: tuple[Same, ...] = ()
+    same: tuple[MatchingTables, ...] = ()
     """Tables that have to agree with each other."""
     synonyms: tuple[str, ...] = ()
     """Other words that people and models write for it."""
@@ -144,17 +144,17 @@ class Signature:
         return any(argument.schema.get("contentMediaType") == CODE for argument in self.arguments)
 
     def argument(self, name: str) -> Argument | None:
-        """The argument of that name, if the tool has it."""
+        """Return the argument of that name, if the tool has it."""
         return next((argument for argument in self.arguments if argument.name == name), None)
 
     def time_arguments(self) -> tuple[str, ...]:
-        """Names of the arguments that are time ranges."""
+        """Return names of the arguments that are time ranges."""
         return tuple(
             argument.name for argument in self.arguments if argument.schema.get("format") == "time-range"
         )
 
     def schema(self) -> Schema:
-        """The JSON Schema of the tool's ``tool_args``."""
+        """Return the JSON Schema of the tool's ``tool_args``."""
         schema: Schema = {
             "type": "object",
             "properties": {argument.name: argument.schema for argument in self.arguments},
@@ -166,7 +166,7 @@ class Signature:
         return schema
 
     def to_json(self) -> dict[str, Any]:
-        """As it is shipped, so that a template can be checked without importing any tool."""
+        """Return it as shipped, so that a template can be checked without importing any tool."""
         return {
             "version": self.version,
             "summary": self.summary,
@@ -205,14 +205,14 @@ class Signature:
 
     @classmethod
     def from_json(cls, name: str, written: dict[str, Any]) -> Signature:
-        """The reverse of `to_json`."""
+        """Return the reverse of `to_json`."""
         return cls(
             name=name,
             version=written["version"],
             summary=written["summary"],
             gives=written["gives"],
             runs=written["runs"],
-            context=Context(**{**written["context"], "lengths": tuple(written["context"]["lengths"])}),
+            context=RecordContext(**{**written["context"], "lengths": tuple(written["context"]["lengths"])}),
             needs=tuple(tuple(group) for group in written["needs"]),
             tables=tuple(
                 TableInput(
@@ -233,7 +233,7 @@ class Signature:
             ),
             gives_quantity=Quantity.from_json(written.get("gives_quantity", {})),
             result=Result.from_json(written.get("result", {})),
-            same=tuple(Same.from_json(same) for same in written.get("same", ())),
+            same=tuple(MatchingTables.from_json(same) for same in written.get("same", ())),
             synonyms=tuple(written["synonyms"]),
             module=written["module"],
             example=written["example"],
@@ -242,7 +242,7 @@ class Signature:
 
 @cache
 def signatures() -> Mapping[str, Signature]:
-    """Every tool by name.
+    """Return every tool by name.
 
     They are read from the code once and kept beside it, so that a template is checked without importing any tool.
     """

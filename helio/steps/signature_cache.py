@@ -17,7 +17,7 @@ KEPT = CODE / "__pycache__" / "tools.json"
 
 
 def read_kept() -> dict[str, Any] | None:
-    """What was kept of the tools as they are now; None when there is nothing, or the code has changed since."""
+    """Read the cached signatures of the tools; None without any, or after the code has changed."""
     for path in _paths():
         try:
             cached = json.loads(path.read_bytes())
@@ -41,7 +41,7 @@ def keep(tools: Mapping[str, Any]) -> None:
 
 
 def code_state() -> list[list[str | int]]:
-    """Name, size and time of every file that a signature may depend on."""
+    """Return name, size and time of every file that a signature may depend on."""
     files = [CODE.parent / "time_range.py", *CODE.glob("*.py"), *CODE.glob("*/*.py")]
     states = ((path, path.stat()) for path in sorted(files))
     return [

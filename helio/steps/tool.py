@@ -13,16 +13,16 @@ from helio.limits import LIMITS
 from helio.sources.provider import Providers
 from helio.steps.docstrings import entries, sections
 from helio.steps.quantity import ANYTHING, Quantity
-from helio.steps.result import NOTHING_SAID, Result, Same
+from helio.steps.result import NOTHING_SAID, MatchingTables, Result
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import (
     CODE,
     Argument,
-    AtMost,
     Code,
-    Context,
     FileName,
     Gives,
+    MaxItems,
+    RecordContext,
     Schema,
     Signature,
     TableInput,
@@ -36,7 +36,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledTable:
     """A table with its label, for a tool whose code knows it by that name."""
 
     label: str
@@ -45,27 +45,27 @@ class Labelled:
 
 @dataclass(frozen=True)
 class ToolMark:
-    """Left on a function by `tool`."""
+    """The mark that `tool` leaves on a function."""
 
     version: int
-    context: Context
+    context: RecordContext
     needs: tuple[tuple[str, ...], ...] = ()
     labels_in: tuple[str, ...] = field(default=())
     scalar: tuple[str, ...] = ()
     gives: Result = NOTHING_SAID
-    same: tuple[Same, ...] = ()
+    same: tuple[MatchingTables, ...] = ()
     synonyms: tuple[str, ...] = ()
 
 
 def tool(
     *,
     version: int,
-    context: Context,
+    context: RecordContext,
     needs: tuple[tuple[str, ...], ...] = (),
     labels_in: tuple[str, ...] = (),
     scalar: tuple[str, ...] = (),
     gives: Result = NOTHING_SAID,
-    same: tuple[Same, ...] = (),
+    same: tuple[MatchingTables, ...] = (),
     synonyms: str = "",
 ) -> Callable[[Function], Function]:
     """Mark a function as a tool.
@@ -79,7 +79,7 @@ def tool(
     ----------
     version : int
         Raised with any change to what the tool returns, so that old results are computed again.
-    context : Context
+    context : RecordContext
         Which records of its tables one record of the result may depend on; a test holds it to the bit.
     needs : tuple of tuple of str
         Groups of arguments of which one must be given.
@@ -90,7 +90,7 @@ def tool(
     gives : Result
         Unit, frame and kind of its table, where they follow from its tables and arguments; what never changes stands
         in the annotation of what it returns.
-    same : tuple of Same
+    same : tuple of MatchingTables
         Tables that have to be in one unit, in one frame or of one kind.
     synonyms : str
         Other words that people and models write for it, with blanks between them.
@@ -158,7 +158,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 
 
 def schema_of(annotation: Any) -> Schema:
-    """The JSON Schema of one annotation, as a template writes its values."""
+    """Return the JSON Schema of one annotation, as a template writes its values."""
     simple: dict[Any, Schema] = {
         str: {"type": "string"},
         Text: {"type": "string", "format": "text"},
@@ -176,11 +176,11 @@ def schema_of(annotation: Any) -> Schema:
         return dict(simple[annotation])
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        notes = [note for note in inner[1:] if not isinstance(note, AtMost)]
+        notes = [note for note in inner[1:] if not isinstance(note, MaxItems)]
         schema = schema_of(inner[0])
         if notes:
             schema = {"description": " ".join(map(str, notes)), **schema}
-        most = [{"maxItems": note.items} for note in inner[1:] if isinstance(note, AtMost)]
+        most = [{"maxItems": note.items} for note in inner[1:] if isinstance(note, MaxItems)]
         return schema | (most[0] if most else {})
     if origin is Literal:
         return {"enum": list(inner)}
@@ -217,12 +217,17 @@ def schema_of(annotation: Any) -> Schema:
 
 
 def _gives(returned: Any) -> Gives:
-    kinds: dict[str, Gives] = {"Table": "table", "Fetched": "tables", "Figure": "figure", "Export": "export"}
+    kinds: dict[str, Gives] = {
+        "Table": "table",
+        "FetchResult": "tables",
+        "Figure": "figure",
+        "Export": "export",
+    }
     return kinds[returned.__name__]
 
 
 def _quantity(annotation: Any) -> tuple[Any, Quantity]:
-    """The type of ``Annotated[Table, Quantity(...)]`` and its quantity; any other type takes anything."""
+    """Return the type of ``Annotated[Table, Quantity(...)]`` and its quantity; any other type takes anything."""
     if get_origin(annotation) is not Annotated:
         return annotation, ANYTHING
     hint, *notes = get_args(annotation)
@@ -230,7 +235,7 @@ def _quantity(annotation: Any) -> tuple[Any, Quantity]:
 
 
 def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """``X`` of ``X | None``, and whether None is allowed."""
+    """Return ``X`` of ``X | None``, and whether None is allowed."""
     inner = get_args(annotation)
     if get_origin(annotation) in (Union, types.UnionType) and type(None) in inner:
         return next(member for member in inner if member is not type(None)), True
@@ -242,7 +247,7 @@ def _table_inputs(positional: list[tuple[str, Any]], mark: ToolMark) -> Iterator
     for name, annotation in tables:
         required, optional = _without_none(annotation)
         hint, takes = _quantity(required)
-        if hint in (Table, Labelled):
+        if hint in (Table, LabelledTable):
             argument = "source_label" if len(tables) == 1 else f"{name}_label"
             yield TableInput(name, argument, scalar=name in mark.scalar, takes=takes, optional=optional)
         elif get_origin(hint) is list:

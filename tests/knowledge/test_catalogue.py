@@ -14,7 +14,7 @@ import pytest
 from helio.errors import DamagedFile, UnknownDataset, UnknownParameter
 from helio.knowledge.cadence import cadence_text, cadences_of
 from helio.knowledge.catalogue import SHIPPED, Catalogue, open_catalogue, renewed_path
-from helio.knowledge.catalogue_file import Described, Facts, encode
+from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
 from helio.knowledge.clean import LONGEST, clean_text, split_title
 from helio.knowledge.masters import read_masters
 from helio.knowledge.missions import craft_of, instrument_of
@@ -30,13 +30,13 @@ def catalogue() -> Catalogue:
     return Catalogue()
 
 
-def small(*ids: str, last: str = "2026-05-09T00:00:00Z") -> list[Facts]:
+def small(*ids: str, last: str = "2026-05-09T00:00:00Z") -> list[CatalogueDataset]:
     return [
-        Facts(
-            one,
+        CatalogueDataset(
+            dataset_id,
             "ACE",
             "Magnetic Fields",
-            f"Title of {one}",
+            f"Title of {dataset_id}",
             "1998-01-01T00:00:00Z",
             last,
             "",
@@ -44,11 +44,11 @@ def small(*ids: str, last: str = "2026-05-09T00:00:00Z") -> list[Facts]:
             "",
             [],
         )
-        for one in ids
+        for dataset_id in ids
     ]
 
 
-def written(path: Path, facts: list[Facts], as_of: datetime = NOON) -> Catalogue:
+def written(path: Path, facts: list[CatalogueDataset], as_of: datetime = NOON) -> Catalogue:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(encode(facts, as_of=as_of, sources=["a test"]))
     return Catalogue(path)
@@ -56,7 +56,7 @@ def written(path: Path, facts: list[Facts], as_of: datetime = NOON) -> Catalogue
 
 def test_the_shipped_catalogue_has_every_dataset_and_stays_small(catalogue: Catalogue):
     assert len(catalogue) == 2917
-    assert sum(one.known_parameters for one in catalogue.summaries()) == 72364
+    assert sum(summary.known_parameters for summary in catalogue.summaries()) == 72364
     assert SHIPPED.stat().st_size <= 1_000_000
 
 
@@ -75,7 +75,7 @@ def test_a_dataset_is_known_with_all_that_the_archive_says(catalogue: Catalogue)
     assert entry.first == datetime(1997, 9, 2, 0, 0, 12, tzinfo=UTC)
     assert entry.last is not None
     assert entry.last > datetime(2026, 1, 1, tzinfo=UTC)
-    assert [(one.name, one.components) for one in entry.parameters[:3]] == [
+    assert [(parameter.name, parameter.components) for parameter in entry.parameters[:3]] == [
         ("Magnitude", 1),
         ("BGSEc", 3),
         ("BGSM", 3),
@@ -137,10 +137,10 @@ def test_every_dataset_can_be_shown(catalogue: Catalogue):
 
 
 def test_missions_come_with_their_spacecraft_and_years(catalogue: Catalogue):
-    missions = {one.name: one for one in catalogue.missions()}
+    missions = {mission.name: mission for mission in catalogue.missions()}
     assert missions["MMS"].spacecraft == ("MMS1", "MMS2", "MMS3", "MMS4")
     assert missions["GOES"].spacecraft[0] == "GOES-6"
-    assert sum(one.datasets for one in missions.values()) == len(catalogue)
+    assert sum(mission.datasets for mission in missions.values()) == len(catalogue)
     ace = missions["ACE"]
     assert ace.first is not None
     assert ace.first.year == 1997
@@ -191,14 +191,16 @@ def test_the_newer_of_shipped_and_renewed_is_opened(tmp_path: Path):
 
 def test_parameters_come_back_as_written(tmp_path: Path):
     parameters = [
-        Described("B", "nT", (3,), "double", "field", "GSE"),
-        Described("flag", "", (), "integer", "0 is good"),
-        Described("flux", "cm^-2", (12, 32), "double", "", "", ("Energy [eV]", "Pitch angle [deg]")),
-        Described("plain"),
+        CatalogueParameter("B", "nT", (3,), "double", "field", "GSE"),
+        CatalogueParameter("flag", "", (), "integer", "0 is good"),
+        CatalogueParameter("flux", "cm^-2", (12, 32), "double", "", "", ("Energy [eV]", "Pitch angle [deg]")),
+        CatalogueParameter("plain"),
     ]
     [facts] = small("AC_H0_MFI")
     again = written(tmp_path / "file", [replace(facts, parameters=parameters)])
-    assert [vars(one) for one in again.dataset("AC_H0_MFI").parameters] == [vars(one) for one in parameters]
+    assert [vars(parameter) for parameter in again.dataset("AC_H0_MFI").parameters] == [
+        vars(parameter) for parameter in parameters
+    ]
     assert again.facts()[0].parameters == parameters
 
 
@@ -284,5 +286,5 @@ def test_a_master_tells_units_sizes_and_frames_and_a_damaged_one_nothing(tmp_pat
     damaged.write_bytes(good.read_bytes()[:2000])
     found = read_masters([damaged, good])
     assert list(found) == [good]
-    vector = next(one for one in found[good] if one.name == "BGSEc")
+    vector = next(parameter for parameter in found[good] if parameter.name == "BGSEc")
     assert (vector.unit, vector.size, vector.frame, vector.kind) == ("nT", (3,), "GSE", "double")

@@ -39,7 +39,7 @@ def test_search_takes_words_quoted_or_not():
 def test_search_that_finds_nothing_says_what_may_be_meant_and_fails():
     found = helio("datasets", "search", "ACE", "magnetometr")
     assert found.exit_code == 1
-    assert "no dataset answers that" in found.output
+    assert "no dataset matches" in found.output
     assert "did you mean 'magnetometer'" in found.output
 
 
@@ -52,7 +52,7 @@ def test_search_prints_json_for_programs():
 def test_show_tells_what_is_known_and_how_to_cite_it():
     shown = helio("datasets", "show", "ac_h0_mfi")
     assert shown.exit_code == 0
-    for told in (
+    for words in (
         "AC_H0_MFI",
         "MFI (Magnetic Fields)",
         "16 s",
@@ -61,7 +61,7 @@ def test_show_tells_what_is_known_and_how_to_cite_it():
         "NotesA.html",
         "as of 20",
     ):
-        assert told in shown.output
+        assert words in shown.output
     assert max(map(len, shown.output.splitlines())) <= 120
     assert json.loads(helio("datasets", "show", "AC_H0_MFI", "--json").output)["cadence_seconds"] == [16.0]
 
@@ -88,13 +88,13 @@ def test_parameters_come_as_a_table():
 
 def test_parameters_can_be_chosen_by_text():
     told = json.loads(helio("datasets", "parameters", "OMNI_HRO_1MIN", "--match", "sym", "--json").output)
-    assert [one["name"] for one in told["parameters"]] == ["SYM_D", "SYM_H"]
+    assert [parameter["name"] for parameter in told["parameters"]] == ["SYM_D", "SYM_H"]
 
 
 def test_missions_come_with_spacecraft_and_json():
     assert "MMS1 MMS2 MMS3 MMS4" in helio("missions").output
     told = json.loads(helio("missions", "--json").output)
-    assert next(one for one in told if one["name"] == "ACE")["datasets"] == 33
+    assert next(mission for mission in told if mission["name"] == "ACE")["datasets"] == 33
 
 
 def test_a_damaged_catalogue_in_the_home_is_named(tmp_path: Path):

@@ -25,4 +25,8 @@ def test_a_constant_is_that_of_the_library_whatever_its_codata(mine, theirs):
 
 
 def test_charges_have_their_signs():
-    assert {name: one.charge for name, one in PARTICLES.items()} == {"proton": 1, "electron": -1, "alpha": 2}
+    assert {name: particle.charge for name, particle in PARTICLES.items()} == {
+        "proton": 1,
+        "electron": -1,
+        "alpha": 2,
+    }

@@ -6,7 +6,7 @@ import pytest
 
 from helio.errors import RequestError, UnknownDataset, UnknownParameter
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES, Source, quantities, sources_of, spacecraft_named, swap
+from helio.knowledge.quantities import SOURCES, QuantitySource, quantities, sources_of, spacecraft_named, swap
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def catalogue() -> Catalogue:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda one: f"{one.dataset}-{one.parameters[0]}")
-def test_a_source_is_in_the_catalogue_with_its_unit(source: Source, catalogue: Catalogue):
+def test_a_source_is_in_the_catalogue_with_its_unit(source: QuantitySource, catalogue: Catalogue):
     entry = catalogue.dataset(source.dataset)
     assert entry.id == source.dataset
     assert entry.spacecraft == source.spacecraft
@@ -27,8 +27,8 @@ def test_a_source_is_in_the_catalogue_with_its_unit(source: Source, catalogue: C
 
 def test_the_preferred_source_comes_first_and_fallbacks_after():
     density = sources_of("proton density", "ACE")
-    assert [one.dataset for one in density] == ["AC_H0_SWE", "AC_K0_SWE"]
-    assert [one.frame for one in sources_of("magnetic field vector", "ace", frame="RTN")] == ["RTN"]
+    assert [source.dataset for source in density] == ["AC_H0_SWE", "AC_K0_SWE"]
+    assert [source.frame for source in sources_of("magnetic field vector", "ace", frame="RTN")] == ["RTN"]
     assert sources_of("Dst", "ACE") == []
     assert {"SYM-H", "Dst", "AE", "dynamic pressure", "ion energy spectrogram"} <= set(quantities())
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from helio.cli import app
 from helio.knowledge.catalogue import Catalogue, open_catalogue, renewed_path
-from helio.knowledge.catalogue_file import Described, Facts, encode
+from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter, encode
 from helio.sources.samples import sample_folder
 from helio.testing import Handler, StandIn
 
@@ -70,7 +70,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home whose catalogue knows two datasets, one of them with parameters."""
     monkeypatch.setenv("HELIO_HOME", str(tmp_path))
     facts = [
-        Facts(
+        CatalogueDataset(
             "AC_H0_MFI",
             "ACE",
             "Magnetic Fields",
@@ -80,9 +80,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "",
             "",
             "",
-            [Described("BGSEc", "nT", (3,))],
+            [CatalogueParameter("BGSEc", "nT", (3,))],
         ),
-        Facts("AC_H9_OLD", "ACE", "Magnetic Fields", "Gone by now", "", "", "", "", "", []),
+        CatalogueDataset("AC_H9_OLD", "ACE", "Magnetic Fields", "Gone by now", "", "", "", "", "", []),
     ]
     path = renewed_path(tmp_path)
     path.parent.mkdir(parents=True)
@@ -106,7 +106,7 @@ def test_spans_and_titles_are_renewed_and_known_parameters_kept(service: Service
     assert entry.title == "Magnetic field of AC_H0_MFI"
     assert entry.affiliation == "Bartol Research Institute"
     assert entry.last == datetime(2026, 10, 1, 23, 59, 59, tzinfo=UTC)
-    assert [one.name for one in entry.parameters] == ["BGSEc"]
+    assert [parameter.name for parameter in entry.parameters] == ["BGSEc"]
     assert "AC_H9_OLD" not in open_catalogue(home)
     assert [request.path for request in service.requests] == [DATASETS]
 
@@ -154,7 +154,7 @@ def test_masters_of_known_datasets_are_read_when_asked(service: Service, home: P
         ((404, "text/html", b"<html>gone</html>"), "404"),
         ((200, "application/json", b'{"Message": ["no such view"]}'), "something other than a list"),
         ((200, "application/json", b"[]"), "something other than a list"),
-        ((200, "application/json", b'{"DatasetDescription": []}'), "lists 0 datasets where 2 are known"),
+        ((200, "application/json", b'{"DatasetDescription": []}'), "lists only 0 of 2 known datasets"),
     ],
 )
 def test_a_service_that_does_not_answer_leaves_the_catalogue_as_it_was(
@@ -192,6 +192,6 @@ def test_a_catalogue_of_today_is_not_asked_for_again(service: Service, home: Pat
 
 def test_a_damaged_catalogue_is_renewed(service: Service, home: Path):
     renewed_path(home).write_bytes(b"not a catalogue")
-    service.lists(*(row(one) for one in Catalogue().ids()[:1500]))
+    service.lists(*(row(dataset_id) for dataset_id in Catalogue().ids()[:1500]))
     assert refresh(service).exit_code == 0
     assert len(open_catalogue(home)) == 1500

@@ -26,7 +26,7 @@ def magnetometer(days: int = 3, **about: str) -> Dataset:
     energies[count // 2 :] *= 2
     edges = np.stack([energies * 0.8, energies * 1.2], axis=2)
     double = {"type": "double", "fill": "-1e31"}
-    nine = [float(one) for one in range(10, 100, 10)]
+    nine = [float(energy) for energy in range(10, 100, 10)]
     return dataset(
         "MADE_MAG",
         [
@@ -42,7 +42,7 @@ def magnetometer(days: int = 3, **about: str) -> Dataset:
                 "name": "Flux", "units": "1/(cm^2 s sr keV)", "size": [9], "label": "Electron flux",
                 "bins": [{
                     "name": "Energy", "units": "keV", "centers": nine,
-                    "ranges": [[one - 5, one + 5] for one in nine],
+                    "ranges": [[energy - 5, energy + 5] for energy in nine],
                 }], **double,
             },
             {
@@ -57,11 +57,11 @@ def magnetometer(days: int = 3, **about: str) -> Dataset:
             },
             {"name": "Cube", "units": "1", "size": [2, 2, 2], **double},
         ],
-        [f"{one}Z" for one in times.astype(str)],
+        [f"{time}Z" for time in times.astype(str)],
         {
             "Magnitude": np.linalg.norm(np.where(field > -1e30, field, 0), axis=1), "BGSE": field,
             "Flag": flags, "Mode": np.where(hours % 2, b"a,b", b"slow"),
-            "Sent": [f"{one}Z".encode() for one in times.astype(str)], "Flux": counts,
+            "Sent": [f"{time}Z".encode() for time in times.astype(str)], "Flux": counts,
             "Moving": counts[:, :3], "Energies": energies, "Edges": edges, "Mixed": field,
             "Cube": np.zeros((count, 2, 2, 2)),
         },
@@ -77,6 +77,6 @@ def plain(name: str, days: int = 3) -> Dataset:
     return dataset(
         name,
         [{"name": "V", "type": "double", "units": "km/s", "fill": "9999.9", "description": "Flow speed"}],
-        [f"{one:%Y-%jT%H:%M}Z" for one in times],
+        [f"{time:%Y-%jT%H:%M}Z" for time in times],
         {"V": np.where(hours == 4, 9999.9, 400.0 + hours)},
     )

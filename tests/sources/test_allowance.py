@@ -15,8 +15,8 @@ def test_fetches_share_it_and_what_would_do_is_said():
     with pytest.raises(TooLarge) as caught:
         allowance.plan(260_000, "1 file of 260 kB")
     assert caught.value.message == (
-        "1 file of 260 kB would have to be downloaded, beside 520 kB that this run has asked for already, "
-        "and the limit is 600 kB"
+        "the download of 1 file of 260 kB, in addition to 520 kB that this run requested before, "
+        "exceeds the limit of 600 kB"
     )
     assert "--max-download 780kB or more: helio plan says" in caught.value.advice
 
@@ -37,7 +37,7 @@ def test_what_came_in_vain_does_not_count():
         share.add(79)
         share.add(-79)
     share.add(80)
-    with pytest.raises(TooLarge, match="more than 100 B had to be downloaded"):
+    with pytest.raises(TooLarge, match="the downloads of the run exceed its limit of 100 B"):
         share.add(21)
 
 

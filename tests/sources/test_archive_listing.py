@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from helio.errors import NoData, UnknownDataset
-from helio.sources.archive_listing import ArchiveDataset, Gap, list_archive
+from helio.sources.archive_listing import ArchiveDataset, FileGap, list_archive
 from helio.sources.cdf import CdfReader
 from helio.sources.file_digests import FileDigests
 from helio.sources.local import LocalArchive
@@ -150,7 +150,7 @@ def test_a_file_that_says_another_dataset_than_its_name_is_told_of(tmp_path, cdf
     lay("ac_h0_mfi_20240510_v01.cdf", Logical_source="WI_H0_MFI")
     (dataset,) = listed(tmp_path, cdf_reader).values()
     assert dataset.known_as == "WI_H0_MFI"
-    assert dataset.notes == ("its files say that they are of WI_H0_MFI, and their names say AC_H0_MFI",)
+    assert dataset.notes == ("its files name the dataset WI_H0_MFI, but the file names say AC_H0_MFI",)
     table = LocalArchive(tmp_path, cdf_reader).fetch("AC_H0_MFI", ["B_GSE"], TimeRange(MAY, MAY + 24 * HOUR))
     told = "ac_h0_mfi_20240510_v01.cdf says that it is of WI_H0_MFI, and was read as AC_H0_MFI"
     assert table["B_GSE"].notes[-1] == told
@@ -171,9 +171,9 @@ def test_gaps_between_files_are_found_by_records_and_by_names(tmp_path, cdf_read
         lay(f"ac_h0_mfi_202405{day}_v01.cdf", after=24.0 * (day - 10) - 12, records=24)
     closely = listed(tmp_path, cdf_reader, "ac_h0_mfi")["AC_H0_MFI"]
     last = datetime(2024, 5, 12, 23)
-    assert (closely.gaps, closely.gaps_from) == ((Gap(last, datetime(2024, 5, 15)),), "records")
+    assert (closely.gaps, closely.gaps_from) == ((FileGap(last, datetime(2024, 5, 15)),), "records")
     by_names = listed(tmp_path, cdf_reader)["AC_H0_MFI"]
-    assert by_names.gaps == (Gap(datetime(2024, 5, 13), datetime(2024, 5, 15)),)
+    assert by_names.gaps == (FileGap(datetime(2024, 5, 13), datetime(2024, 5, 15)),)
     assert by_names.gaps_from == "names"
 
 

@@ -26,7 +26,7 @@ from helio.errors import (
 )
 from helio.settings import NetworkLimits
 from helio.sources.answer import read_json
-from helio.sources.downloads import Downloads, Wanted
+from helio.sources.downloads import Downloads, FileRequest
 from helio.sources.folder_listing import read_listing
 from helio.sources.hapi_reply import split_header
 from helio.sources.http import Hosts, Http
@@ -392,7 +392,7 @@ def test_a_file_ends_at_its_listed_size(server, file_http, tmp_path, kind):
     }
     server.answers["/a.cdf"] = lambda request: answers[kind]()
     with pytest.raises(DamagedFile, match="does not end at the 31000 bytes"):
-        downloads(tmp_path, file_http).get([Wanted(f"{server.url}/a.cdf", 31_000)])
+        downloads(tmp_path, file_http).get([FileRequest(f"{server.url}/a.cdf", 31_000)])
     assert len(server.requests) == 1
     assert server.sent[0] < 16 * 1024**2
 
@@ -400,20 +400,20 @@ def test_a_file_ends_at_its_listed_size(server, file_http, tmp_path, kind):
 def test_a_file_of_no_listed_size_ends_at_the_limit_of_downloads(server, file_http, tmp_path):
     server.answers["/a.cdf"] = sent_without_end()
     with pytest.raises(TooLarge, match="1 MB"):
-        downloads(tmp_path, file_http, limit=10**6).get([Wanted(f"{server.url}/a.cdf")])
+        downloads(tmp_path, file_http, limit=10**6).get([FileRequest(f"{server.url}/a.cdf")])
     assert server.sent[0] < 16 * 1024**2
 
 
 def test_a_slow_file_is_given_up(server, file_http, tmp_path):
     server.answers["/a.cdf"] = lambda request: chain([OK + b"\r\n"], drip(b"f" * 31_000, 0.02))
     with pytest.raises(TooSlow, match="after 3 attempts"):
-        downloads(tmp_path, file_http).get([Wanted(f"{server.url}/a.cdf", 31_000)])
+        downloads(tmp_path, file_http).get([FileRequest(f"{server.url}/a.cdf", 31_000)])
 
 
 def test_a_file_may_take_longer_than_a_reply_and_be_longer(server, file_http, tmp_path):
     body = bytes(range(250)) * 400
     server.answers["/a.cdf"] = lambda request: chain([OK + b"\r\n"], drip(body, 0.02, 2500))
-    [kept] = downloads(tmp_path, file_http).get([Wanted(f"{server.url}/a.cdf", len(body))])
+    [kept] = downloads(tmp_path, file_http).get([FileRequest(f"{server.url}/a.cdf", len(body))])
     assert kept.path.read_bytes() == body
     assert len(server.requests) == 1
 

@@ -25,7 +25,7 @@ def client(standin, tmp_path, monkeypatch):
 
 
 def test_it_finds_the_datasets_and_their_parameters(client):
-    assert [one["Id"] for one in client.get_datasets()] == ["AC_K2_MFI", "STA_L1_HET"]
+    assert [dataset["Id"] for dataset in client.get_datasets()] == ["AC_K2_MFI", "STA_L1_HET"]
     [one] = client.get_datasets(id="STA_L1_HET")
     assert one["TimeInterval"]["Start"] == "2021-10-28T00:00:28.000Z"
     assert {"Proton_Flux", "Electron_Flux", "Total"} <= set(client.get_variable_names("STA_L1_HET"))
@@ -36,9 +36,9 @@ def test_it_gets_the_same_files_as_helio(client, standin, cdf_reader, http, tmp_
     assert status == 200
     provider = CdaWeb(tmp_path / "files", http, reader=cdf_reader, url=standin.url)
     [located] = provider.locate("STA_L1_HET", DAY)
-    assert [one["Name"] for one in files] == [located.url]
-    assert [one["Length"] for one in files] == [located.size]
-    assert [one["LastModified"] for one in files] == [located.last_modified]
+    assert [file["Name"] for file in files] == [located.url]
+    assert [file["Length"] for file in files] == [located.size]
+    assert [file["LastModified"] for file in files] == [located.last_modified]
     provider.fetch("STA_L1_HET", ["Proton_Flux"], DAY)
     downloaded = client.download(files[0]["Name"], files[0]["Length"])
     [kept] = (tmp_path / "files").rglob("sta_l1_het_20211028_v01.cdf")

@@ -67,7 +67,7 @@ def same(one: Table, other: Table) -> None:
 
 
 def paths(standin: CdaWebStandIn) -> list[str]:
-    return [one.path.rpartition("sp_phys/")[2] for one in standin.requests]
+    return [request.path.rpartition("sp_phys/")[2] for request in standin.requests]
 
 
 # What is asked
@@ -87,7 +87,7 @@ def test_a_first_fetch_costs_a_listing_and_one_request_per_file_and_the_next_one
 
 def test_locating_downloads_nothing_and_names_files_the_same_before_and_after(standin, new):
     [before] = new().locate(HET, DAY)
-    assert [one for one in paths(standin) if "orig_data" not in one] == []
+    assert [path for path in paths(standin) if "orig_data" not in path] == []
     assert before.sha256 == ""
     new().fetch(HET, ["Proton_Flux"], DAY)
     [after] = new().locate(HET, DAY)
@@ -141,7 +141,9 @@ def test_values_are_those_of_the_file(new, published, cdf_reader, kind, file, pa
     start = datetime.strptime(file.split("_")[3], "%Y%m%d")
     span = TimeRange(start, start + timedelta(days=1))
     here = LocalArchive(published, cdf_reader)
-    parameters = [one for one in parameters if one in cdf_reader.describe(published / file).parameters]
+    parameters = [
+        parameter for parameter in parameters if parameter in cdf_reader.describe(published / file).parameters
+    ]
     assert len(parameters) >= 2
     expected = here.fetch(dataset, parameters, span)
     found = new(kind).fetch(dataset, parameters, span)
@@ -198,7 +200,7 @@ def test_refreshing_asks_whether_files_are_still_the_same_and_does_not_fetch_the
     new().fetch(HET, ["Proton_Flux"], DAY)
     standin.mend()
     new(refresh=True).fetch(HET, ["Proton_Flux"], DAY)
-    assert [one.status for one in standin.requests] == [200, 304]
+    assert [request.status for request in standin.requests] == [200, 304]
 
 
 @pytest.mark.parametrize(
@@ -318,7 +320,7 @@ def test_an_empty_listing_within_the_span_that_the_archive_states_is_not_believe
     # a gap that is one is said offline as well, and whether it still is one is asked online
     with pytest.raises(NoData) as kept:
         new(offline=True).fetch(HET, ["Proton_Flux"], DAY)
-    assert "so it said at" in kept.value.advice
+    assert "its answer of" in kept.value.advice
     assert len(new().fetch(HET, ["Proton_Flux"], DAY)["Proton_Flux"]) == 1440
 
 
@@ -326,11 +328,11 @@ def test_an_empty_listing_elsewhere_is_believed_for_an_hour_and_said_to_be_kept(
     elsewhere = TimeRange(datetime(2019, 1, 1), datetime(2019, 1, 2))
     with pytest.raises(NoData) as first:
         new().locate(HET, elsewhere)
-    assert "so it said at" not in first.value.advice
+    assert "its answer of" not in first.value.advice
     with pytest.raises(NoData) as kept:
         new().locate(HET, elsewhere)
     assert kept.value.message == first.value.message
-    assert re.search(r"so it said at \d{4}-\d\d-\d\d \d\d:\d\d UTC", kept.value.advice)
+    assert re.search(r"its answer of \d{4}-\d\d-\d\d \d\d:\d\d UTC", kept.value.advice)
     assert len(standin.asked("orig_data")) == 1
     clock.ahead = 3700
     with pytest.raises(NoData):
@@ -425,7 +427,7 @@ def test_a_listed_file_that_is_not_given_is_said_to_be_with_a_way_out(standin, n
     with pytest.raises(Refused) as caught:
         new().fetch(HET, ["Proton_Flux"], DAY)
     assert HET_FILE in caught.value.place
-    assert caught.value.advice.startswith("CDAWeb lists this file and does not give it: run again")
+    assert caught.value.advice.startswith("CDAWeb lists this file but does not send it: run again")
 
 
 def test_more_than_the_limit_is_refused_with_a_way_out(standin, new):
@@ -440,7 +442,7 @@ def test_a_listing_that_leads_elsewhere_is_refused(standin, new, monkeypatch):
     monkeypatch.setattr(
         standin, "described", lambda one, host: described(one, host) | {"Name": "file:///etc/passwd"}
     )
-    with pytest.raises(Refused, match="is not where a file could be"):
+    with pytest.raises(Refused, match="is not a valid path of a file"):
         new().fetch(HET, ["Proton_Flux"], DAY)
 
 
@@ -465,7 +467,7 @@ def test_offline_a_part_of_what_was_asked_for_is_known(standin, new):
 
 
 def test_offline_what_is_missing_is_named(standin, new, cache):
-    with pytest.raises(Offline, match="which files STA_L1_HET has for 2021-10-28"):
+    with pytest.raises(Offline, match="no file list for STA_L1_HET in 2021-10-28"):
         new(offline=True).locate(HET, DAY)
     with pytest.raises(Offline):
         new(offline=True).datasets()
@@ -492,7 +494,7 @@ def test_the_folders_are_asked_only_when_they_are_named(standin, new):
     provider = new(CdaWebFolders)
     provider.fetch(HET, ["Proton_Flux"], DAY)
     assert provider.name == "CDAWeb folders"
-    assert [one.path for one in standin.asked("/pub/")] == [
+    assert [request.path for request in standin.asked("/pub/")] == [
         "/pub/catalogs/all.xml",
         "/pub/data/sta_l1_het/2021/",
         f"/pub/data/sta_l1_het/2021/{HET_FILE}",
@@ -522,7 +524,7 @@ def folder_files(*names: str) -> list[FolderFile]:
 def test_the_newest_version_is_the_one_of_the_highest_number():
     files = folder_files("a_20220101_v9.cdf", "a_20220101_v10.cdf", "a_20220102_v1.cdf")
     span = TimeRange(datetime(2022, 1, 1), datetime(2022, 1, 2))
-    assert [one.name for one in choose_files(files, span)] == ["a_20220101_v10.cdf", "a_20220102_v1.cdf"]
+    assert [file.name for file in choose_files(files, span)] == ["a_20220101_v10.cdf", "a_20220102_v1.cdf"]
 
 
 def test_a_file_that_starts_before_the_interval_may_reach_into_it():
@@ -530,7 +532,7 @@ def test_a_file_that_starts_before_the_interval_may_reach_into_it():
         "m_20220101000000_v1.0.0.cdf", "m_20220101060000_v1.0.0.cdf", "m_20220101120000_v1.0.0.cdf"
     )
     span = TimeRange(datetime(2022, 1, 1, 7), datetime(2022, 1, 1, 8))
-    assert [one.name for one in choose_files(files, span)] == ["m_20220101060000_v1.0.0.cdf"]
+    assert [file.name for file in choose_files(files, span)] == ["m_20220101060000_v1.0.0.cdf"]
 
 
 def test_files_long_past_are_not_chosen():
@@ -564,7 +566,7 @@ def test_a_step_and_a_run_may_name_it(standin, cdf_reader, cache):
 
 
 def test_without_a_folder_nothing_can_be_downloaded(cdf_reader):
-    with pytest.raises(RequestError, match="no folder"):
+    with pytest.raises(RequestError, match="no cache folder"):
         Archives(cdf_reader).choose("cdaweb")
 
 
@@ -617,5 +619,9 @@ def test_real_files_come_over_http_as_they_are(
         http.close()
     for name in parameters:
         same(found[name], expected[name])
-        assert {one.file for one in found[name].sources} == {one.file for one in expected[name].sources}
-        assert [one.doi for one in found[name].sources] == [one.doi for one in expected[name].sources]
+        assert {source.file for source in found[name].sources} == {
+            source.file for source in expected[name].sources
+        }
+        assert [source.doi for source in found[name].sources] == [
+            source.doi for source in expected[name].sources
+        ]

@@ -437,8 +437,8 @@ def test_text_times_and_constants_are_no_parameters(new_cdf, read, cdf_reader):
         "g", "f8", 9.81, constant=True
     )
     path = made.add("n", "f8", np.arange(4.0), DEPEND_0="Epoch").done()
-    for name, said in (("mode", "holds text"), ("Epoch", "is a time"), ("g", "does not vary in time")):
-        with pytest.raises(UnknownParameter, match=said):
+    for name, message in (("mode", "holds text"), ("Epoch", "is a time"), ("g", "does not vary in time")):
+        with pytest.raises(UnknownParameter, match=message):
             read(path, name)
     assert cdf_reader.describe(path).parameters == ("n",)
 
@@ -510,7 +510,7 @@ def test_themis_times_are_seconds_since_their_epoch0(new_cdf, read):
 
 def test_a_time_in_unknown_numbers_is_refused(new_cdf, read):
     made = new_cdf().add("t", "f8", np.arange(3.0), UNITS="fortnights")
-    with pytest.raises(UnknownParameter, match="no times but numbers in 'fortnights'"):
+    with pytest.raises(UnknownParameter, match="holds plain numbers in 'fortnights'"):
         read(made.add("n", "f8", np.arange(3.0), DEPEND_0="t").done(), "n")
 
 

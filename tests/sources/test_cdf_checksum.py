@@ -58,9 +58,9 @@ def mutants(content: bytes, count: int) -> list[bytes]:
         if place != flags:
             places.append(place)
     found = []
-    for place in places:
+    for offset in places:
         mutant = bytearray(content)
-        mutant[place] ^= dice.randrange(1, 256)
+        mutant[offset] ^= dice.randrange(1, 256)
         found.append(bytes(mutant))
     return found
 

@@ -58,7 +58,7 @@ def test_a_truncated_compressed_file_is_called_truncated(new_cdf, keep):
         (b"CDF\x01" + bytes(100), "netCDF-3"),
         (b"\x1f\x8b\x08" + bytes(100), "gzip archive"),
         (b"\xcd\xf3\x00\x01", "second magic number is missing"),
-        (b"\x07\x81\xfe\x00" * 50, "bytes that begin with 0781fe00"),
+        (b"\x07\x81\xfe\x00" * 50, "bytes beginning with 0781fe00"),
     ],
 )
 def test_what_is_no_cdf_is_named(tmp_path, content, said):

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from helio.cli import app
 from helio.errors import ChangedFile
 from helio.sources.cdf import CdfReader
-from helio.sources.cdf_worker import KeptOpen
+from helio.sources.cdf_worker import PinnedFile
 from helio.sources.file_digests import FileDigests, FileState, digest_file
 from helio.sources.formats import format_of
 from helio.sources.local import LocalArchive
@@ -157,7 +157,7 @@ def test_a_file_replaced_while_the_reader_has_it_open_is_never_taken_for_the_old
 @replaced
 def test_what_was_read_is_given_up_when_the_file_changed_meanwhile(file, replace: Replace):
     state = FileState.of(file)
-    opened = KeptOpen(file, format_of(file), state)
+    opened = PinnedFile(file, format_of(file), state)
     tables = opened.file.tables(0, 2**62)
     replace(file, 2)
     if not (file.suffix == ".csv" and replace is in_place):  # a mapped file shows what is written to it
@@ -169,7 +169,7 @@ def test_what_was_read_is_given_up_when_the_file_changed_meanwhile(file, replace
 
 @each_format
 def test_an_open_file_is_read_though_another_one_stands_at_its_path(file):
-    opened = KeptOpen(file, format_of(file), FileState.of(file))
+    opened = PinnedFile(file, format_of(file), FileState.of(file))
     moved = file.rename(file.with_name("elsewhere"))
     write(file, 2)
     assert set(np.ravel(opened.file.tables(0, 2**62).read("B").values).tolist()) == {1.0}
@@ -395,5 +395,5 @@ def test_a_downloaded_file_is_not_read_again_to_be_known(file, reader, tmp_path,
             archive = CdaWeb(tmp_path / "files", http, reader=reader, url=service.url, digests=digests)
             [located] = archive.locate("MY_FIELD", DAY)
             assert len(archive.fetch("MY_FIELD", ["B"], DAY)["B"]) == RECORDS
-            assert [one.sha256 for one in archive.locate("MY_FIELD", DAY)] != [""]
+            assert [source.sha256 for source in archive.locate("MY_FIELD", DAY)] != [""]
         assert located.sha256

@@ -222,7 +222,7 @@ def test_a_header_that_helio_wrote_and_somebody_changed_is_refused(read):
     values = '"values": {"dtype": "float64", "columns": ["x", "y"]}'
     line = f'# helio_table: {{"parameter": "B", "components": ["x", "y"], {values}}}'
     assert read(f"{line}\ntime,x,y\n2024-05-10,1,2\n", "B").components == ("x", "y")
-    with pytest.raises(DamagedFile, match="does not fit it: KeyError"):
+    with pytest.raises(DamagedFile, match="does not match the file: KeyError"):
         read(f"{line}\ntime,x,z\n2024-05-10,1,2\n", "B")
     with pytest.raises(DamagedFile, match="does not fit it"):
         read("# helio_table: {nonsense\ntime,x,y\n2024-05-10,1,2\n", "x")
@@ -246,7 +246,7 @@ def test_a_header_that_is_one_endless_text_is_refused(read):
 
 def test_many_records_are_read_in_order(read):
     stamps = np.datetime64("2024-05-10") + np.arange(10**5) * np.timedelta64(10, "ms")
-    rows = "".join(f"{one},{j}\n" for j, one in enumerate(stamps.astype(str).tolist()))
+    rows = "".join(f"{stamp},{j}\n" for j, stamp in enumerate(stamps.astype(str).tolist()))
     table = read(f"time,n\n{rows}")
     assert table.values[-1] == 99999.0
     assert len(table) == 10**5

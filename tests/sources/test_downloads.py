@@ -27,7 +27,7 @@ from helio.errors import (
 )
 from helio.sources import downloads as module
 from helio.sources.allowance import in_words
-from helio.sources.downloads import Downloads, Wanted, place_of
+from helio.sources.downloads import Downloads, FileRequest, place_of
 from helio.sources.http import Hosts, Http
 from helio.sources.transfers import Progress
 from helio.testing import CdaWebStandIn
@@ -35,10 +35,10 @@ from helio.testing import CdaWebStandIn
 ACE, HET = "ac_k2_mfi_20220101_v03.cdf", "sta_l1_het_20211028_v01.cdf"
 
 
-def wanted(standin: CdaWebStandIn, name: str = HET, **other) -> Wanted:
+def wanted(standin: CdaWebStandIn, name: str = HET, **other) -> FileRequest:
     one = next(file for file in standin.files if file.path.name == name)
     facts = {"size": one.path.stat().st_size, "identity": "as listed"} | other
-    return Wanted(f"{standin.url}/sp_phys/data/{one.folder}/{name}", **facts)
+    return FileRequest(f"{standin.url}/sp_phys/data/{one.folder}/{name}", **facts)
 
 
 def partial_files(root: Path) -> list[Path]:
@@ -121,17 +121,17 @@ def test_a_cut_file_is_resumed_where_it_was_cut(standin, downloads):
 
 @pytest.mark.parametrize("fault", [("truncate", 40_000), ("reset midway", 40_000), ("stall", 40_000)])
 def test_much_of_a_file_is_kept_for_the_next_run_and_little_is_not(standin, root, http, monkeypatch, fault):
-    for worth, asked in ((1_000_000, None), (50_000, "bytes=120000-")):
+    for worth, range_header in ((1_000_000, None), (50_000, "bytes=120000-")):
         monkeypatch.setattr(module, "_WORTH_RESUMING", worth)
         standin.fail("/sp_phys/data/", *[fault] * 3)
         with pytest.raises(HelioError):
             Downloads(root, http).get([wanted(standin)])
-        assert bool(partial_files(root)) == (asked is not None)
+        assert bool(partial_files(root)) == (range_header is not None)
         standin.mend()
-        if asked is None:
+        if range_header is None:
             continue
         [kept] = Downloads(root, http).get([wanted(standin)])
-        assert standin.requests[0].headers["Range"] == asked
+        assert standin.requests[0].headers["Range"] == range_header
         assert kept.sha256 == hashlib.sha256(standin.files[-1].path.read_bytes()).hexdigest()
         assert partial_files(root) == []
 
@@ -188,7 +188,7 @@ def test_a_byte_changed_on_this_machine_is_noticed(standin, downloads, root, htt
     [mended] = again.get([wanted(standin)])
     assert len(standin.requests) == 1
     assert mended.sha256 == kept.sha256
-    assert "is not what was downloaded any more" in caplog.text
+    assert "has changed since its download" in caplog.text
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"size": 1}'])
@@ -231,11 +231,11 @@ def test_what_came_stays_when_another_file_fails(standin, root, http):
     downloads.get([wanted(standin, ACE)])
     standin.mend()
     downloads.get([wanted(standin, ACE), wanted(standin)])
-    assert [one.path.rpartition("/")[2] for one in standin.requests] == [HET]
+    assert [request.path.rpartition("/")[2] for request in standin.requests] == [HET]
 
 
 def test_more_than_the_limit_is_refused_before_anything_is_asked(standin, root, http):
-    with pytest.raises(TooLarge, match=r"2 files of 246 kB .* the limit is 200 kB") as caught:
+    with pytest.raises(TooLarge, match=r"2 files of 246 kB .* the limit of 200 kB") as caught:
         Downloads(root, http, limit=200_000).get([wanted(standin), wanted(standin, ACE)])
     assert "--max-download 247kB" in caught.value.advice
     assert standin.requests == []
@@ -266,8 +266,8 @@ def test_progress_counts_files_and_bytes(standin, root, http):
     told: list[Progress] = []
     Downloads(root, http, on_progress=told.append).get([wanted(standin), wanted(standin, ACE)])
     assert replace(told[-1], fetch=0) == Progress(2, 2, bytes_done=246_334, bytes=246_334)
-    assert {one.fetch for one in told} == {told[0].fetch}
-    assert [one.bytes_done for one in told] == sorted(one.bytes_done for one in told)
+    assert {progress.fetch for progress in told} == {told[0].fetch}
+    assert [progress.bytes_done for progress in told] == sorted(progress.bytes_done for progress in told)
 
 
 def test_progress_does_not_count_what_came_in_vain(standin, root, http):
@@ -304,20 +304,20 @@ import json, resource, sys
 from pathlib import Path
 from helio.errors import HelioError
 from helio.sources import downloads as module
-from helio.sources.downloads import Downloads, Wanted
+from helio.sources.downloads import Downloads, FileRequest
 from helio.sources.http import Http
 url, size, root, limit = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 try:
-    [kept] = Downloads(root, Http(timeout=20)).get([Wanted(url, size, "as listed")])
+    [kept] = Downloads(root, Http(timeout=20)).get([FileRequest(url, size, "as listed")])
     print(kept.sha256)
 except HelioError as error:
     print(type(error).__name__, error.message)
 """
 
 
-def process(one: Wanted, root: Path, limit: int = 0) -> subprocess.Popen:
+def process(one: FileRequest, root: Path, limit: int = 0) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-c", DOWNLOAD, one.url, str(one.size), str(root), str(limit)],
         stdout=subprocess.PIPE,

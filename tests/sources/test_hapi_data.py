@@ -11,12 +11,12 @@ from helio.errors import DamagedFile, NoData, Refused, ServerUnavailable, Unknow
 from helio.sources import hapi_reply
 from helio.sources.cdf import CdfReader
 from helio.sources.hapi_data import Records, epochs_of, read_records, table_of
-from helio.sources.hapi_info import Info, Parameter, duration_of, read_info, time_of
+from helio.sources.hapi_info import HapiParameter, Info, duration_of, read_info, time_of
 from helio.sources.samples import sample_folder
 from helio.time_range import TimeRange
 
-TIME = Parameter("Time", "isotime", length=24)
-SCALAR = Parameter("V", "double", fill="-1e31")
+TIME = HapiParameter("Time", "isotime", length=24)
+SCALAR = HapiParameter("V", "double", fill="-1e31")
 START, STOP = "2024-01-01Z", "2024-12-31Z"
 
 
@@ -26,11 +26,11 @@ def info(*parameters: dict[str, Any], **about: Any) -> Info:
     return read_info("ONE", said, "http://host/hapi/info")
 
 
-def records(one: Parameter, values: Any, **beside: Any) -> Records:
+def records(one: HapiParameter, values: Any, **beside: Any) -> Records:
     array = np.asarray(values, float)
     epoch = np.datetime64("2024-05-10", "ns") + np.arange(array.shape[0]).astype("m8[s]")
     return Records(
-        epoch, {one.name: array} | {name: np.asarray(each, float) for name, each in beside.items()}
+        epoch, {one.name: array} | {name: np.asarray(numbers, float) for name, numbers in beside.items()}
     )
 
 
@@ -82,7 +82,7 @@ def test_every_form_of_a_time_is_understood(text, expected):
     ],
 )  # fmt: skip
 def test_what_is_no_time_is_said_to_be_none(text):
-    with pytest.raises(DamagedFile, match="is no time"):
+    with pytest.raises(DamagedFile, match="is not a time"):
         epochs_of(np.array([text.encode()], "S30"))
 
 
@@ -124,8 +124,8 @@ def test_what_is_no_duration_says_nothing(text):
 def test_binary_and_csv_hold_the_same_records():
     wanted = [
         TIME,
-        Parameter("I", "integer", fill="-2147483648"),
-        Parameter("M", "double", (2, 2), fill="NaN"),
+        HapiParameter("I", "integer", fill="-2147483648"),
+        HapiParameter("M", "double", (2, 2), fill="NaN"),
     ]
     layout = np.dtype([("0", "S24"), ("1", "<i4"), ("2", "<f8", (2, 2))])
     array = np.zeros(3, layout)
@@ -134,7 +134,7 @@ def test_binary_and_csv_hold_the_same_records():
     array["2"] = np.arange(12).reshape(3, 2, 2) / 7
     array["2"][1, 0, 1] = np.nan
     lines = [
-        ",".join([row[0].decode(), str(row[1]), *(repr(float(one)) for one in row[2].ravel())])
+        ",".join([row[0].decode(), str(row[1]), *(repr(float(value)) for value in row[2].ravel())])
         for row in array
     ]
     one = read_records(array.tobytes(), "binary", wanted)
@@ -159,10 +159,10 @@ def test_binary_and_csv_hold_the_same_records():
     ],
 )
 def test_fill_is_found_by_equality(fill, raw, missing):
-    one = Parameter("V", "double", fill=fill)
+    one = HapiParameter("V", "double", fill=fill)
     body = b"".join(
-        f"2024-05-10T00:00:0{place}.000Z".encode() + np.float64(value).tobytes()
-        for place, value in enumerate(raw)
+        f"2024-05-10T00:00:0{second}.000Z".encode() + np.float64(value).tobytes()
+        for second, value in enumerate(raw)
     )
     found = read_records(body, "binary", [TIME, one])
     assert np.isnan(found.values["V"]).tolist() == missing
@@ -170,7 +170,7 @@ def test_fill_is_found_by_equality(fill, raw, missing):
 
 
 def test_an_integer_whose_fill_no_integer_can_have_has_none():
-    one = Parameter("I", "integer", fill="-1e31")
+    one = HapiParameter("I", "integer", fill="-1e31")
     body = b"2024-05-10T00:00:00.000Z" + np.int32(-1).tobytes()
     assert read_records(body, "binary", [TIME, one]).values["I"].tolist() == [-1]
 
@@ -178,7 +178,7 @@ def test_an_integer_whose_fill_no_integer_can_have_has_none():
 @pytest.mark.parametrize("cut", [1, 8, 31])
 def test_a_binary_body_that_ends_within_a_record_is_damaged(cut):
     body = (b"2024-05-10T00:00:00.000Z" + bytes(8)) * 2
-    with pytest.raises(DamagedFile, match="no whole number of records of 32"):
+    with pytest.raises(DamagedFile, match="not a whole number of records of 32"):
         read_records(body[:-cut], "binary", [TIME, SCALAR])
 
 
@@ -192,7 +192,7 @@ def test_a_csv_body_that_is_not_what_is_described_is_damaged(body):
 
 @pytest.mark.parametrize("form", ["binary", "csv"])
 def test_an_empty_body_has_no_records(form):
-    found = read_records(b"", form, [TIME, SCALAR, Parameter("B", "double", (3,))])
+    found = read_records(b"", form, [TIME, SCALAR, HapiParameter("B", "double", (3,))])
     assert found.epoch.size == 0
     assert found.values["B"].shape == (0, 3)
 
@@ -227,7 +227,7 @@ def test_equal_records_that_repeat_an_epoch_are_not_said_to_differ():
 
 
 def test_of_several_parameters_the_one_whose_repeated_records_differ_is_named():
-    vector = Parameter("B", "double", (3,))
+    vector = HapiParameter("B", "double", (3,))
     body = b"2024-05-10T01Z,1,1,2,3\n2024-05-10T01Z,1,1,2,5\n2024-05-10T01Z,1,1,2,nan\n"
     found = read_records(body, "csv", [TIME, SCALAR, vector])
     assert found.values["B"].tolist() == [[1, 2, 3]]
@@ -300,11 +300,11 @@ def test_units_may_be_one_or_one_per_element():
 
 
 def test_matrices_have_named_elements_and_other_dimensions_are_numbered():
-    matrix = Parameter("T", "double", (3, 3))
+    matrix = HapiParameter("T", "double", (3, 3))
     table = table_of(matrix, records(matrix, np.arange(18).reshape(2, 3, 3)))
     assert table.components[:4] == ("xx", "xy", "xz", "yx")
     assert table.values[0].tolist() == list(range(9))
-    other = Parameter("S", "double", (2, 5))
+    other = HapiParameter("S", "double", (2, 5))
     axes = table_of(other, records(other, np.zeros((2, 2, 5)))).axes
     assert [(axis.bins, axis.unit) for axis in axes] == [(2, ""), (5, "")]
 
@@ -356,7 +356,7 @@ def test_references_stand_for_what_they_name():
 
 
 def test_what_is_no_info_is_damaged():
-    for said in (
+    for refused_info in (
         {},
         {"startDate": START, "stopDate": STOP, "parameters": []},
         {"startDate": START, "stopDate": "later", "parameters": [{"name": "Time", "type": "isotime"}]},
@@ -364,7 +364,7 @@ def test_what_is_no_info_is_damaged():
         {"startDate": START, "stopDate": STOP, "parameters": ["Time"]},
     ):
         with pytest.raises(DamagedFile) as caught:
-            read_info("ONE", said, "http://host/hapi/info")
+            read_info("ONE", refused_info, "http://host/hapi/info")
         assert caught.value.place == "http://host/hapi/info"
 
 
@@ -477,7 +477,7 @@ def test_real_binary_replies_are_the_same_written_as_csv(hapi_samples: Path, fol
 
     served = recorded(hapi_samples / folder)
     about = read_info(folder, served.info(), folder)
-    names = [one.name for one in about.parameters]
+    names = [described.name for described in about.parameters]
     edges = served.epoch[0], served.epoch[-1] + np.timedelta64(1, "ns")
     one = read_records(served.body(names, *edges, "binary"), "binary", about.parameters)
     other = read_records(served.body(names, *edges, "csv"), "csv", about.parameters)
@@ -493,7 +493,7 @@ def test_the_storm_of_november_2021_is_in_the_real_reply(hapi_samples: Path):
 
     served = recorded(hapi_samples / "OMNI2_H0_MRG1HR")
     about = read_info("OMNI2_H0_MRG1HR", served.info(), "")
-    names = [one.name for one in about.parameters]
+    names = [parameter.name for parameter in about.parameters]
     body = served.body(names, served.epoch[0], served.epoch[-1], "binary")
     dst = read_records(body, "binary", about.parameters)
     lowest = int(np.nanargmin(dst.values["DST1800"]))

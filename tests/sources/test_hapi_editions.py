@@ -66,7 +66,7 @@ def ratio(table) -> set[float]:
     """What edition each record of a table is of."""
     expected = magnetometer().records["Magnitude"][: len(table)]
     known = (expected > 0) & np.isfinite(table.values)
-    return {round(float(one), 6) for one in table.values[known] / expected[known]}
+    return {round(float(quotient), 6) for quotient in table.values[known] / expected[known]}
 
 
 @pytest.mark.parametrize("dated", [True, False])
@@ -91,7 +91,7 @@ def test_all_parameters_of_a_fetch_are_of_one_edition(server, new):
     publisher = Publisher(server, 1)
     tables = new().fetch(MAG, ["Magnitude", "Flag"], DAY)
     assert publisher.requests == 4
-    assert {source.last_modified for one in tables.values() for source in one.sources} == {"2022-02-01Z"}
+    assert {source.last_modified for table in tables.values() for source in table.sources} == {"2022-02-01Z"}
 
 
 @pytest.mark.parametrize("dated", [True, False])
@@ -99,7 +99,7 @@ def test_a_server_that_publishes_on_and_on_is_refused_after_a_bounded_number_of_
     if not dated:
         del server.datasets[MAG].about["modificationDate"]
     Publisher(server, *range(1, 1000), dated=dated)
-    with pytest.raises(Republished, match="changed MADE_MAG each of the 3 times") as caught:
+    with pytest.raises(Republished, match="changed MADE_MAG in each of 3 attempts") as caught:
         new().fetch(MAG, ["Magnitude"], TWO_DAYS)
     assert "several editions" in caught.value.message
     assert len(server.asked("/data")) <= 3 * 3  # in each round one is refused as too long
@@ -177,13 +177,19 @@ def test_another_parameter_of_a_range_located_long_ago_has_its_edition_of_today(
     server.mend()
     [source] = new().fetch(MAG, ["Flag"], DAY)["Flag"].sources
     assert source.last_modified == "2022-02-01Z"
-    assert [one.path.split("?")[0] for one in server.requests] == ["/hapi/info", "/hapi/data", "/hapi/info"]
+    assert [request.path.split("?")[0] for request in server.requests] == [
+        "/hapi/info",
+        "/hapi/data",
+        "/hapi/info",
+    ]
     assert new().locate(MAG, DAY)[0].last_modified == "2022-02-01Z"
 
 
 def test_fill_that_is_corrected_is_not_read_into_records_that_are_kept(server, new):
     new().fetch(MAG, ["Flag"], DAY)
-    next(one for one in server.datasets[MAG].parameters if one["name"] == "Flag")["fill"] = "2"
+    next(parameter for parameter in server.datasets[MAG].parameters if parameter["name"] == "Flag")[
+        "fill"
+    ] = "2"
     [before] = new().locate(MAG, DAY)
     new(refresh=True).locate(MAG, NEXT_DAY)
     server.mend()
@@ -201,7 +207,7 @@ def test_records_that_came_before_a_check_failed_are_checked_by_the_next_run(ser
     server.after_data = lambda query: None
     server.mend()
     assert ratio(new().fetch(MAG, ["Magnitude"], TWO_DAYS)["Magnitude"]) == {1.0}
-    assert [one.path.split("?")[0] for one in server.requests] == ["/hapi/info"]
+    assert [request.path.split("?")[0] for request in server.requests] == ["/hapi/info"]
     server.mend()
     new().fetch(MAG, ["Magnitude"], TWO_DAYS)
     assert server.requests == []
@@ -234,7 +240,7 @@ def test_offline_two_editions_are_not_mixed(server, new):
     new(refresh=True).fetch(MAG, ["Magnitude"], NEXT_DAY)
     new().locate(MAG, TWO_DAYS)
     server.mend()
-    with pytest.raises(Offline, match="of several editions") as caught:
+    with pytest.raises(Offline, match="in several editions") as caught:
         new(offline=True).fetch(MAG, ["Magnitude"], TWO_DAYS)
     assert "2022-01-01Z" in caught.value.message
     assert "2022-02-01Z" in caught.value.message
@@ -255,7 +261,7 @@ def test_offline_two_editions_are_not_mixed(server, new):
 )
 def test_a_header_that_describes_other_records_than_the_info_is_refused(server, new, form, about, words):
     send_headers(server, form, lambda header: header["parameters"][1].update(about))
-    with pytest.raises(DamagedFile, match="in another way than its info") as caught:
+    with pytest.raises(DamagedFile, match="differently from its info") as caught:
         new().fetch(MAG, ["Magnitude"], DAY)
     assert words in caught.value.message
 

@@ -84,7 +84,7 @@ def test_every_status_in_a_body_is_a_typed_error_without_escape_codes(fetch, end
 @pytest.mark.parametrize("code", ["abc", "", "²", "9" * 5000, None, [1200], {}, True, 1200.5, -1200])
 @pytest.mark.parametrize("endpoint", ["capabilities", "info", "data"])
 def test_a_status_that_is_no_number_is_refused(fetch, endpoint, code):
-    refuse(fetch, DamagedFile, "a status that HAPI does not have", **{endpoint: status(code)})
+    refuse(fetch, DamagedFile, "a status unknown to HAPI", **{endpoint: status(code)})
 
 
 @pytest.mark.parametrize("code", ["1200", 1200.0])
@@ -98,7 +98,7 @@ def test_a_catalogue_that_is_refused_does_not_hide_that_a_dataset_is_unknown(fet
 
 def test_records_after_the_status_no_data_are_refused(fetch):
     header = f"#{json.dumps(info_reply(status={'code': 1201, 'message': 'none'}))}\n".encode()
-    refuse(fetch, DamagedFile, "says that it has no B.*1201", data=header + csv_reply())
+    refuse(fetch, DamagedFile, "reports no B.*1201", data=header + csv_reply())
 
 
 # Info

@@ -155,7 +155,7 @@ def test_a_reply_that_cannot_be_completed_is_marked_and_asked_for_again(formed, 
     assert np.array_equal(table.values, expected())
     assert not any(source.incomplete for source in table.sources)
     # only what may be missing is asked for
-    assert [one.query["start"] for one in formed.asked("/data")] == ["2021-10-28T11:00:00Z"]
+    assert [request.query["start"] for request in formed.asked("/data")] == ["2021-10-28T11:00:00Z"]
 
 
 def test_a_gap_at_the_end_is_whole_where_the_length_says_so(formed, new, form):
@@ -209,7 +209,7 @@ def test_a_whole_gzip_stream_says_that_a_reply_is_whole(formed, new, form, proto
 def test_a_gzip_stream_that_ends_early_is_refused_and_asked_for_again(formed, new, form):
     formed.gzip = True
     body = formed.datasets[MAG].body(
-        ["Time", "Magnitude"], *(np.datetime64(one) for one in (DAY.start, DAY.stop)), form
+        ["Time", "Magnitude"], *(np.datetime64(time) for time in (DAY.start, DAY.stop)), form
     )
     length = len(gzip.compress(body))
     formed.fail("/data", *[("cut", length - left) for left in (4, 9, 60)])
@@ -241,9 +241,9 @@ def test_a_server_that_refuses_binary_is_asked_for_csv_and_not_for_binary_again(
     server.most = timedelta(hours=6)
     table = new().fetch(MAG, ["BGSE"], TWO_DAYS)["BGSE"]
     assert len(table) == 48
-    asked = [one.query["format"] for one in server.asked("/data")]
+    asked = [request.query["format"] for request in server.asked("/data")]
     assert 1 <= asked.count("binary") <= 2  # two requests may be under way at once
-    [note] = [one for one in table.notes if "CSV" in one]
+    [note] = [text for text in table.notes if "CSV" in text]
     assert "1409" in note
     assert all("1409" in source.remark and "format=csv" in source.url for source in table.sources)
     server.mend()
@@ -252,11 +252,11 @@ def test_a_server_that_refuses_binary_is_asked_for_csv_and_not_for_binary_again(
     assert again.notes == table.notes
     assert server.requests == []
     assert new().fetch(MAG, ["Flag"], TWO_DAYS)["Flag"].digest() == expected.digest()
-    assert {one.query["format"] for one in server.asked("/data")} == {"csv"}
+    assert {request.query["format"] for request in server.asked("/data")} == {"csv"}
     server.refuses = lambda query: False
     server.mend()
     assert not any("CSV" in note for note in new(refresh=True).fetch(MAG, ["Mixed"], DAY)["Mixed"].notes)
-    assert {one.query["format"] for one in server.asked("/data")} == {"binary"}
+    assert {request.query["format"] for request in server.asked("/data")} == {"binary"}
 
 
 def test_a_server_that_offers_no_binary_is_asked_for_csv_and_says_so(server, new):
@@ -264,14 +264,14 @@ def test_a_server_that_offers_no_binary_is_asked_for_csv_and_says_so(server, new
     table = new().fetch(MAG, ["Flag"], DAY)["Flag"]
     assert any("offers no binary" in note for note in table.notes)
     assert "offers no binary" in table.sources[0].remark
-    assert [one.query["format"] for one in server.asked("/data")] == ["csv"]
+    assert [request.query["format"] for request in server.asked("/data")] == ["csv"]
 
 
 def test_a_server_that_refuses_csv_too_refuses_for_good(server, new):
     server.refuses = lambda query: True
     with pytest.raises(Refused, match="1409"):
         new().fetch(MAG, ["Flag"], DAY)
-    assert [one.query["format"] for one in server.asked("/data")] == ["binary", "csv"]
+    assert [request.query["format"] for request in server.asked("/data")] == ["binary", "csv"]
 
 
 @pytest.mark.parametrize("kind", ["text/csv", "application/octet-stream"])
@@ -279,7 +279,7 @@ def test_text_in_place_of_binary_is_not_read_as_binary(server, new, kind):
     """A line of CSV may be as long as a binary record: its letters would be read as numbers."""
     served = server.datasets[MAG]
     served.records["Magnitude"] = np.round(100 + served.records["Magnitude"] / 100, 2)
-    served.records["Magnitude"] = [float(f"{one:.2f}") for one in np.linspace(100.01, 171.99, 72)]
+    served.records["Magnitude"] = [float(f"{value:.2f}") for value in np.linspace(100.01, 171.99, 72)]
     whole = served.body
 
     def text(names, start, stop, form):
@@ -291,7 +291,7 @@ def test_text_in_place_of_binary_is_not_read_as_binary(server, new, kind):
     table = new().fetch(MAG, ["Magnitude"], DAY)["Magnitude"]
     assert np.allclose(table.values, served.records["Magnitude"][:24])
     assert any("sends text when it is asked for it" in note for note in table.notes)
-    assert [one.query["format"] for one in server.asked("/data")] == ["binary", "csv"]
+    assert [request.query["format"] for request in server.asked("/data")] == ["binary", "csv"]
 
 
 def test_offline_what_came_as_csv_is_used(server, new):

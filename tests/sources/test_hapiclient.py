@@ -32,9 +32,9 @@ def options(tmp_path):
 
 def test_it_finds_datasets_parameters_and_what_the_server_can_do(server, options):
     said = hapiclient.hapi(server.url, **options)
-    assert [one["id"] for one in said["catalog"]] == ["MADE_MAG", "OLD@0"]
+    assert [dataset["id"] for dataset in said["catalog"]] == ["MADE_MAG", "OLD@0"]
     about = hapiclient.hapi(server.url, "MADE_MAG", **options)
-    assert [one["name"] for one in about["parameters"]][:3] == ["Time", "Magnitude", "BGSE"]
+    assert [parameter["name"] for parameter in about["parameters"]][:3] == ["Time", "Magnitude", "BGSE"]
 
 
 @pytest.mark.parametrize("form", ["csv", "binary"])
@@ -46,7 +46,7 @@ def test_it_gets_the_same_numbers_as_helio(server, options, tmp_path, http, name
     theirs = np.where(data[name] == float(about["parameters"][1]["fill"]), np.nan, data[name])
     assert np.array_equal(theirs, ours.values, equal_nan=True)
     times = hapiclient.hapitime2datetime(data["Time"])
-    assert [one.replace(tzinfo=None) for one in times] == ours.epoch.astype("M8[us]").tolist()
+    assert [time.replace(tzinfo=None) for time in times] == ours.epoch.astype("M8[us]").tolist()
 
 
 @pytest.mark.parametrize("form", ["csv", "binary"])
@@ -67,7 +67,7 @@ def test_it_reads_times_of_days_of_the_year(server, options, tmp_path, http):
     data, _ = hapiclient.hapi(server.url, "OLD@0", "V", START, STOP, **options)
     ours = Hapi(tmp_path / "ours", http, url=server.url).fetch("OLD@0", ["V"], SPAN)["V"]
     times = hapiclient.hapitime2datetime(data["Time"])
-    assert [one.replace(tzinfo=None) for one in times] == ours.epoch.astype("M8[us]").tolist()
+    assert [time.replace(tzinfo=None) for time in times] == ours.epoch.astype("M8[us]").tolist()
 
 
 def test_an_unknown_dataset_is_an_error_for_it_too(server, options):
@@ -91,11 +91,11 @@ def test_real_replies_served_again_are_read_alike(options, tmp_path, http, folde
     span = TimeRange(start, stop)
     with HapiStandIn([served], version="2.0") as standin:
         provider = Hapi(tmp_path / "ours", http, url=standin.url)
-        for one in served.parameters[1:]:
-            name = one["name"]
+        for parameter in served.parameters[1:]:
+            name = parameter["name"]
             data, _ = hapiclient.hapi(
                 standin.url, folder, name, start.isoformat() + "Z", stop.isoformat() + "Z", **options
             )
             ours = provider.fetch(folder, [name], span)[name]
-            theirs = np.where(data[name] == float(one["fill"]), np.nan, data[name])
+            theirs = np.where(data[name] == float(parameter["fill"]), np.nan, data[name])
             assert np.array_equal(theirs, ours.values, equal_nan=True)

@@ -53,7 +53,7 @@ def test_each_fault_has_its_error_and_number_of_attempts(standin, http, faults, 
 def test_one_fault_is_survived(standin, http, fault):
     standin.fail("datasets", fault)
     _, reply = http.get_json(standin.url + DATASETS)
-    assert [one["Id"] for one in reply["DatasetDescription"]] == ["AC_K2_MFI", "STA_L1_HET"]
+    assert [dataset["Id"] for dataset in reply["DatasetDescription"]] == ["AC_K2_MFI", "STA_L1_HET"]
     assert len(standin.requests) == 2
 
 

@@ -26,7 +26,7 @@ def table(values, start=0, **facts):
 
 
 def notes_of(*parts):
-    found = join("B", [(f"{name}.nc", one) for name, one in zip("abc", parts, strict=False)])
+    found = join("B", [(f"{name}.nc", part) for name, part in zip("abc", parts, strict=False)])
     assert found is not None
     return found.notes
 

@@ -52,13 +52,13 @@ def tt2000(milliseconds):
 
 
 def expected(times):
-    return np.array([stored(one) for one in times])
+    return np.array([stored(time) for time in times])
 
 
 def check(table, times, *, count):
     """Each true time with its own value, in order, and a note of the leap second alone."""
     assert table.epoch.tolist() == expected(times).tolist()
-    assert table.values.tolist() == [float(one) for one in times]
+    assert table.values.tolist() == [float(time) for time in times]
     said = [note for note in table.notes if "leap second" in note]
     assert said == (
         [f"{count} records lie in the leap second 2016-12-31T23:59:60; they are stored in the last microsecond "
@@ -70,13 +70,13 @@ def check(table, times, *, count):
 
 
 def cdf(new_cdf, times, name="made.cdf"):
-    raw = [tt2000(one) for one in times]
+    raw = [tt2000(time) for time in times]
     made = new_cdf(name).add("Epoch", "tt2000", raw)
     return made.add("n", "f8", np.array(times, float), DEPEND_0="Epoch").done()
 
 
 def csv(path, times):
-    path.write_text("epoch,n\n" + "".join(f"{written(one)},{one}\n" for one in times))
+    path.write_text("epoch,n\n" + "".join(f"{written(time)},{time}\n" for time in times))
     return path
 
 
@@ -89,38 +89,38 @@ def test_no_record_of_a_leap_second_is_lost_or_moved(format, times, new_cdf, tmp
         path = csv(tmp_path / "made.csv", times)
     else:
         path = tmp_path / "made.parquet"
-        columns = {"time": [written(one) for one in times], "n": [float(one) for one in times]}
+        columns = {"time": [written(time) for time in times], "n": [float(time) for time in times]}
         pq.write_table(pa.table(columns), path)
     whole = cdf_reader.read(path, ["n"], BOTH)["n"]
-    inside = sum(0 <= one < 1000 for one in times)
+    inside = sum(0 <= time < 1000 for time in times)
     check(whole, times, count=inside)
     early = cdf_reader.read(path, ["n"], BEFORE)["n"]
-    check(early, [one for one in times if one < 1000], count=inside)
+    check(early, [time for time in times if time < 1000], count=inside)
     late = cdf_reader.read(path, ["n"], AFTER)["n"]
-    check(late, [one for one in times if one >= 1000], count=0)
+    check(late, [time for time in times if time >= 1000], count=0)
     leap = TimeRange(MIDNIGHT - timedelta(microseconds=1), MIDNIGHT)
     alone = cdf_reader.read(path, ["n"], leap)["n"]
-    check(alone, [one for one in times if 0 <= one < 1000], count=inside)
+    check(alone, [time for time in times if 0 <= time < 1000], count=inside)
 
 
 @pytest.mark.parametrize("times", CADENCES.values(), ids=CADENCES)
 @pytest.mark.parametrize("form", ["binary", "csv"])
 def test_no_record_of_a_leap_second_is_lost_in_hapi(form, times, tmp_path, http):
-    texts = [written(one).replace("23:59:60", "23:59:59") for one in times]
+    texts = [written(time).replace("23:59:60", "23:59:59") for time in times]
     made = dataset(
         "LEAP", [{"name": "n", "type": "double", "units": "nT", "fill": None}], texts, {"n": times}
     )
-    made.records["Time"] = [written(one).encode() for one in times]
+    made.records["Time"] = [written(time).encode() for time in times]
     assert isinstance(made, Dataset)
     formats = ("csv", "binary") if form == "binary" else ("csv",)
     with HapiStandIn([made], formats=formats) as server:
         for time_range, chosen in (
-            (BEFORE, [one for one in times if one < 1000]),
-            (AFTER, [one for one in times if one >= 1000]),
+            (BEFORE, [time for time in times if time < 1000]),
+            (AFTER, [time for time in times if time >= 1000]),
             (BOTH, times),
         ):
             table = Hapi(tmp_path, http, url=server.url).fetch("LEAP", ["n"], time_range)["n"]
-            check(table, chosen, count=sum(0 <= one < 1000 for one in chosen))
+            check(table, chosen, count=sum(0 <= time < 1000 for time in chosen))
 
 
 @pytest.mark.parametrize("times", CADENCES.values(), ids=CADENCES)
@@ -130,8 +130,8 @@ def test_the_first_day_of_the_year_has_its_own_midnight(format, times, new_cdf, 
     folder = tmp_path / "days"
     folder.mkdir()
     for day, chosen in (
-        ("20161231", [one for one in times if one < 1000]),
-        ("20170101", [one for one in times if one >= 1000]),
+        ("20161231", [time for time in times if time < 1000]),
+        ("20170101", [time for time in times if time >= 1000]),
     ):
         name = f"one_data_{day}_v01.{format}"
         if format == "csv":
@@ -141,8 +141,8 @@ def test_the_first_day_of_the_year_has_its_own_midnight(format, times, new_cdf, 
     provider = LocalArchive(folder, cdf_reader)
     (dataset_id,) = provider.datasets()
     late = provider.fetch(dataset_id, ["n"], AFTER)["n"]
-    check(late, [one for one in times if one >= 1000], count=0)
-    check(provider.fetch(dataset_id, ["n"], BOTH)["n"], times, count=sum(0 <= one < 1000 for one in times))
+    check(late, [time for time in times if time >= 1000], count=0)
+    check(provider.fetch(dataset_id, ["n"], BOTH)["n"], times, count=sum(0 <= time < 1000 for time in times))
 
 
 @pytest.mark.parametrize("times", CADENCES.values(), ids=CADENCES)
@@ -154,16 +154,16 @@ def test_a_leap_second_is_written_and_reads_back_equal(format, times, new_cdf, t
     export = save_data({"X.n": table}, filename="made", format=format)
     (folder / export.filename).write_bytes(export.content)
     found = LocalArchive(folder, cdf_reader).fetch("MADE", ["n"], BOTH)["n"]
-    check(found, times, count=sum(0 <= one < 1000 for one in times))
+    check(found, times, count=sum(0 <= time < 1000 for time in times))
     assert found.digest() == table.digest()
     if format == "cdf":
         raw = np.asarray(pycdfpp.load(str(folder / export.filename))["Epoch"].values).view(np.int64)
-        assert raw.reshape(-1).tolist() == [tt2000(one) for one in times]
+        assert raw.reshape(-1).tolist() == [tt2000(time) for time in times]
     if format == "csv":
         lines = export.content.decode().splitlines()
         stamps = [line.partition(",")[0] for line in lines if line.startswith("201")]
-        cut = "00Z" if any(one % 1000 for one in times) else ".000Z"
-        assert stamps == [written(one).removesuffix(cut) + "Z" for one in times]
+        cut = "00Z" if any(time % 1000 for time in times) else ".000Z"
+        assert stamps == [written(time).removesuffix(cut) + "Z" for time in times]
 
 
 def test_netcdf_counts_no_leap_second(tmp_path, cdf_reader):

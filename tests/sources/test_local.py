@@ -426,7 +426,7 @@ def test_the_same_day_in_another_format_is_noted_and_not_read(tmp_path, fake, la
     for ending in ("cdf", "nc"):
         lay(f"ac_h0_mfi_20230102_v01.{ending}", B=hourly("2023-01-02", 24))
     table = LocalArchive(tmp_path, fake).fetch("AC_H0_MFI", ["B"], days("2023-01-02", "2023-01-03"))["B"]
-    assert [one.file for one in table.sources] == ["ac_h0_mfi_20230102_v01.cdf"]
+    assert [source.file for source in table.sources] == ["ac_h0_mfi_20230102_v01.cdf"]
     [note] = table.notes
     assert "not ac_h0_mfi_20230102_v01.nc" in note
 

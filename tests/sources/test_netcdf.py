@@ -167,20 +167,20 @@ def test_times_count_from_any_moment_in_any_unit(cdf_reader, tmp_path, units, ti
 @pytest.mark.parametrize(
     ("units", "facts", "said"),
     [
-        ("months since 2020-01-01", {}, "months are not all of one length"),
-        ("seconds since launch", {}, "names no moment"),
+        ("months since 2020-01-01", {}, "months do not all have the same length"),
+        ("seconds since launch", {}, "has no readable reference time"),
         ("days since 2020-01-01", {"calendar": "360_day"}, "calendar '360_day'"),
         ("days since 2020-01-01", {"calendar": "noleap"}, "calendar 'noleap'"),
         ("seconds since 2020-01-01", {"calendar": "tai"}, "calendar 'tai'"),
         ("seconds since 2020-01-01", {"units_metadata": "leap_seconds: utc"}, "count leap seconds"),
-        ("common_years since 2020-01-01", {}, "not all of one length"),
-        ("fortnights since 2020-01-01", {}, "'fortnights' is no unit of time"),
-        ("seconds since 2020-01-01 00:00:00 UTC+2", {}, "names no moment"),
-        ("seconds since 2020-01-01 00:00:00 EST", {}, "names no moment"),
-        ("seconds since 2020-01-01 00:00:00 local", {}, "names no moment"),
-        ("seconds since 2020-01-01 -6:00", {}, "names no moment"),
-        ("seconds since 2020-01-01 00:00:00 -6:00 UTC", {}, "names no moment"),
-        ("seconds since 2020-02-30", {}, "names no moment"),
+        ("common_years since 2020-01-01", {}, "do not all have the same length"),
+        ("fortnights since 2020-01-01", {}, "the unit of time 'fortnights' is unknown"),
+        ("seconds since 2020-01-01 00:00:00 UTC+2", {}, "has no readable reference time"),
+        ("seconds since 2020-01-01 00:00:00 EST", {}, "has no readable reference time"),
+        ("seconds since 2020-01-01 00:00:00 local", {}, "has no readable reference time"),
+        ("seconds since 2020-01-01 -6:00", {}, "has no readable reference time"),
+        ("seconds since 2020-01-01 00:00:00 -6:00 UTC", {}, "has no readable reference time"),
+        ("seconds since 2020-02-30", {}, "has no readable reference time"),
     ],
 )
 def test_times_that_are_not_understood_are_refused_in_words(cdf_reader, tmp_path, units, facts, said):
@@ -313,9 +313,9 @@ def test_a_damaged_file_is_refused_or_read_but_never_a_crash(cdf_reader, goes, t
     """Bytes turned over at places that are spread over the whole file."""
     data = goes.read_bytes()
     path = tmp_path / "made.nc"
-    for place in np.linspace(0, len(data) - 1, 60).astype(int):
+    for offset in np.linspace(0, len(data) - 1, 60).astype(int):
         changed = bytearray(data)
-        changed[place] ^= 0xFF
+        changed[offset] ^= 0xFF
         path.write_bytes(changed)
         try:
             cdf_reader.describe(path)

@@ -44,9 +44,9 @@ def test_files_as_they_are_served_pass(make, tmp_path):
 def test_a_header_that_makes_no_sense_is_refused(kind, tmp_path):
     path = made(tmp_path / "made.nc", kind)
     data = path.read_bytes()
-    for place in range(8, 120):
+    for offset in range(8, 120):
         changed = bytearray(data)
-        changed[place] = 0xFF
+        changed[offset] = 0xFF
         path.write_bytes(changed)
         try:
             check_netcdf(path)

@@ -35,7 +35,7 @@ def listed(**changes: Any) -> RemoteFile:
     ],
 )  # fmt: skip
 def test_a_listed_name_that_is_no_address_of_a_file_is_refused(name):
-    with pytest.raises(Refused, match="is not where a file could be") as caught:
+    with pytest.raises(Refused, match="is not a valid path of a file") as caught:
         listed(Name=name)
     assert caught.value.message.isprintable()
 
@@ -120,7 +120,7 @@ def test_a_time_that_is_none_is_refused(time):
     ],
 )
 def test_columns_that_are_missing_or_there_twice_are_refused(names):
-    with pytest.raises(DamagedFile, match="not of the form that is known") as caught:
+    with pytest.raises(DamagedFile, match="has an unknown form") as caught:
         read([*row(1, "400"), "9"][: len(names or NAMES)], names=names)
     assert caught.value.message.isprintable()
 

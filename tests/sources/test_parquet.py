@@ -58,7 +58,7 @@ def test_the_index_of_pandas_is_the_times(read):
 
 
 def test_of_several_columns_of_times_that_which_is_called_so_is_taken(read):
-    later = [one.replace(year=2025) for one in STAMPS]
+    later = [stamp.replace(year=2025) for stamp in STAMPS]
     assert len(read({"published": later, "epoch": STAMPS, "n": [1.0, 2.0]})) == 2
 
 
@@ -126,9 +126,9 @@ def test_a_damaged_file_is_refused_or_read_but_never_a_crash(read, cdf_reader, t
     read({"time": pa.array(STAMPS * 50), "n": np.arange(100.0)})
     path = tmp_path / "made.parquet"
     data = path.read_bytes()
-    for place in np.linspace(4, len(data) - 9, 60).astype(int):
+    for offset in np.linspace(4, len(data) - 9, 60).astype(int):
         changed = bytearray(data)
-        changed[place] ^= 0xFF
+        changed[offset] ^= 0xFF
         path.write_bytes(changed)
         try:
             cdf_reader.describe(path)

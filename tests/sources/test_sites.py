@@ -15,7 +15,7 @@ from helio.errors import ForeignAddress, PrivateAddress, Refused, ServerUnavaila
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.refresh import renew
 from helio.settings import NetworkLimits
-from helio.sources.downloads import Downloads, Wanted
+from helio.sources.downloads import Downloads, FileRequest
 from helio.sources.http import Hosts, Http, _refuse_redirect
 from helio.sources.providers.cdaweb import CdaWeb
 from helio.sources.providers.cdaweb_folders import CdaWebFolders
@@ -311,10 +311,10 @@ def test_a_catalogue_that_declares_entities_is_refused(server, http, tmp_path: P
 def test_a_file_that_was_listed_earlier_is_asked_for_at_known_hosts_only(server, other, http, tmp_path: Path):
     asked = http.at(server.url, by_user=True)
     with pytest.raises(ForeignAddress):
-        Downloads(tmp_path, asked).get([Wanted(f"{other.url}/a.cdf", 3)])
+        Downloads(tmp_path, asked).get([FileRequest(f"{other.url}/a.cdf", 3)])
     server.answers["/a.cdf"] = redirect(f"{other.url}/a.cdf")
     with pytest.raises(ForeignAddress):
-        Downloads(tmp_path, asked).get([Wanted(f"{server.url}/a.cdf", 3)])
+        Downloads(tmp_path, asked).get([FileRequest(f"{server.url}/a.cdf", 3)])
     assert other.requests == []
 
 

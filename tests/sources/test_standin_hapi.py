@@ -50,7 +50,7 @@ def test_all_that_it_says_of_itself_is_what_the_specification_asks_for(server: H
         check(asked(server, "info", **{name: dataset})[1].json(), "info")
     status, reply = asked(server, "info", **{name: "MADE_MAG", "parameters": "BGSE,Flux"})
     check(reply.json(), "info")
-    assert [one["name"] for one in reply.json()["parameters"]] == ["Time", "BGSE", "Flux"]
+    assert [parameter["name"] for parameter in reply.json()["parameters"]] == ["Time", "BGSE", "Flux"]
 
 
 def test_a_header_before_the_data_is_an_info(server: HapiStandIn):

@@ -97,7 +97,7 @@ def test_what_is_no_file_is_named_as_what_it_is(folder, cdf_reader):
         assert reasons(folder, cdf_reader) == {
             "device_20220101_v01.cdf": "a device, not a file",
             "fifo_20220101_v01.cdf": "a FIFO, not a file",
-            "gone.cdf": "a link that leads nowhere",
+            "gone.cdf": "a broken link",
             "s.cdf": "a socket, not a file",
         }
 
@@ -195,7 +195,7 @@ def test_names_that_differ_in_case_only_are_versions_of_one_file(folder, cdf_rea
     (dataset,) = list_archive(archive).datasets
     assert "the start and version of another one" in dataset.notes[0]
     (folder / SAMPLE.upper()).write_bytes(bytes_of_a_cdf + b"\0")
-    with pytest.raises(DamagedFile, match="have different bytes"):
+    with pytest.raises(DamagedFile, match="but different bytes"):
         LocalArchive(folder, cdf_reader).locate("AC_K2_MFI", DAY)
 
 
@@ -243,7 +243,7 @@ def test_too_many_files_of_no_name_are_not_opened_and_the_others_are_read(
         monkeypatch.setattr(module, "MOST_NAMELESS", 4)
     archive = LocalArchive(folder, cdf_reader)
     assert len(archive.locate("AC_K2_MFI", DAY)) == 1
-    with pytest.raises(RequestError, match="5 files in archive have names that do not say their dataset"):
+    with pytest.raises(RequestError, match="5 files in archive have names without a dataset"):
         archive.locate("EVENT 1", DAY)
     listing = list_archive(archive)
     assert [dataset.id for dataset in listing.datasets] == ["AC_K2_MFI"]

@@ -29,7 +29,7 @@ def read(tmp_path, cdf_reader):
 
 
 def rows(*cells):
-    return "".join(f"{one},{i}\n" for i, one in enumerate(cells, start=1))
+    return "".join(f"{cell},{i}\n" for i, cell in enumerate(cells, start=1))
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_short_name_beside_a_date_is_data(read, title):
         ),
         (
             "date,time,n\n10.05.2024,00:00:00,1\n",
-            "'10.05.2024' in 'date' is no date",
+            "'10.05.2024' in 'date' is not a date",
         ),
         ("date,time,n\n2024-05-10,25:00:00,1\n", "line 2: '2024-05-10T25:00:00' is not a time"),
         ("date,hour,n\n2024-05-10,24.5,1\n", "line 2: .* lies beyond one day, in the columns 'date', 'hour'"),
@@ -164,8 +164,8 @@ def test_a_short_name_beside_a_date_is_data(read, title):
         ("year,hour,n\n2024,5,1\n", "a whole date cannot be made of 'year', 'hour'"),
         ("year,day,hour,n\n2024,131,5,1\n", "a whole date cannot be made of 'year', 'day', 'hour'"),
         ("year,month,n\n2024,5,1\n", "a whole date cannot be made of 'year', 'month'"),
-        ("year,doy,n\n2023,366,1\n", "line 2: '2023-366' is no day of a year"),
-        ("year,doy,n\n2023,0,1\n", "line 2: '2023-0' is no day of a year"),
+        ("year,doy,n\n2023,366,1\n", "line 2: '2023-366' is not a day of a year"),
+        ("year,doy,n\n2023,0,1\n", "line 2: '2023-0' is not a day of a year"),
         ("year,month,day,n\n2023,2,29,1\n", "line 2: '2023-02-29' is not a time"),
         ("year,doy,n\n24,131,1\n", "outside the years 1677 to 2262"),
         ("year,doy,hour,hour,n\n2024,131,5,6,1\n", "which of 'hour', 'hour' gives the hour is not clear"),
@@ -181,7 +181,7 @@ def test_a_short_name_beside_a_date_is_data(read, title):
         ("time (local),n\n2024-05-10T05:00:00Z,1\n2024-05-10T06:00:00,2\n", "are local, and their offset"),
         (
             "time (UTC+2),n\n2024-05-10T05:00:00Z,1\n",
-            r"says \+02:00, and its times have an offset of their own",
+            r"says \+02:00, but its times have offsets too",
         ),
         ("date (UTC),time (UTC+2),n\n2024-05-10,05:00,1\n", "are of different time zones"),
         ("time (UTC+25),n\n2024-05-10T05:00:00,1\n", r"there is no time zone \+25:00"),
@@ -342,7 +342,7 @@ def test_hour_24_of_a_day_with_a_leap_second_is_the_next_midnight(tmp_path, cdf_
 def test_a_part_of_the_time_of_day_without_the_one_before_is_refused(read, days, title, missing):
     day = {"year,month,day": "2024,5,10", "date": "2024-05-10", "year,doy": "2024,131"}[days]
     cells = [f"{day},{i}" for i in range(60)]
-    with pytest.raises(DamagedFile, match=rf"beside no column of the {missing}") as refusal:
+    with pytest.raises(DamagedFile, match=rf"has no column of the {missing}") as refusal:
         read(f"{days},{title},n\n{rows(*cells)}")
     assert refusal.value.advice
     past = read(f"{days},{title},n\n{rows(*cells, f'{day},60')}")

@@ -67,7 +67,9 @@ def cases():
         if name == "join_components":
             continue  # takes a list of series, in a test of its own
         assert name in CALLS, f"the test of {name} states no CALLS"
-        yield from (pytest.param(name, *call, id=f"{name}-{place}") for place, call in enumerate(CALLS[name]))
+        yield from (
+            pytest.param(name, *call, id=f"{name}-{number}") for number, call in enumerate(CALLS[name])
+        )
 
 
 def clock(rng):

@@ -17,7 +17,11 @@ def test_a_vector_with_a_gap_is_told_component_by_component():
     assert (told.kind, told.unit, told.frame, told.rows) == ("vector", "nT", "GSE", 10)
     assert (told.start, told.stop) == ("2024-05-10T00:00:00Z", "2024-05-10T00:12:00Z")
     assert (told.cadence_s, told.regular) == (60.0, True)
-    assert [(one.name, one.missing) for one in told.values] == [("Bx", 0.0), ("By", 0.1), ("Bz", 0.0)]
+    assert [(column.name, column.missing) for column in told.values] == [
+        ("Bx", 0.0),
+        ("By", 0.1),
+        ("Bz", 0.0),
+    ]
     bx = told.values[0]
     assert (bx.minimum, bx.median, bx.maximum) == (-2.0, 1.0, 8.0)
 
@@ -58,7 +62,7 @@ def test_its_size_does_not_grow_with_the_table():
 def test_nothing_is_told_of_what_is_not_there():
     empty = describe(vector().take(slice(0, 0)))
     assert (empty.rows, empty.start, empty.cadence_s, empty.longest_gap) == (0, "", None, None)
-    assert [one.median for one in empty.values] == [None] * 3
+    assert [column.median for column in empty.values] == [None] * 3
     assert "none" in description_lines(empty)[-1]
     void = describe(scalar([0, 1], [np.nan, np.nan]))
     assert (void.values[0].missing, void.values[0].minimum) == (1.0, None)

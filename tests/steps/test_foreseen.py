@@ -6,7 +6,7 @@ import pytest
 
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.steps import load_tool
-from helio.steps.foreseen import EVERY_KIND, Alike, Foreseen, clashes, foreseen, pairs_alike
+from helio.steps.foreseen import EVERY_KIND, Foreseen, MatchingInputs, clashes, foreseen, pairs_alike
 from helio.steps.quantity import ANYTHING, check_quantity
 from helio.steps.result import NOTHING_SAID
 from helio.steps.signature import signatures
@@ -40,8 +40,8 @@ def cases():
 def test_every_tool_that_gives_a_table_says_what_it_gives():
     silent = {
         name
-        for name, one in signatures().items()
-        if one.gives == "table" and name not in RULED and one.gives_quantity == ANYTHING
+        for name, signature in signatures().items()
+        if signature.gives == "table" and name not in RULED and signature.gives_quantity == ANYTHING
     }
     assert not silent
     assert set(CALLS) | ELSEWHERE == RULED
@@ -51,7 +51,7 @@ def test_every_tool_that_gives_a_table_says_what_it_gives():
 @pytest.mark.parametrize(("name", "makes", "args"), list(cases()))
 def test_what_is_foreseen_is_what_comes(name, makes, args):
     tables = [make() for make in makes]
-    parameters = [one.parameter for one in signatures()[name].tables]
+    parameters = [table.parameter for table in signatures()[name].tables]
     inputs = {parameter: [known_of(table)] for parameter, table in zip(parameters, tables, strict=False)}
     written = {key: str(value) if isinstance(value, Duration) else value for key, value in args.items()}
     written = {key: list(value) if isinstance(value, tuple) else value for key, value in written.items()}
@@ -80,8 +80,8 @@ def test_what_is_always_given_is_what_comes(name):
 
 
 def test_joined_components_are_in_the_frame_of_the_last_one():
-    tables = [load_tool("components")(field(), keep=[one]) for one in "xyz"]
-    known = [known_of(one) for one in tables]
+    tables = [load_tool("components")(field(), keep=[letter]) for letter in "xyz"]
+    known = [known_of(table) for table in tables]
     known[0] = replace(known[0], frame="GSE")  # as OMNI's B_x
     told = foreseen(signatures()["join_components"], {"names": ["Bx", "By", "Bz"]}, {"series": known})
     came = load_tool("join_components")(tables, names=["Bx", "By", "Bz"])
@@ -100,7 +100,7 @@ def test_nothing_known_gives_no_error_and_nothing_false(name):
     told = foreseen(signatures()[name], {}, {})
     assert told.doubts == frozenset()
     for wrong in (3, None, ["$X"], {"a": 1}, "$X"):
-        args = {one.name: wrong for one in signatures()[name].arguments}
+        args = {argument.name: wrong for argument in signatures()[name].arguments}
         assert foreseen(signatures()[name], args, {}).unit in (None, told.unit)
 
 
@@ -129,5 +129,5 @@ def test_only_what_is_known_of_both_clashes():
 def test_the_first_of_joined_components_may_be_called_gse():
     known = [Foreseen("nT", frame, frozenset({"scalar"})) for frame in ("GSE", "GSM", "GSM")]
     pairs = list(pairs_alike(signatures()["join_components"], {}, {"series": known}))
-    assert Alike("frame", ("series", 1), ("series", 2)) in pairs
+    assert MatchingInputs("frame", ("series", 1), ("series", 2)) in pairs
     assert not [pair for pair in pairs if pair.aspect == "frame" and pair.first == ("series", 0)]

@@ -44,7 +44,7 @@ def checked(takes, table, label="AC_H2_MFI.BGSEc"):
 
 def test_a_signature_says_what_its_tables_have_to_be():
     signature = signature_of(pressure)
-    assert [(one.parameter, one.argument) for one in signature.tables] == [
+    assert [(table.parameter, table.argument) for table in signature.tables] == [
         ("field", "field_label"),
         ("density", "density_label"),
     ]
@@ -56,11 +56,14 @@ def test_a_signature_says_what_its_tables_have_to_be():
 
 def test_a_table_may_be_left_out():
     signature = signature_of(ratio)
-    assert [(one.argument, one.optional) for one in signature.tables] == [
+    assert [(table.argument, table.optional) for table in signature.tables] == [
         ("one_label", False),
         ("other_label", True),
     ]
-    assert [one.name for one in signature.arguments if one.required] == ["one_label", "output_label"]
+    assert [argument.name for argument in signature.arguments if argument.required] == [
+        "one_label",
+        "output_label",
+    ]
     assert signature.tables[1].takes == Quantity("1")
 
 

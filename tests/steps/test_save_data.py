@@ -237,5 +237,5 @@ def test_rows_have_one_epoch_each(format):
 
 @pytest.mark.parametrize("format", [None, "csv"])
 def test_a_workbook_is_not_written_as_csv_behind_its_back(format):
-    with pytest.raises(StepError, match=r"'b\.xlsx' ends like a format that is not written here"):
+    with pytest.raises(StepError, match=r"'b\.xlsx' has the ending of a format that helio does not write"):
         save(vector(), filename="b.xlsx", format=format)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from helio.authoring.outcome import NotUnderstood
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.catalogue import Catalogue
-from helio.knowledge.quantities import SOURCES, Source, sources_of
+from helio.knowledge.quantities import SOURCES, QuantitySource, sources_of
 from helio.time_range import TimeRange
 
 LATE = timedelta(days=365)
@@ -27,7 +27,7 @@ def pick(
     burst: bool = False,
     span: TimeRange | None = None,
     instruments: Sequence[str] = (),
-) -> list[Source]:
+) -> list[QuantitySource]:
     """Return the sources that fit, the best first; none where the table has none in that frame.
 
     Sources of the person's own archive come first, if they reach into the time; then those of the named instruments.
@@ -61,12 +61,14 @@ def pick(
     return [first, *(source for source in sources if source is not first and source.alike(first))]
 
 
-def _preferred(sources: list[Source], holds: Callable[[Source], bool]) -> list[Source]:
+def _preferred(
+    sources: list[QuantitySource], holds: Callable[[QuantitySource], bool]
+) -> list[QuantitySource]:
     """Return the items that pass a test; all of them if none passes."""
     return list(filter(holds, sources)) or sources
 
 
-def _pieces(source: Source) -> set[str]:
+def _pieces(source: QuantitySource) -> set[str]:
     return set(re.split(r"[_-]", source.dataset.upper()))
 
 
@@ -87,25 +89,25 @@ def crafts_with(quantity: str) -> list[str]:
     return list(dict.fromkeys(source.spacecraft for source in SOURCES if source.quantity == quantity))
 
 
-def coverage(source: Source, catalogue: Catalogue) -> str:
+def coverage(source: QuantitySource, catalogue: Catalogue) -> str:
     """Say which time the catalogue has of a source: ``from 1997-09-02 to 2025-12-30``."""
     entry = catalogue.summary(source.dataset)
     first, last = (instant.date().isoformat() if instant else "?" for instant in (entry.first, entry.last))
     return f"from {first} to {last}"
 
 
-def ended(source: Source, catalogue: Catalogue) -> datetime | None:
+def ended(source: QuantitySource, catalogue: Catalogue) -> datetime | None:
     """Return the time of a source's last record, if the source has stopped."""
     entry = catalogue.summary(source.dataset)
     return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
 
-def cadence_words(source: Source) -> str:
+def cadence_words(source: QuantitySource) -> str:
     """Return the cadence of a source in words."""
     return cadence_text(source.cadence) if source.cadence else "changing cadence"
 
 
-def _is_archived(source: Source, catalogue: Catalogue) -> bool:
+def _is_archived(source: QuantitySource, catalogue: Catalogue) -> bool:
     """Whether the person's own archive has all parameters of a source."""
     if not catalogue.in_archive(source.dataset):
         return False
@@ -113,7 +115,7 @@ def _is_archived(source: Source, catalogue: Catalogue) -> bool:
     return known.issuperset(source.parameters)
 
 
-def _reaches(source: Source, span: TimeRange, catalogue: Catalogue) -> bool:
+def _reaches(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
     entry = catalogue.summary(source.dataset)
     if entry.first is not None and span.stop <= _naive(entry.first):
         return False
@@ -121,7 +123,7 @@ def _reaches(source: Source, span: TimeRange, catalogue: Catalogue) -> bool:
     return last is None or span.start <= last
 
 
-def _stopped_before(source: Source, span: TimeRange, catalogue: Catalogue) -> bool:
+def _stopped_before(source: QuantitySource, span: TimeRange, catalogue: Catalogue) -> bool:
     entry = catalogue.summary(source.dataset)
     if entry.last is None:
         return False

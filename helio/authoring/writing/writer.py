@@ -26,7 +26,7 @@ from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, 
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, short
-from helio.knowledge.quantities import ABS_B, SOURCES, B, Source, families
+from helio.knowledge.quantities import ABS_B, SOURCES, B, QuantitySource, families
 from helio.knowledge.quantities import VECTOR_V as VELOCITY
 from helio.knowledge.quantities import N as DENSITY
 from helio.knowledge.quantities import T as TEMPERATURE
@@ -88,7 +88,7 @@ class _Writer:
         self.ask = ask
         self.steps = Steps()
         self.fetched: dict[tuple[str, str, str], PlotSeries] = {}
-        self.used: list[Source] = []
+        self.used: list[QuantitySource] = []
         self.variable = "$TIME_RANGE"
         self.group = ""
         self.span: TimeRange | None = None
@@ -297,7 +297,7 @@ class _Writer:
             self.fetched[key] = self._new_quantity(quantity, craft, frame)
         return self.fetched[key]
 
-    def _pick(self, quantity: str, craft: str, frame: str = "") -> list[Source]:
+    def _pick(self, quantity: str, craft: str, frame: str = "") -> list[QuantitySource]:
         """Return the sources that fit the request, the best first."""
         return pick(
             quantity,
@@ -369,7 +369,7 @@ class _Writer:
         )
         return self._quantity(SPEED, craft, "")
 
-    def _finer_vector(self, craft: str, magnitude: Source) -> bool:
+    def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
         """Whether a vector that is fetched anyway, or is much finer, gives a better magnitude."""
         if any(wanted.name == B for wanted in self.request.quantities):
             return True
@@ -377,7 +377,7 @@ class _Writer:
         cadence = vectors[0].cadence if vectors else None
         return bool(cadence and magnitude.cadence and cadence < magnitude.cadence / 10)
 
-    def _fetch(self, quantity: str, craft: str, sources: list[Source]) -> PlotSeries:
+    def _fetch(self, quantity: str, craft: str, sources: list[QuantitySource]) -> PlotSeries:
         """Add a fetch of the first source, with the others as candidates, at the cadence of the request."""
         first = sources[0]
         self.used.append(first)
@@ -397,7 +397,7 @@ class _Writer:
             self._add_fetch(label, intent, {"candidates": choices} if len(choices) > 1 else choices[0])
         return self._at_cadence(series, first)
 
-    def _at_cadence(self, series: PlotSeries, source: Source) -> PlotSeries:
+    def _at_cadence(self, series: PlotSeries, source: QuantitySource) -> PlotSeries:
         """Average a series to the cadence of the request, if it is finer."""
         cadence = self.request.cadence
         if cadence is None:
@@ -417,7 +417,7 @@ class _Writer:
             )
         return series
 
-    def _joined(self, source: Source, label: str, intent: str) -> None:
+    def _joined(self, source: QuantitySource, label: str, intent: str) -> None:
         """Fetch components that the archive keeps apart, and join them."""
         letters = "RTN" if source.frame == "RTN" else "xyz"
         stem = "V" if source.quantity == VELOCITY else "B" if source.quantity == B else ""
@@ -698,7 +698,7 @@ def line_of(what: str, series: PlotSeries) -> str:
     return label if plain in (series.craft.casefold(), quantity) or plain in quantity.split() else ""
 
 
-def _of_dataset(dataset: str) -> list[Source]:
+def _of_dataset(dataset: str) -> list[QuantitySource]:
     return [source for source in SOURCES if source.dataset == dataset]
 
 

@@ -56,7 +56,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                 more = f"; and {len(refused) - MOST_SHOWN} more" if len(refused) > MOST_SHOWN else ""
                 yield Diagnostic(
                     "HV601",
-                    f"the code says what it may not: {told}{more}",
+                    f"the code uses something that is not allowed: {told}{more}",
                     step_id=step.step_id,
                     tool_name=step.tool_name,
                     path=at,

@@ -1,6 +1,6 @@
 """Who serves each fetch.
 
-HS101 (error)  nobody is named to serve the data, and the catalogue does not know the data set
+HS101 (error)  no data provider was given, and the catalogue does not know the data set
     Data never come from somewhere silently.
     before  "dataset_id": "MY_EVENTS"
     after   refused: --archive DIR

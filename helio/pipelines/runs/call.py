@@ -46,7 +46,7 @@ def call_tool(
     UnitMismatch, FrameMismatch, StepError
         A table does not fit the tool's signature.
     """
-    from helio.steps.tool import Labelled  # imports numpy, which planning does not need
+    from helio.steps.tool import LabelledTable  # imports numpy, which planning does not need
 
     signature = signatures()[name]
     positional: list[Any] = [providers] if signature.gives == "tables" else []
@@ -59,7 +59,7 @@ def call_tool(
         for label, read in named.items():
             check_quantity(table.takes, read, tool=name, parameter=table.parameter, label=label)
         if signature.runs_code:
-            named = {label: Labelled(label, read) for label, read in named.items()}
+            named = {label: LabelledTable(label, read) for label, read in named.items()}
         if not table.many:
             positional += named.values()
         elif table.argument == "source_labels" and not table.by_label:

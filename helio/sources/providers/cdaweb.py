@@ -20,9 +20,9 @@ from helio.errors import (
 )
 from helio.sources.base import ONLINE, folder_name, whole_seconds
 from helio.sources.cdf_guard import check_head
-from helio.sources.downloads import Kept, Wanted
+from helio.sources.downloads import CachedFile, FileRequest
 from helio.sources.file_source import FileSource, RemoteFile, Span, one_file, proof_of, utc
-from helio.sources.gather import Gathered, OneFile
+from helio.sources.gather import GatheredTables, OneFile
 from helio.sources.http import Http
 from helio.sources.local import is_preliminary
 from helio.sources.server_text import one_line, printable
@@ -67,7 +67,7 @@ class CdaWeb(FileSource):
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """The REST service of a server, or itself if it is named.
+        """Return the REST service of a server; the same address if it already is one.
 
         >>> CdaWeb.full_address("http://127.0.0.1:8080")
         'http://127.0.0.1:8080/WS/cdasr/1/dataviews/sp_phys/'
@@ -82,16 +82,16 @@ class CdaWeb(FileSource):
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Folder of what is kept of a server."""
+        """Return the cache folder of a server."""
         return folder_name(urlsplit(url).netloc)
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Always: helio's catalogue is CDAWeb's."""
+        """Return True: helio's catalogue is CDAWeb's."""
         return True
 
     def datasets(self) -> list[str]:
-        """Ids of all its datasets, sorted; asked for once a day.
+        """Return the ids of all datasets, sorted; ask for them once a day.
 
         Raises
         ------
@@ -119,8 +119,8 @@ class CdaWeb(FileSource):
         return _span(self.saved(name, ask, _KeptSpans, never_asked=self._never_asked(name)), dataset_id)
 
     def complete(
-        self, dataset_id: str, gathered: Gathered, time_range: TimeRange, files: Sequence[OneFile]
-    ) -> Gathered:
+        self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
+    ) -> GatheredTables:
         """Add parameters that no file holds from the data service, if it offers all of them."""
         offered = self._variables(dataset_id)
         for name, error in gathered.absent.items():
@@ -128,11 +128,11 @@ class CdaWeb(FileSource):
                 if not error.advice:
                     error.advice = did_you_mean(name, offered)
                 raise error
-        # each by itself: what is computed of one must not depend on what else is asked for
+        # each by itself: a computed file must not depend on other requested parameters
         computed = [self._compute(dataset_id, name, time_range, files) for name in gathered.absent]
         tables = {name: table for part in computed for name, table in part.tables.items()}
         empty = (name for part in computed for name in part.empty)
-        return Gathered(gathered.tables | tables, empty=(*gathered.empty, *empty))
+        return GatheredTables(gathered.tables | tables, empty=(*gathered.empty, *empty))
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
@@ -141,7 +141,7 @@ class CdaWeb(FileSource):
         if _KNOWN_DATASET not in _spans_of(witness.json(http, url_of_dataset)):
             raise UnknownDataset(
                 f"{urlsplit(url_of_dataset).hostname} answers without the dataset {_KNOWN_DATASET}",
-                advice="look at the address of the server; HELIO_CDAWEB_URL names it",
+                advice="check the address of the server; HELIO_CDAWEB_URL names it",
                 place=url_of_dataset,
             )
         url_of_dataset = files_url(url, _KNOWN_DATASET, _KNOWN_DAY)
@@ -158,7 +158,7 @@ class CdaWeb(FileSource):
         return f"{_KNOWN_DATASET} is there, and {name} is a CDF"
 
     def _described(self, reply: Any, url: str) -> Iterator[RemoteFile]:
-        """The files of a reply, each from a host that this provider has files on."""
+        """Return the files of a reply, each from a host that this provider has files on."""
         for file in listed_files(reply, url):
             self.refuse_foreign([file.url], url)
             yield file
@@ -176,7 +176,7 @@ class CdaWeb(FileSource):
         return every
 
     def _variables(self, dataset_id: str) -> list[str]:
-        """Names of the parameters that the archive offers."""
+        """Return names of the parameters that the archive offers."""
 
         def ask() -> list[str]:
             url = f"{self.url}datasets/{quote(dataset_id, safe='')}/variables"
@@ -192,13 +192,13 @@ class CdaWeb(FileSource):
         return names
 
     def _never_asked(self, name: str) -> str:
-        return f"{name} of {self.title} were never asked for"
+        return f"offline, and {name} of {self.title} are not cached"
 
     # What the archive computes
 
     def _compute(
         self, dataset_id: str, name: str, time_range: TimeRange, files: Sequence[OneFile]
-    ) -> Gathered:
+    ) -> GatheredTables:
         url = (
             f"{self.url}datasets/{quote(dataset_id, safe='')}/data/{whole_seconds(time_range)}/"
             f"{quote(name, safe='')}?format=cdf"
@@ -233,7 +233,7 @@ class CdaWeb(FileSource):
 
     def _made(
         self, dataset_id: str, url: str, made_from: str, time_range: TimeRange, name: str
-    ) -> list[Kept]:
+    ) -> list[CachedFile]:
         folder = f"{self.folder}/computed/{dataset_id}/{made_from[:32]}"
         saved = self.replies.load(folder, list[RemoteFile])
         if saved is not None and not self.refresh:
@@ -242,7 +242,7 @@ class CdaWeb(FileSource):
             if len(cached) == len(requests):
                 return cached
         if self.offline:
-            raise Offline(f"what {self.title} computes of {dataset_id} is not here", advice=ONLINE)
+            raise Offline(f"the file that {self.title} computes of {dataset_id} is not here", advice=ONLINE)
         _, reply = self.http.get_json(url, expected=(200, 404))
         listed = list(self._described(reply, url))
         if not listed:
@@ -253,21 +253,21 @@ class CdaWeb(FileSource):
         return self.downloads.get(_wanted_made(listed, folder, made_from))
 
 
-def _wanted_made(listed: Sequence[RemoteFile], folder: str, made_from: str) -> list[Wanted]:
+def _wanted_made(listed: Sequence[RemoteFile], folder: str, made_from: str) -> list[FileRequest]:
     # the service names what it makes by chance; here, and in the records of runs, it is known by what it is made from
     return [
-        Wanted(file.url, file.size, made_from, f"{folder}/{made_from}-{number}.cdf")
+        FileRequest(file.url, file.size, made_from, f"{folder}/{made_from}-{number}.cdf")
         for number, file in enumerate(listed, 1)
     ]
 
 
 def files_url(rest: str, dataset_id: str, time_range: TimeRange) -> str:
-    """Where the REST service says which files hold a range of a dataset."""
+    """Return the address at which the REST service lists the files of a range."""
     return f"{rest}datasets/{quote(dataset_id, safe='')}/orig_data/{whole_seconds(time_range)}"
 
 
 def listed_files(reply: Any, url: str) -> Iterator[RemoteFile]:
-    """The files that a reply of the REST service describes.
+    """Return the files that a reply of the REST service describes.
 
     Raises
     ------
@@ -278,7 +278,7 @@ def listed_files(reply: Any, url: str) -> Iterator[RemoteFile]:
         name = entry.get("Name")
         if not isinstance(name, str) or not _may_be_url(name):
             raise Refused(
-                f"{urlsplit(url).netloc} lists '{one_line(name)}', which is not where a file could be",
+                f"{urlsplit(url).netloc} lists '{one_line(name)}', which is not a valid path of a file",
                 place=url,
             )
         start, stop = _span_in(entry, "StartTime", "EndTime")
@@ -305,7 +305,7 @@ def _may_be_url(name: str) -> bool:
 
 
 def _size_in(entry: Mapping[str, Any]) -> int:
-    """Bytes of a listed file; 0 where the archive gives none, or no number that a file can have."""
+    """Return bytes of a listed file; 0 where the archive gives none, or no number that a file can have."""
     given = entry.get("Length", 0)
     if re.fullmatch(r"[0-9]{1,15}", str(given)):
         return int(given)
@@ -334,7 +334,7 @@ def _span_in(entry: Mapping[str, Any], first: str, last: str) -> tuple[str, str]
 
 
 def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
-    """The elements of a reply; the service writes a single one without its list, and none as nothing."""
+    """Return the elements of a reply; the service writes a single one without a list."""
     listed = reply.get(element) if isinstance(reply, dict) else None
     every = listed if isinstance(listed, list) else [listed]
     return [record for record in every if isinstance(record, dict)]

@@ -37,7 +37,7 @@ class CdaWebFolders(CdaWeb):
         )
 
     def _folders(self) -> dict[str, dict[str, str]]:
-        """Where the catalogue of all datasets says that their files are."""
+        """Return each dataset's folder in the catalogue of all datasets."""
         own = self.url == self.full_address(self.address)
         url = urljoin(PUB_URL if own else urljoin(self.url, "/pub/"), "catalogs/all.xml")
 
@@ -47,7 +47,7 @@ class CdaWebFolders(CdaWeb):
                 return _folders_in(reply.content)
             except ExpatError as error:
                 raise ServerUnavailable(
-                    f"the catalogue of {urlsplit(url).netloc} is not what it should be: {error}", place=url
+                    f"the catalogue of {urlsplit(url).netloc} is invalid: {error}", place=url
                 ) from error
 
         every: dict[str, dict[str, str]] = self.saved(
@@ -57,7 +57,7 @@ class CdaWebFolders(CdaWeb):
 
 
 def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
-    """Folder and its division by the id of the dataset, from the catalogue of all datasets.
+    """Return each dataset's folder and how it is divided, from the catalogue of all datasets.
 
     Only the needed parts are kept. Entities are refused: a few of them can make a document endless.
 

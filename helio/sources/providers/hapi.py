@@ -34,12 +34,12 @@ from helio.errors import (
 )
 from helio.sources import hapi_reply
 from helio.sources.allowance import in_words
-from helio.sources.answer import Answer, CutShort, OddJson, read_json
+from helio.sources.answer import BadBody, OpenReply, UnusableJson, read_json
 from helio.sources.base import DAY, HOUR, ONLINE, Source, folder_name, is_settled
-from helio.sources.hapi_at_once import AtOnce
-from helio.sources.hapi_info import Info, Parameter, read_info, record_bytes
-from helio.sources.hapi_pieces import KeptReply, Piece, Pieces, Series, folder_of
-from helio.sources.hapi_reply import NoBinary, TooMuch
+from helio.sources.hapi_at_once import IntervalLimit
+from helio.sources.hapi_info import HapiParameter, Info, read_info, record_bytes
+from helio.sources.hapi_pieces import CachedReply, Piece, Pieces, PieceSeries, folder_of
+from helio.sources.hapi_reply import IntervalTooLong, NoBinary
 from helio.sources.http import Http
 from helio.sources.local import is_preliminary
 from helio.sources.registry import name_of_server
@@ -62,12 +62,12 @@ _AT_ONCE = 16 * 1024**2
 _MOST_AT_ONCE = 8 * _AT_ONCE
 """A longer reply is asked for in halves."""
 _WITHOUT_CADENCE = timedelta(days=31)
-"""What is asked for at once where the server does not say how often there is a record."""
+"""The longest request where the server gives no cadence."""
 _STEPS = tuple(
     timedelta(seconds=length)
     for length in (60, 600, 3600, 6 * 3600, *(days * 86_400 for days in (1, 5, 10, 31, 100, 366, 3660)))
 )
-"""Intervals that requests are cut in; each begins at a multiple of its length since 1970, whatever is asked for."""
+"""Intervals that requests are cut in; each begins at a multiple of its length since 1970, for every request."""
 _SHORTEST = timedelta(seconds=1)
 _INSTANT = timedelta(microseconds=1)
 _MOST_REQUESTS = 2000
@@ -77,7 +77,7 @@ _TOLERATED = 6
 _PAUSE = 1.0
 """Seconds."""
 _ROUNDS = 3
-"""How often all records of a fetch are asked for while the server publishes the dataset anew."""
+"""How often all records of a fetch are requested while the server republishes the dataset."""
 _JUST_SAID = timedelta(minutes=1)
 """An info that is older is asked for again before records are."""
 _NEARLY, _FEW = 1.5, 3
@@ -99,7 +99,7 @@ _NO_DATE = (
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a server is asked, and in which format it answers best."""
+    """The form of requests to a server, and its best format of replies."""
 
     version: str
     formats: tuple[str, ...]
@@ -113,8 +113,8 @@ class Dialect:
 
 
 @dataclass(frozen=True)
-class Located:
-    """What of a range a dataset has, and which publication of it.
+class ServedRange:
+    """The part of a range that a dataset has, and its publication.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Located:
     redescribed : str
         `described`, where that was seen to change without another ``modificationDate``.
     last : str
-        ``stopDate``: data younger than a month count as published anew whenever it changes.
+        ``stopDate``: data younger than a month count as republished whenever it changes.
     asked : str
         When it was asked for again at the user's wish.
     seen : datetime
@@ -154,7 +154,7 @@ class Located:
         return TimeRange(self.start, self.stop)
 
     def edition(self, stop: datetime) -> str:
-        """What names this publication of data that end at `stop`."""
+        """Name this publication of the data that end at `stop`."""
         parts = [self.modified] if self.modified else [f"asked again {self.asked}"] if self.asked else []
         if self.redescribed:
             parts.append(f"described as {self.redescribed}")
@@ -164,15 +164,15 @@ class Located:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class ParameterRequest:
     """A parameter of one fetch: how it is asked for, and where what comes is kept."""
 
     info: Info
-    found: Located
-    parameter: Parameter
-    together: tuple[Parameter, ...]
+    found: ServedRange
+    parameter: HapiParameter
+    together: tuple[HapiParameter, ...]
     form: Format
-    series: Series
+    series: PieceSeries
     size: int
     """Bytes of a record, roughly."""
     why_csv: str
@@ -200,7 +200,7 @@ class Hapi(Source):
 
     In keys and records a range is named by its data request without parameters, and by the dataset's
     ``modificationDate``. Where the server gives none, data older than a month count as unchanging, and younger ones
-    as published anew whenever the dataset gets longer; `refresh` makes either new.
+    as republished whenever the dataset gets longer; `refresh` requests both again.
 
     A table is of one edition of its dataset: what the server says of the dataset is asked for before and after the
     records, and where it differs all records are asked for again, a bounded number of times.
@@ -226,7 +226,7 @@ class Hapi(Source):
         self._lock = threading.Lock()
         self._unknown: dict[str, UnknownDataset] = {}
         """Datasets that the server does not know."""
-        self._at_once: dict[str, AtOnce] = {}
+        self._at_once: dict[str, IntervalLimit] = {}
         """How much the server gives at once, by series."""
         self._no_binary = ""
         """How the server refused binary."""
@@ -238,7 +238,7 @@ class Hapi(Source):
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """A server's address without what comes after it.
+        """Return a server's address without path, query and fragment.
 
         Raises
         ------
@@ -252,23 +252,23 @@ class Hapi(Source):
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Folder of what is kept of a server."""
+        """Return the cache folder of a server."""
         parts = urlsplit(url)
         return folder_name(f"{parts.netloc}{parts.path}")
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
-        """Whether no server that helio ships has the address."""
+        """Return whether no server that helio ships has the address."""
         return not name_of_server(url, {})
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Whether it is CDAWeb's own server."""
+        """Return whether it is CDAWeb's own server."""
         return "cdaweb" in name.lower()
 
     @classmethod
     def server_of(cls, url: str) -> str:
-        """Address of the server that was asked for records."""
+        """Return the address of the server that was asked for records."""
         return url.partition("/data?")[0]
 
     @classmethod
@@ -279,7 +279,7 @@ class Hapi(Source):
         version = str(reply.get("HAPI") or "") if isinstance(reply, dict) else ""
         if not re.match(r"[23]\.\d", version):
             raise DamagedFile(
-                f"{urlsplit(asked_url).hostname} names no version of HAPI that helio understands: '{version[:20]}'",
+                f"{urlsplit(asked_url).hostname} names a HAPI version that helio does not understand: '{version[:20]}'",
                 advice="the address of a HAPI server ends in /hapi; helio understands versions 2 and 3",
                 place=asked_url,
             )
@@ -293,7 +293,7 @@ class Hapi(Source):
         return f"HAPI {version}"
 
     def datasets(self) -> list[str]:
-        """Ids of all its datasets, sorted; asked for once a day.
+        """Return the ids of all datasets, sorted; ask for them once a day.
 
         Raises
         ------
@@ -313,10 +313,10 @@ class Hapi(Source):
             usable = {name for name in named if isinstance(name, str) and _may_be_id(name)}
             odd = sum(not (isinstance(name, str) and name in usable) for name in named)
             if odd:
-                log.warning("%s lists %d entries without an id that can be asked for", self.server, odd)
+                log.warning("%s lists %d entries without a valid id", self.server, odd)
             if odd and not usable:
                 raise DamagedFile(
-                    f"none of the {odd} entries in the catalogue of {self.server} has an id that can be asked for",
+                    f"none of the {odd} entries in the catalogue of {self.server} has a valid id",
                     advice="tell the server's operators",
                     place=url,
                 )
@@ -326,7 +326,7 @@ class Hapi(Source):
         return ids
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """The data request that covers the range, as far as the dataset does; no record is asked for.
+        """Return the data request for the part of a range that the dataset covers, without asking for records.
 
         Raises
         ------
@@ -364,7 +364,7 @@ class Hapi(Source):
         ------
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
-            What is sent is not what the server describes.
+            The received records do not match the server's description.
         Republished
             The dataset changed each time that it was read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
@@ -382,11 +382,11 @@ class Hapi(Source):
                     self.replies.save(f"{self.folder}/no-binary", self._no_binary)
 
     def _fetch(self, dataset_id: str, parameters: tuple[str, ...], time_range: TimeRange) -> dict[str, Table]:
-        """The tables of a fetch, made again until the server has the same edition after it as before.
+        """Return the tables of a fetch, made again until the server has the same edition after it as before.
 
-        Two rounds that give the same tables are enough too, whatever the server says: records that did not change
+        Two rounds that give the same tables are enough too, even if the dates differ: records that did not change
         between the end of the first round and the beginning of the second are those of one moment. So a dataset that
-        is dated anew with each record that is appended can be fetched.
+        gets a new date with each appended record can be fetched.
         """
         earlier: dict[str, str] | None = None
         for _ in range(_ROUNDS):
@@ -425,21 +425,21 @@ class Hapi(Source):
                 raise failure
             return self._with_notes(requests, served, tables, pieces, time_range)
         raise Republished(
-            f"{self.server} changed {dataset_id} each of the {_ROUNDS} times that it was read for {served.span}; "
-            "its records would be of several editions",
+            f"{self.server} changed {dataset_id} in each of {_ROUNDS} attempts to read {served.span}; "
+            "its records would mix editions",
             advice="try again later, when the server has finished publishing it",
             place=served.url,
         )
 
     def _with_notes(
         self,
-        requests: Sequence[_Asked],
-        served: Located,
+        requests: Sequence[ParameterRequest],
+        served: ServedRange,
         tables: dict[str, Table],
         pieces: dict[str, list[Piece]],
         time_range: TimeRange,
     ) -> dict[str, Table]:
-        """The tables, each with what is to be said of how it came about.
+        """Return the tables with notes on how each was made.
 
         Raises
         ------
@@ -487,7 +487,7 @@ class Hapi(Source):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Requests that a fetch would make, each with its bytes, roughly; None where they are not known.
+        """Return the requests that a fetch would make, each with its approximate bytes; None where they are unknown.
 
         Raises
         ------
@@ -505,8 +505,8 @@ class Hapi(Source):
             )
         return sizes
 
-    def _table(self, request: _Asked, pieces: Sequence[Piece]) -> Table | None:
-        """One table of all pieces, or None when they have no record."""
+    def _table(self, request: ParameterRequest, pieces: Sequence[Piece]) -> Table | None:
+        """Join all pieces into one table; None when they have no record."""
         from helio.sources.hapi_data import table_of  # numpy, which a plan does without
         from helio.sources.join import clip, concatenate
         from helio.store.leap_seconds import leap_notes
@@ -550,7 +550,7 @@ class Hapi(Source):
         notes += leap_notes(joined.epoch)
         return replace(joined, sources=tuple(sources), notes=tuple(dict.fromkeys(filter(None, notes))))
 
-    def _source(self, request: _Asked, reply: KeptReply) -> SourceFile:
+    def _source(self, request: ParameterRequest, reply: CachedReply) -> SourceFile:
         info = request.info
         unknown = "" if reply.modified else "edition not known: the server gives no modificationDate"
         return SourceFile(
@@ -575,18 +575,18 @@ class Hapi(Source):
 
     # What there is
 
-    def _located(self, dataset_id: str, time_range: TimeRange) -> Located:
-        """The same for as long as this object lives; kept for good once the range is long past."""
+    def _located(self, dataset_id: str, time_range: TimeRange) -> ServedRange:
+        """Return the served range: the same one as long as this object lives, saved for ever once it is long past."""
         if not _may_be_id(dataset_id):
             raise UnknownDataset(
-                f"'{one_line(dataset_id)}' cannot be the id of a dataset", advice=self.close_ids(dataset_id)
+                f"'{one_line(dataset_id)}' is not a valid id of a dataset", advice=self.close_ids(dataset_id)
             )
         name = f"{self.folder}/{folder_of(dataset_id)}/{_span_name(time_range)}"
         return self.once(name, lambda: self._locate(name, dataset_id, time_range))
 
-    def _locate(self, name: str, dataset_id: str, time_range: TimeRange) -> Located:
-        saved = self.replies.load(name, _KeptLocated)
-        before: Located | None = replace(saved.content.read(), place=name) if saved else None
+    def _locate(self, name: str, dataset_id: str, time_range: TimeRange) -> ServedRange:
+        saved = self.replies.load(name, _SavedRange)
+        before: ServedRange | None = replace(saved.content.read(), place=name) if saved else None
         if (
             before is not None
             and not self.refresh
@@ -597,12 +597,12 @@ class Hapi(Source):
             info, seen = self._info_and_age(dataset_id, longest=HOUR)
         except Offline as error:
             raise Offline(
-                f"what {self.server} has of {dataset_id} was never asked", advice=error.advice
+                f"offline, and no info of {dataset_id} on {self.server} is cached", advice=error.advice
             ) from error
         start, stop = max(time_range.start, info.start), min(time_range.stop, info.stop)
         if start >= stop:
             raise self._nothing(info, time_range)
-        served = Located(
+        served = ServedRange(
             start=start,
             stop=stop,
             modified=info.modified,
@@ -617,7 +617,7 @@ class Hapi(Source):
         self._save_located(served)
         return served
 
-    def _save_located(self, served: Located) -> None:
+    def _save_located(self, served: ServedRange) -> None:
         moments = {name: getattr(served, name).isoformat() for name in _MOMENTS}
         self.replies.save(served.place, asdict(served) | moments)
 
@@ -625,8 +625,8 @@ class Hapi(Source):
 
     def _current(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
-    ) -> tuple[Located, list[_Asked]]:
-        """The range, and how each parameter is asked for; as the server has them now if any record is missing."""
+    ) -> tuple[ServedRange, list[ParameterRequest]]:
+        """Return the range and the request of each parameter, as the server has them now if any record is missing."""
         served = self._located(dataset_id, time_range)
         info, seen = self._info_and_age(dataset_id, longest=None)
         requests = [self._asked(info, served, name) for name in parameters]
@@ -642,19 +642,21 @@ class Hapi(Source):
             served = renewed
         return served, [self._asked(info, served, name) for name in parameters]
 
-    def _of_one_edition(self, served: Located, requests: list[_Asked]) -> tuple[Located, list[_Asked]]:
-        """Offline: the edition of what is kept; the one that was last heard of, if all that is needed is of it.
+    def _of_one_edition(
+        self, served: ServedRange, requests: list[ParameterRequest]
+    ) -> tuple[ServedRange, list[ParameterRequest]]:
+        """Return the edition in the cache that has all records, for a run offline.
 
         Raises
         ------
         Offline
-            What is needed is here, but not of one edition.
+            The needed records are here, but not of one edition.
         """
         if any(
             self._pieces.cover(request.series, served.span, lambda reply, span: True)[1]
             for request in requests
         ):
-            return served, requests  # something is missing whatever the edition
+            return served, requests  # every edition lacks something
         editions = [
             served.modified,
             *(date for request in requests for date in self._pieces.editions(request.series)),
@@ -666,20 +668,20 @@ class Hapi(Source):
                 self.put(served.place, dated)
                 return dated, of_date
         raise Offline(
-            f"what is kept of {requests[0].info.dataset_id} for {served.span} is of several editions: "
+            f"the cache has {requests[0].info.dataset_id} for {served.span} in several editions: "
             f"{', '.join(filter(None, dict.fromkeys(editions)))}",
             advice=ONLINE,
             place=served.url,
         )
 
     def _info_now(self, dataset_id: str) -> tuple[Info, datetime]:
-        """What the server says of a dataset at this moment; kept for later."""
+        """Ask the server for the info of a dataset now, and save it."""
         content = self._ask_info(dataset_id)
         self.save(f"{folder_of(dataset_id)}/info", content)
         return read_info(dataset_id, content["info"], self._info_url(dataset_id)), _moment_of(content)
 
-    def _renewed(self, served: Located, info: Info, seen: datetime) -> Located | None:
-        """The range as an info has it, where that is another edition or less of it; else None."""
+    def _renewed(self, served: ServedRange, info: Info, seen: datetime) -> ServedRange | None:
+        """Return the range of a new info, where it is of another edition or shorter; otherwise None."""
         start, stop = max(served.start, info.start), min(served.stop, info.stop)
         if start >= stop:
             raise self._nothing(info, served.span)
@@ -697,8 +699,10 @@ class Hapi(Source):
         same = renewed.edition(stop) == served.edition(stop) and renewed.span == served.span
         return None if same else renewed
 
-    def _renewed_after(self, dataset_id: str, served: Located, failure: DataError | None) -> Located | None:
-        """As `_renewed`, now that the records have come or have failed to; None where that cannot be asked after it."""
+    def _renewed_after(
+        self, dataset_id: str, served: ServedRange, failure: DataError | None
+    ) -> ServedRange | None:
+        """Check the edition again after the records; None where that is not possible."""
         try:
             return self._renewed(served, *self._info_now(dataset_id))
         except DataError:
@@ -706,7 +710,7 @@ class Hapi(Source):
                 raise
             return None
 
-    def _adopt(self, renewed: Located) -> None:
+    def _adopt(self, renewed: ServedRange) -> None:
         """Use another edition of a range from now on."""
         with self.replies.alone(renewed.place):
             self.put(renewed.place, renewed)
@@ -720,11 +724,11 @@ class Hapi(Source):
         return self._info_and_age(dataset_id, longest=longest)[0]
 
     def _info_and_age(self, dataset_id: str, *, longest: float | None) -> tuple[Info, datetime]:
-        """What the server says of a dataset, and when it said so."""
+        """Return the info of a dataset, and when the server gave it."""
         saved = self.saved(
             f"{folder_of(dataset_id)}/info",
             lambda: self._ask_info(dataset_id, longest),
-            _KeptInfo,
+            _SavedInfo,
             never_asked=self._never_asked(dataset_id),
             longest=longest,
         )
@@ -735,7 +739,7 @@ class Hapi(Source):
         return self._request("info", {words[0]: dataset_id})
 
     def _ask_info(self, dataset_id: str, longest: float | None = None) -> dict[str, Any]:
-        """What the server says of a dataset now, and when now is."""
+        """Ask the server for the info of a dataset, with the time of asking."""
         url = self._info_url(dataset_id, longest)
         known = self._unknown.get(dataset_id)
         if known is not None:
@@ -781,7 +785,7 @@ class Hapi(Source):
         )
 
     def close_ids(self, dataset_id: str) -> str:
-        """Advice for an unknown id; a dataset may be divided by its times, ``ID@0`` and so on."""
+        """Suggest ids close to an unknown one; a dataset may be divided by its times, ``ID@0`` and so on."""
         advice = super().close_ids(dataset_id)
         if not advice:
             return ""
@@ -792,8 +796,8 @@ class Hapi(Source):
 
     # Records
 
-    def _asked(self, info: Info, served: Located, name: str) -> _Asked:
-        """How a parameter is asked for, and where what comes is kept."""
+    def _asked(self, info: Info, served: ServedRange, name: str) -> ParameterRequest:
+        """Return the request for a parameter, with the cache of its replies."""
         together = info.together(name)
         length = record_bytes(together)
         why_csv = self._why_csv(length)
@@ -802,7 +806,7 @@ class Hapi(Source):
         layout = [
             [parameter.name, parameter.kind, list(parameter.size), parameter.length] for parameter in together
         ]
-        series = Series(
+        series = PieceSeries(
             folder=f"{folder_of(self.folder, info.dataset_id)}/{folder_of(name)}",
             layout=hashlib.sha256(json.dumps(layout).encode()).hexdigest()[:16],
             suffix=".bin" if form == "binary" else ".csv",
@@ -811,10 +815,10 @@ class Hapi(Source):
             ).hexdigest()[:16],
         )
         size = length if form == "binary" else _CSV_BYTES[0] + columns * _CSV_BYTES[1]
-        return _Asked(info, served, info.parameter(name), together, form, series, size, why_csv)
+        return ParameterRequest(info, served, info.parameter(name), together, form, series, size, why_csv)
 
     def _why_csv(self, length: int) -> str:
-        """Why records are not asked for in binary; empty where they are.
+        """Explain why records come as CSV; empty where they come in binary.
 
         Parameters
         ----------
@@ -831,14 +835,14 @@ class Hapi(Source):
         return f"{why}: the records were asked for as CSV" if why else ""
 
     def _binary_refused(self) -> str:
-        """How the server refused binary; remembered until `refresh`."""
+        """Return how the server refused binary; remembered until `refresh`."""
         if not self._no_binary and not self.refresh:
             saved = self.replies.load(f"{self.folder}/no-binary", str)
             self._no_binary = saved.content if saved else ""
         return self._no_binary
 
-    def _all_pieces(self, every: Sequence[_Asked]) -> dict[str, list[Piece]]:
-        """All pieces of each parameter in order, asking for those that are not here."""
+    def _all_pieces(self, every: Sequence[ParameterRequest]) -> dict[str, list[Piece]]:
+        """Return all pieces of each parameter in order; ask for those that are not in the cache."""
         pieces, missing = self._kept_and_missing(every)
         if missing and self.offline:
             first, span = missing[0]
@@ -867,11 +871,11 @@ class Hapi(Source):
         }
 
     def _kept_and_missing(
-        self, every: Sequence[_Asked]
-    ) -> tuple[dict[str, list[Piece]], list[tuple[_Asked, TimeRange]]]:
-        """Pieces that are here, by parameter, and the intervals that are to be asked for."""
+        self, every: Sequence[ParameterRequest]
+    ) -> tuple[dict[str, list[Piece]], list[tuple[ParameterRequest, TimeRange]]]:
+        """Return the pieces in the cache, by parameter, and the intervals to ask for."""
         pieces: dict[str, list[Piece]] = {}
-        missing: list[tuple[_Asked, TimeRange]] = []
+        missing: list[tuple[ParameterRequest, TimeRange]] = []
         for request in every:
             pieces_here, gaps = self._pieces.cover(request.series, request.found.span, self._usable(request))
             if gaps and self.offline:
@@ -882,11 +886,13 @@ class Hapi(Source):
             missing += [(request, span) for gap in gaps for span in _cut(gap, request.longest)]
         return pieces, missing
 
-    def _usable(self, request: _Asked, *, incomplete: bool = False) -> Callable[[KeptReply, TimeRange], bool]:
-        """Whether a reply that is here is of the edition that is wanted."""
+    def _usable(
+        self, request: ParameterRequest, *, incomplete: bool = False
+    ) -> Callable[[CachedReply, TimeRange], bool]:
+        """Return a check that a cached reply is of the requested edition."""
         served = request.found
 
-        def is_usable(reply: KeptReply, span: TimeRange) -> bool:
+        def is_usable(reply: CachedReply, span: TimeRange) -> bool:
             if reply.incomplete and not incomplete:
                 return False
             if self.offline:  # of the same date; earlier versions of helio noted none
@@ -897,7 +903,7 @@ class Hapi(Source):
 
         return is_usable
 
-    def _begin(self, missing: Sequence[tuple[_Asked, TimeRange]]) -> AbstractContextManager[Tally]:
+    def _begin(self, missing: Sequence[tuple[ParameterRequest, TimeRange]]) -> AbstractContextManager[Tally]:
         """Set aside bytes for intervals before they are asked for; none where their size is not known."""
         sizes = [_size_of(request, span) for request, span in missing]
         known = [size for size in sizes if size is not None]
@@ -906,7 +912,7 @@ class Hapi(Source):
 
     def _get(
         self,
-        request: _Asked,
+        request: ParameterRequest,
         span: TimeRange,
         whole: timedelta,
         tally: Tally,
@@ -918,20 +924,20 @@ class Hapi(Source):
 
         Parameters
         ----------
-        wanted : timedelta
+        whole : timedelta
             How much the fetch wants of the parameter altogether.
         continued : int
             How often the rest may be asked for.
         """
         with self._lock:
-            at_once = self._at_once.setdefault(request.series.folder, AtOnce())
+            at_once = self._at_once.setdefault(request.series.folder, IntervalLimit())
         middle = (span.start + span.duration / 2).replace(microsecond=0)
         half = span.stop - middle
         if at_once.allows(span.duration):
             url = self._data_url(request.info.dataset_id, span, request.names, request.form)
             try:
                 body, has_end = self._body(request, span, url, tally)
-            except TooMuch as error:
+            except IntervalTooLong as error:
                 in_a_row = at_once.refused(span.duration, half)
                 self._refuse_too_little(request, span, whole, str(error))
                 if in_a_row > _TOLERATED:
@@ -964,7 +970,7 @@ class Hapi(Source):
         ]
 
     def _keep(
-        self, request: _Asked, span: TimeRange, body: bytes, url: str, *, incomplete: str = ""
+        self, request: ParameterRequest, span: TimeRange, body: bytes, url: str, *, incomplete: str = ""
     ) -> Piece:
         return self._pieces.keep(
             request.series,
@@ -977,28 +983,30 @@ class Hapi(Source):
             incomplete=incomplete,
         )
 
-    def _refuse_too_little(self, request: _Asked, span: TimeRange, whole: timedelta, reason: str) -> None:
+    def _refuse_too_little(
+        self, request: ParameterRequest, span: TimeRange, whole: timedelta, reason: str
+    ) -> None:
         """Give up once halves would be less than a record, or too many."""
         half = span.duration / 2
         name = f"{request.parameter.name} of {request.info.dataset_id}"
         if half < max(_SHORTEST, request.info.cadence or _SHORTEST):
             raise Refused(
                 f"{self.server} gives no {name}, not even for {span} ({reason})",
-                advice="tell whoever runs the server",
+                advice="report it to the server's operators",
             )
         if whole / half > _MOST_REQUESTS:
             raise Refused(
                 f"{self.server} gives less than {_in_time(span.duration)} of {name} at once ({reason}): "
                 f"{_in_time(whole)} would take more than {_MOST_REQUESTS:,} requests",
-                advice="a shorter time range, or run again later: what came is kept, and the server may be busy",
+                advice="a shorter time range, or run again later: received data are kept, and the server may be busy",
             )
 
-    def _body(self, request: _Asked, span: TimeRange, url: str, tally: Tally) -> tuple[bytes, bool]:
-        """The records of an interval, and whether anything but the end of the connection says that they are all."""
+    def _body(self, request: ParameterRequest, span: TimeRange, url: str, tally: Tally) -> tuple[bytes, bool]:
+        """Ask for the records of an interval; return them, and whether the server marks their end."""
         counted = 0
         what = f"{request.parameter.name} of {request.info.dataset_id} for {span}"
 
-        def receive(answer: Answer) -> tuple[bytes, bool]:
+        def receive(answer: OpenReply) -> tuple[bytes, bool]:
             nonlocal counted
             tally.add(-counted)  # what an earlier attempt brought came in vain
             counted = 0
@@ -1009,7 +1017,7 @@ class Hapi(Source):
                     counted += len(part)
                     tally.add(len(part))
             except ReplyTooLarge as error:
-                raise TooMuch(f"more than {in_words(_MOST_AT_ONCE)}") from error
+                raise IntervalTooLong(f"more than {in_words(_MOST_AT_ONCE)}") from error
             header, body = hapi_reply.split_header(bytes(came))
             status = hapi_reply.status_in(header) or hapi_reply.status_of(answer.status, answer.reason, body)
             if status.code == hapi_reply.EMPTY and (not body or hapi_reply.is_json(body)):
@@ -1017,10 +1025,10 @@ class Hapi(Source):
             if status.code == hapi_reply.NO_FORMAT and request.form == "binary":
                 raise NoBinary(f"refuses it ({status.code}: {status.message})")
             if status.code == hapi_reply.TOO_MUCH:
-                raise TooMuch(hapi_reply.in_words(status))
+                raise IntervalTooLong(hapi_reply.in_words(status))
             if status.code == hapi_reply.EMPTY:
                 raise DamagedFile(
-                    f"{self.server} says that it has no {what} (1201), and sends {len(body)} bytes of it",
+                    f"{self.server} reports no {what} (1201), but sends {len(body)} bytes of it",
                     advice="tell the server's operators",
                     place=url,
                 )
@@ -1030,7 +1038,7 @@ class Hapi(Source):
                 kind = "a web page" if hapi_reply.is_page(body) else "an object of JSON"
                 raise DamagedFile(
                     f"{self.server} sends {kind} in place of {what}",
-                    advice="look at what it says: it may be under maintenance",
+                    advice="open the address in a browser: it may be under maintenance",
                     place=url,
                 )
             kind = answer.headers.get("content-type", "")
@@ -1043,11 +1051,11 @@ class Hapi(Source):
         try:
             return self.http.exchange(url, receive, expected=hapi_reply.UNDERSTOOD, in_bulk=True)
         except NoData:
-            # outside of what the server has now, whatever it said: the next run asks again
+            # outside the server's present records, contrary to its info: the next run asks again
             self._forget(request)
             raise
 
-    def _refuse_other_header(self, header: dict[str, Any], request: _Asked, url: str) -> None:
+    def _refuse_other_header(self, header: dict[str, Any], request: ParameterRequest, url: str) -> None:
         """Compare a header that comes with records to the info that they are read by."""
         info = request.info
         if "parameters" not in header:
@@ -1067,13 +1075,13 @@ class Hapi(Source):
             different.append("modificationDate")
         if different:
             raise DamagedFile(
-                f"{self.server} describes the records of {request.parameter.name} in another way than its info: "
+                f"{self.server} describes the records of {request.parameter.name} differently from its info: "
                 f"{', '.join(different)}",
-                advice="fetch it again; if it comes out the same, tell whoever runs the server",
+                advice="fetch it again; if the error stays, report it to the server's operators",
                 place=url,
             )
 
-    def _forget(self, request: _Asked) -> None:
+    def _forget(self, request: ParameterRequest) -> None:
         self.replies.forget(f"{self.folder}/{folder_of(request.info.dataset_id)}/info")
         self.replies.forget(request.found.place)
 
@@ -1093,16 +1101,16 @@ class Hapi(Source):
         return self._request("data", query | ({"format": form} if form else {}))
 
     def _json(self, url: str, what: str) -> dict[str, Any]:
-        """A reply in JSON with the status OK."""
+        """Return a reply in JSON with the status OK."""
 
-        def receive(answer: Answer) -> dict[str, Any]:
+        def receive(answer: OpenReply) -> dict[str, Any]:
             body = answer.read()
             status = hapi_reply.status_of(answer.status, answer.reason, body)
             if status.code != hapi_reply.OK:
                 raise hapi_reply.error_of(status, self.server, what, url)
             try:
                 reply = read_json(body, self.http.limits.reply_bytes, self.server)
-            except OddJson as error:
+            except UnusableJson as error:
                 raise answer.odd_json(error) from error
             except ValueError as error:
                 raise answer.not_json(body) from error
@@ -1123,15 +1131,15 @@ class Hapi(Source):
         )
 
     def _never_asked(self, what: str) -> str:
-        return f"{self.server} was never asked for {what}"
+        return f"offline, and no reply of {self.server} for {what} is cached"
 
 
 _MOMENTS = ("start", "stop", "seen")
 
 
 @dataclass(frozen=True)
-class _KeptLocated:
-    """A `Located` as it is kept; earlier versions noted neither description."""
+class _SavedRange:
+    """A `ServedRange` as it is kept; earlier versions noted neither description."""
 
     start: NaiveInstant
     stop: NaiveInstant
@@ -1144,20 +1152,20 @@ class _KeptLocated:
     described: str = ""
     redescribed: str = ""
 
-    def read(self) -> Located:
-        """What was kept, with moments."""
+    def read(self) -> ServedRange:
+        """Return the saved range, with its times as datetimes."""
         moments = {name: datetime.fromisoformat(getattr(self, name)) for name in _MOMENTS}
-        return Located(**{**vars(self), **moments})
+        return ServedRange(**{**vars(self), **moments})
 
 
-class _KeptInfo(TypedDict):
-    """What a server says of a dataset as it is kept."""
+class _SavedInfo(TypedDict):
+    """The saved info of a dataset."""
 
     info: dict[str, Any]
     seen: NaiveInstant
 
 
-def _read(request: _Asked, body: bytes, url: str) -> Records:
+def _read(request: ParameterRequest, body: bytes, url: str) -> Records:
     from helio.sources.hapi_data import read_records
 
     try:
@@ -1166,8 +1174,8 @@ def _read(request: _Asked, body: bytes, url: str) -> Records:
         raise error.located(url) from error.__cause__
 
 
-def _redescribed(before: Located, info: Info) -> str:
-    """How the server describes a dataset, if that changed without another date."""
+def _redescribed(before: ServedRange, info: Info) -> str:
+    """Return how the server describes a dataset, if that changed without another date."""
     if before.modified != info.modified:
         return ""
     changed = before.described not in ("", info.described)
@@ -1190,19 +1198,19 @@ def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) 
         raise DamagedFile(
             f"of the {records.sent} records that {server} sends for {span}, only {used} can be used: the others are "
             "of another interval or repeat an epoch",
-            advice="tell whoever runs the server",
+            advice="report it to the server's operators",
             place=url,
         )
 
 
 def _cadences(duration: timedelta, cadence: timedelta | None) -> float:
-    """A duration in cadences; without end where the cadence is not known, unless it is nothing."""
+    """Return a duration in cadences; infinite where the cadence is unknown, unless the duration is zero."""
     if not duration:
         return 0.0
     return duration / cadence if cadence else math.inf
 
 
-def _expected(table: Table, request: _Asked) -> str:
+def _expected(table: Table, request: ParameterRequest) -> str:
     """Say how many records the cadence promises for the range, where there are clearly fewer."""
     cadence = request.info.cadence
     if cadence is None:
@@ -1220,14 +1228,14 @@ def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None
     )
 
 
-def _may_be_cut(body: bytes, request: _Asked, span: TimeRange) -> str:
+def _may_be_cut(body: bytes, request: ParameterRequest, span: TimeRange) -> str:
     """Say that the last number of a reply may lack digits: HAPI ends each record with the end of its line."""
     if request.form == "binary" or not body.strip() or body.endswith(b"\n"):
         return ""
     return f"the reply for {span} stops without the end of a line: its last record may be cut"
 
 
-def _check_whole(body: bytes, request: _Asked, *, has_end: bool) -> None:
+def _check_whole(body: bytes, request: ParameterRequest, *, has_end: bool) -> None:
     """Notice a body that ends within a record; `has_end` where something says where it ends.
 
     One that ends where it should, and still has no whole number of records, is not what was described: this is found
@@ -1235,27 +1243,27 @@ def _check_whole(body: bytes, request: _Asked, *, has_end: bool) -> None:
     """
     if request.form == "binary":
         if len(body) % record_bytes(request.together) and not has_end:
-            raise CutShort("ends within a record")
+            raise BadBody("ends within a record")
         return
     lines = body.strip()
     first, last = lines.partition(b"\n")[0], lines[lines.rfind(b"\n") + 1 :]
     columns = sum(parameter.elements for parameter in request.together)
     if not has_end and lines and (last.count(b",") + 1 < columns or not body.endswith(b"\n")):
-        raise CutShort("ends within a record")
+        raise BadBody("ends within a record")
     if last.count(b",") < first.count(b","):
-        raise CutShort("ends within a record")
+        raise BadBody("ends within a record")
 
 
-def _size_of(request: _Asked, span: TimeRange) -> float | None:
-    """Bytes of an interval, roughly; None where the server does not say how often there is a record."""
+def _size_of(request: ParameterRequest, span: TimeRange) -> float | None:
+    """Estimate the bytes of an interval; None where the server gives no cadence."""
     cadence = request.info.cadence
     return None if cadence is None else request.size * (span.duration / cadence)
 
 
 def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:
-    """An interval in parts of at most `longest`, cut at the same moments whatever is asked for.
+    """Cut an interval into parts of at most `longest`, at times that do not depend on the request.
 
-    There are `_MOST_REQUESTS` parts at most, whatever cadence or `longest` a server claims: parts that prove too long
+    There are `_MOST_REQUESTS` parts at most, for any cadence or `longest` of a server: parts that prove too long
     are halved when they are asked for.
     """
     shortest = span.duration / _MOST_REQUESTS
@@ -1293,7 +1301,7 @@ def _span_name(span: TimeRange) -> str:
 
 
 def _in_time(duration: timedelta) -> str:
-    """A duration for people: ``45 s``, ``14 min``, ``3.5 h``, ``10 days``."""
+    """Return a duration for people: ``45 s``, ``14 min``, ``3.5 h``, ``10 days``."""
     seconds = duration.total_seconds()
     for length, unit in ((86_400, "days"), (3600, "h"), (60, "min")):
         if seconds >= 2 * length:

@@ -25,10 +25,10 @@ from helio.errors import (
     UnknownDataset,
     did_you_mean,
 )
-from helio.sources.answer import Answer
+from helio.sources.answer import OpenReply
 from helio.sources.base import ONLINE, Source
 from helio.sources.http import Http
-from helio.sources.saved_replies import LARGEST, Saved
+from helio.sources.saved_replies import LARGEST, SavedReply
 from helio.sources.server_text import one_line
 from helio.sources.witness import Witness
 from helio.store.files import note_use, write_whole
@@ -51,7 +51,7 @@ _FRESH = 60.0
 _HELD = timedelta(days=8)
 """What began longer ago the service cannot hold: it keeps seven days."""
 _BEHIND = timedelta(minutes=10)
-"""A newest record that is older than the end of a range by more is told of."""
+"""A note says so if the newest record is older than the end of a range by more."""
 
 _NUMBER = re.compile(r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan)\s*", re.IGNORECASE)
 
@@ -60,7 +60,7 @@ Entry = tuple[datetime, Any]
 
 
 @dataclass(frozen=True)
-class Parameter:
+class SwpcParameter:
     """A quantity of a dataset, and where the service keeps it.
 
     Parameters
@@ -97,7 +97,7 @@ class Product:
 
     path: str
     title: str
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, SwpcParameter]
     rows: bool = True
     source: str = ""
     earlier: str = ""
@@ -122,12 +122,16 @@ PRODUCTS: Mapping[str, Product] = {
         f"{_WIND}mag-7-day.json",
         "Real-time solar wind magnetic field at L1",
         {
-            "BGSM": Parameter(
+            "BGSM": SwpcParameter(
                 ("bx_gsm", "by_gsm", "bz_gsm"), "nT", "B", "Magnetic field", "GSM", ("Bx", "By", "Bz")
             ),
-            "Bt": Parameter(("bt",), "nT", "Bt", "Strength of the magnetic field"),
-            "lon_gsm": Parameter(("lon_gsm",), "deg", "Longitude", "Longitude of the magnetic field in GSM"),
-            "lat_gsm": Parameter(("lat_gsm",), "deg", "Latitude", "Latitude of the magnetic field in GSM"),
+            "Bt": SwpcParameter(("bt",), "nT", "Bt", "Strength of the magnetic field"),
+            "lon_gsm": SwpcParameter(
+                ("lon_gsm",), "deg", "Longitude", "Longitude of the magnetic field in GSM"
+            ),
+            "lat_gsm": SwpcParameter(
+                ("lat_gsm",), "deg", "Latitude", "Latitude of the magnetic field in GSM"
+            ),
         },
         earlier="CDAWeb has the field at L1 of earlier days, DSCOVR_H0_MAG or AC_H3_MFI",
     ),
@@ -135,9 +139,9 @@ PRODUCTS: Mapping[str, Product] = {
         f"{_WIND}plasma-7-day.json",
         "Real-time solar wind plasma at L1",
         {
-            "density": Parameter(("density",), "cm^-3", "Density", "Proton density"),
-            "speed": Parameter(("speed",), "km/s", "Speed", "Bulk speed of the protons"),
-            "temperature": Parameter(("temperature",), "K", "Temperature", "Proton temperature"),
+            "density": SwpcParameter(("density",), "cm^-3", "Density", "Proton density"),
+            "speed": SwpcParameter(("speed",), "km/s", "Speed", "Bulk speed of the protons"),
+            "temperature": SwpcParameter(("temperature",), "K", "Temperature", "Proton temperature"),
         },
         earlier="CDAWeb has the plasma at L1 of earlier days, WI_H1_SWE or AC_H0_SWE",
     ),
@@ -145,7 +149,7 @@ PRODUCTS: Mapping[str, Product] = {
         "json/goes/primary/xrays-7-day.json",
         "GOES primary X-ray flux",
         {
-            "xrsa": Parameter(
+            "xrsa": SwpcParameter(
                 ("flux",),
                 "W/m^2",
                 "X-ray flux",
@@ -153,7 +157,7 @@ PRODUCTS: Mapping[str, Product] = {
                 where=("energy", "0.05-0.4nm"),
                 scale="log",
             ),
-            "xrsb": Parameter(
+            "xrsb": SwpcParameter(
                 ("flux",),
                 "W/m^2",
                 "X-ray flux",
@@ -174,7 +178,7 @@ _FIRST_ROW = 16_384
 
 
 @dataclass(frozen=True)
-class Held:
+class ServedRecords:
     """A reply, its records in order of epoch."""
 
     entries: tuple[Entry, ...] = field(repr=False)
@@ -207,7 +211,7 @@ class Cut:
         return hashlib.sha256(self.content).hexdigest()
 
 
-class _KeptReply(TypedDict):
+class _ReplyContent(TypedDict):
     """A reply of the service as it is kept."""
 
     reply: Any
@@ -216,8 +220,8 @@ class _KeptReply(TypedDict):
 
 
 @dataclass(frozen=True)
-class _KeptCut:
-    """What is kept beside the records of a range."""
+class _CutFacts:
+    """The facts saved beside the records of a range."""
 
     newest: NaiveInstant
     last_modified: str
@@ -246,12 +250,12 @@ class Swpc(Source):
     question = f"for the columns of {_ASKED.file}"
 
     def datasets(self) -> list[str]:
-        """Ids of all its datasets, sorted."""
+        """Return the ids of all datasets, sorted."""
         return sorted(PRODUCTS)
 
     @classmethod
     def known_datasets(cls) -> Mapping[str, Collection[str]]:
-        """All datasets with their parameters."""
+        """Return all datasets with their parameters."""
         return {dataset_id: product.parameters for dataset_id, product in PRODUCTS.items()}
 
     @classmethod
@@ -267,7 +271,7 @@ class Swpc(Source):
         return f"{_ASKED.file} has the {len(_ASKED.members)} columns that are known"
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """The records of [start, stop), as one reply that is named by its bytes; the service is asked for it.
+        """Ask for the records of [start, stop), as one reply that is named by its bytes.
 
         Raises
         ------
@@ -285,7 +289,7 @@ class Swpc(Source):
         return (self._source(dataset_id, self._cut(dataset_id, time_range)),)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Parameters over [start, stop), null entries NaN, each epoch once.
+        """Fetch parameters over [start, stop), null entries as NaN, each epoch once.
 
         Returns
         -------
@@ -310,7 +314,7 @@ class Swpc(Source):
     # Records
 
     def _cut(self, dataset_id: str, time_range: TimeRange) -> Cut:
-        """The records of a range; the same for as long as this object lives."""
+        """Return the records of a range; the same for as long as this object lives."""
         product = self._product(dataset_id)
         return self.once(f"{dataset_id} {time_range}", lambda: self._find(dataset_id, product, time_range))
 
@@ -334,13 +338,13 @@ class Swpc(Source):
             place=self._url_of(product),
         )
 
-    def _reply(self, product: Product) -> Held | None:
-        """What the service holds; None when it may not be asked and never was."""
+    def _reply(self, product: Product) -> ServedRecords | None:
+        """Return the records that the service has; None when it may not be asked and never was."""
         return self.once(product.path, lambda: self._saved_or_asked(product))
 
-    def _saved_or_asked(self, product: Product) -> Held | None:
+    def _saved_or_asked(self, product: Product) -> ServedRecords | None:
         name = f"{self.folder}/{product.path.removesuffix('.json')}"
-        saved = self.replies.load(name, _KeptReply)
+        saved = self.replies.load(name, _ReplyContent)
         fresh = saved is not None and self.is_young(saved.said, _FRESH)
         if not self.offline and (self.refresh or not fresh):
             saved = self._ask(product, name, saved)
@@ -349,11 +353,11 @@ class Swpc(Source):
         content = saved.content
         return _read(product, content["reply"], content["last_modified"], self._url_of(product))
 
-    def _ask(self, product: Product, reply_name: str, saved: Saved | None) -> Saved:
+    def _ask(self, product: Product, reply_name: str, saved: SavedReply | None) -> SavedReply:
         url = self._url_of(product)
         etag = saved.content["etag"] if saved else ""
 
-        def receive(answer: Answer) -> dict[str, Any] | None:
+        def receive(answer: OpenReply) -> dict[str, Any] | None:
             if answer.status == 304:
                 return None
             reply = self.counted_json(answer, product.file)
@@ -367,7 +371,7 @@ class Swpc(Source):
         if received is None:
             assert saved is not None  # only then was there a tag to compare with
             return self.replies.save(reply_name, saved.content)
-        _read(product, received["reply"], "", url)  # what is not understood is not kept
+        _read(product, received["reply"], "", url)  # an unreadable reply is not saved
         return self.replies.save(reply_name, received)
 
     def _url_of(self, product: Product) -> str:
@@ -399,7 +403,7 @@ class Swpc(Source):
             proof="nothing",
         )
 
-    # What is kept of a range
+    # Saved records of a range
 
     def _folder(self, dataset_id: str, time_range: TimeRange) -> Path:
         span = "_".join(f"{time:%Y%m%dT%H%M%S.%f}" for time in (time_range.start, time_range.stop))
@@ -421,22 +425,22 @@ class Swpc(Source):
         write_whole(beside, json.dumps(facts, indent=1).encode(), durable=False)
 
     def _kept(self, dataset_id: str, time_range: TimeRange) -> Cut | None:
-        """The newest records that were kept of exactly this range, from a time when it was over, or offline."""
+        """Return the newest cached records of exactly this range, saved after its end, or any when offline."""
         cuts: list[tuple[str, Cut]] = []
         for beside in sorted(self._folder(dataset_id, time_range).glob("*.json.json")):
             path = beside.with_name(beside.name.removesuffix(".json"))
             try:
-                facts = read_record(beside, _KeptCut)
+                facts = read_record(beside, _CutFacts)
                 cut = Cut(read_bytes(path, largest=LARGEST), facts.newest, facts.last_modified)
             except FileNotFoundError:
-                log.warning("%s has nothing beside it; it is passed over", beside)
+                log.warning("%s has no record beside it; it is skipped", beside)
                 continue
             except DamagedRecord as error:
-                log.warning("%s; it is passed over", error.message)
+                log.warning("%s; it is skipped", error.message)
                 continue
             over, fetched_at = datetime.fromisoformat(cut.newest) >= time_range.stop, facts.fetched_at
             if cut.sha256 != path.name.removesuffix(".json"):
-                log.warning("%s is not what was kept any more; it is passed over", path)
+                log.warning("%s has changed since it was saved; it is skipped", path)
             elif over or self.offline:
                 cuts.append((fetched_at, cut))
         if not cuts:
@@ -446,8 +450,8 @@ class Swpc(Source):
         return newest
 
 
-def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
-    """The records of a reply in order of epoch.
+def _read(product: Product, reply: Any, last_modified: str, url: str) -> ServedRecords:
+    """Return the records of a reply in order of epoch.
 
     Raises
     ------
@@ -465,7 +469,7 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
     for number, record in enumerate(records, 1):
         if product.rows:
             if not isinstance(record, list) or len(record) != len(columns):
-                raise _another_form(product, f"record {number} has not {len(columns)} columns", url)
+                raise _another_form(product, f"record {number} does not have {len(columns)} columns", url)
             tag = record[columns.index("time_tag")]
         else:
             if not isinstance(record, dict):
@@ -480,7 +484,7 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> Held:
         entries.append((epoch, record))
     if not entries:
         raise NoData(f"{Swpc.title} holds no record in {product.file}", advice="try again later", place=url)
-    return Held(tuple(sorted(entries, key=lambda entry: entry[0])), columns, last_modified)
+    return ServedRecords(tuple(sorted(entries, key=lambda entry: entry[0])), columns, last_modified)
 
 
 def check_columns(product: Product, names: Any, url: str) -> None:
@@ -507,13 +511,13 @@ def _refuse_lacking(product: Product, members: Sequence[str] | Mapping[str, Any]
 
 def _another_form(product: Product, what: str, url: str) -> DataError:
     return DamagedFile(
-        f"{product.file} of {Swpc.title} is not of the form that is known: {what}",
+        f"{product.file} of {Swpc.title} has an unknown form: {what}",
         advice="the service may have changed it: look for a newer helio",
         place=url,
     )
 
 
-def _cut_out(product: Product, held: Held, dataset_id: str, time_range: TimeRange) -> Cut:
+def _cut_out(product: Product, held: ServedRecords, dataset_id: str, time_range: TimeRange) -> Cut:
     within = [entry for epoch, entry in held.entries if time_range.start <= epoch < time_range.stop]
     if not within:
         text = f"{dataset_id} has no record in {time_range}"
@@ -526,7 +530,7 @@ def _cut_out(product: Product, held: Held, dataset_id: str, time_range: TimeRang
 
 
 def _table(
-    product: Product, parameter: Parameter, cut: Cut, source: SourceFile, time_range: TimeRange
+    product: Product, parameter: SwpcParameter, cut: Cut, source: SourceFile, time_range: TimeRange
 ) -> Table:
     import numpy as np
 
@@ -582,7 +586,7 @@ def _table(
 
 
 def _number(product: Product, value: Any, url: str) -> float:
-    """A value as the service writes it: a number, or a text of one; null where there is none."""
+    """Read a value of the service: a number, or a number as text; null where it is missing."""
     if value is None:
         return float("nan")
     if isinstance(value, int | float | str) and not isinstance(value, bool) and _NUMBER.fullmatch(str(value)):

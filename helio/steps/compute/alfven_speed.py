@@ -29,7 +29,7 @@ def alfven_speed(
     *,
     assumed_alpha: float | None = None,
 ) -> Annotated[Table, Quantity("km/s", kind="scalar")]:
-    """Speed of Alfvén waves along the field, B/√(μ₀ρ).
+    """Compute the speed of Alfvén waves along the field, B/√(μ₀ρ).
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def alfven_speed(
     density : Table, shape (n,)
         Protons per volume, cm^-3, on the epochs of `field`.
     alpha_ratio : Table, shape (n,)
-        Alpha particles per proton, on the same epochs. Without it and `assumed_alpha` the plasma is of protons.
+        Alpha particles per proton, on the same epochs. Without it and `assumed_alpha` the plasma consists of protons.
     assumed_alpha : float
         Alpha particles per proton where `alpha_ratio` is missing.
 
@@ -71,7 +71,7 @@ def alfven_speed(
 
 
 def alfven_speeds(field: Table, density: Table, fraction: Values | float) -> Values:
-    """The speeds alone, in km/s."""
+    """Compute the speeds alone, in km/s."""
     mass_density = positive(density) * (mass_per_proton(fraction) * (1e6 * VACUUM_PERMEABILITY))
     values = length_of(field, "an Alfvén speed")
     values /= np.sqrt(mass_density, out=mass_density)

@@ -33,12 +33,12 @@ def align(
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        What is brought; any unit, any cadence, regular or not.
+        Series to align; any unit, any cadence, regular or not.
     onto : Table, any shape of m records
-        Whose epochs are taken; its values do not matter.
+        Table with the new epochs; its values do not matter.
     limit : Duration
-        The longest distance of two samples between which a value is made: ``"2min"`` for one-minute data in which
-        single records may be missing.
+        The longest step between two samples across which a value is interpolated: ``"2min"`` for one-minute data
+        in which single records may be missing.
     method : "linear" or "nearest"
         The straight line between the samples before and after, or the nearer of the two, no further away than half
         the limit: for flags, counts and indices that have no values in between.
@@ -48,18 +48,18 @@ def align(
     Table, shape (m,), (m, k) or (m, b)
         float64, on the epochs of `onto`; unit, frame, components and axes of `series`. NaN before its first and
         after its last sample, and wherever the samples about an epoch are further apart than the limit: a missing
-        value and a missing record are the same. Each component is taken on its own.
+        value and a missing record are the same. Each component is treated separately.
 
     Raises
     ------
     StepError
-        When `series` has no record in the time of `onto`; when its bins change from record to record and the method
-        is ``"linear"``.
+        When `series` has no record in the time range of `onto`; when its bins change from record to record and the
+        method is ``"linear"``.
 
     Notes
     -----
-    Nothing is averaged: of a series with many samples between two epochs most are left out, and what varies faster
-    than the new epochs can show is folded into what they show. A note says so; `resample` first avoids it. Between
+    Nothing is averaged: of a series with many samples between two epochs most are left out, and variations faster
+    than the new epochs can resolve are aliased. A note says so; `resample` first avoids it. Between
     angles that wrap, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
 
     References

@@ -11,7 +11,7 @@ from helio.store.table import Table
 
 
 def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float:
-    """Alpha particles per proton.
+    """Return the number of alpha particles per proton.
 
     Parameters
     ----------
@@ -28,12 +28,12 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
 
     Notes
     -----
-    Single values of the table that are negative or above 1 are no ratios: the result is NaN there, whatever is assumed
+    Single values that are negative or above 1 are not ratios: the result is NaN there, even with an assumed ratio
     for missing ones.
     """
     if assumed is not None and not 0 <= assumed <= 1:
         raise StepError(
-            f"there are not {assumed:g} alpha particles per proton",
+            f"{assumed:g} alpha particles per proton are not possible",
             advice="a number from 0 to 1; the solar wind has 0.04 to 0.05 in the mean",
         )
     if ratio is None:
@@ -54,5 +54,5 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
 
 
 def mass_per_proton(fraction: Values | float) -> Values | float:
-    """Mass in kg that comes with each proton: its own and that of its share of alpha particles."""
+    """Return the mass in kg per proton: its own and that of its share of alpha particles."""
     return PROTON_MASS + ALPHA_MASS * fraction

@@ -22,8 +22,8 @@ NO_DIRECTION = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Turning:
-    """Which columns of a series are angles that wrap.
+class WrappingColumns:
+    """Columns of a series that are angles and wrap.
 
     Parameters
     ----------
@@ -45,15 +45,15 @@ class Turning:
         return dict(zip(self.columns.tolist(), self.period.tolist(), strict=True))
 
 
-def turning(series: Table) -> Turning:
-    """The columns of a series that are angles and wrap, as its facts say: its values tell nothing."""
+def turning(series: Table) -> WrappingColumns:
+    """Return the columns that are angles and wrap, as the facts of a series state, never its values."""
     periods = np.array([period or 0.0 for period in series.periods], dtype=np.float64)
     columns = np.flatnonzero(periods)
-    return Turning(columns, periods[columns])
+    return WrappingColumns(columns, periods[columns])
 
 
 def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np.bool_]) -> Values:
-    """Angles within one turn, written as those are that they were made of.
+    """Bring angles into one turn, in the range of the angles that they were made from.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np
 
 
 def undeclared(series: Table) -> tuple[str, ...]:
-    """A note for an angle of which it is not known whether it wraps: it is taken for a plain number."""
+    """Return a note for an angle that may wrap and is averaged as a plain number."""
     if series.periods or series.axes:
         return ()
     if not series.unit and period_of(series.name, "deg", description=series.description):
@@ -100,12 +100,12 @@ def hold_no_turn(series: Table, *, purpose: str) -> None:
         which = series.components[wraps.columns[0]] if series.components else series.name
         raise StepError(
             f"'{which}' is an angle that wraps, and cannot be {purpose}: 179° and −179° are neighbours",
-            advice="do it to the components of the vector first, and take the angle of what comes out",
+            advice="compute it for the components of the vector, then take the angle of the result",
         )
 
 
 def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Values, tuple[str, ...]]:
-    """Mean of the valid records ``first[i]:last[i]`` for every i: of angles that wrap, the mean direction.
+    """Average the valid records ``first[i]:last[i]`` for every i; angles that wrap by their mean direction.
 
     Returns
     -------
@@ -143,5 +143,5 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
 
 
 def shorter_way(difference: npt.NDArray[Any], period: float | Values) -> Values:
-    """Differences of angles the shorter way round, from −turn/2 to turn/2."""
+    """Return differences of angles the shorter way round, from −turn/2 to turn/2."""
     return np.asarray(difference - period * np.round(difference / period), dtype=np.float64)

@@ -15,7 +15,7 @@ from helio.steps.compute.columns import columns_of
 from helio.steps.compute.lone_component import letter_of
 from helio.steps.compute.shares import missing, share
 from helio.steps.quantity import frame_of_series, same_clock, same_frame, same_unit
-from helio.steps.result import Result, Same
+from helio.steps.result import MatchingTables, Result
 from helio.steps.signature import RECORD, Text
 from helio.steps.tool import tool
 from helio.store.periods import known_periods
@@ -40,10 +40,10 @@ _SIGNS = {"add": "+", "subtract": "−", "multiply": "·", "divide": "/"}
         }
     ),
     same=(
-        Same("unit", ("left", "right"), when={"operation": ("add", "subtract")}),
-        Same("kind", ("left", "right"), when={"operation": ("add", "subtract")}),
-        Same("frame", ("left", "right"), when={"operation": ("add", "subtract")}),
-        Same("frame", ("left", "right"), lone_components=True),
+        MatchingTables("unit", ("left", "right"), when={"operation": ("add", "subtract")}),
+        MatchingTables("kind", ("left", "right"), when={"operation": ("add", "subtract")}),
+        MatchingTables("frame", ("left", "right"), when={"operation": ("add", "subtract")}),
+        MatchingTables("frame", ("left", "right"), lone_components=True),
     ),
     synonyms="table_arithmetic binary_operation",
 )
@@ -53,20 +53,20 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     Parameters
     ----------
     left : Table, shape (n,), (n, k) or (n, b)
-        Before the sign.
+        First operand.
     right : Table, shape of `left`, or (n,) to multiply or divide by
-        After the sign. On the same epochs as `left`; `align` brings it there.
+        Second operand, on the same epochs as `left`; `align` brings it there.
     operation : "add", "subtract", "multiply" or "divide"
-        Sums and differences are those of one unit and one frame, scalar with scalar, component with component, bin
+        Sums and differences need one unit and one frame, scalar with scalar, component with component, bin
         with bin. A vector or a spectrum is multiplied with or divided by a scalar, a spectrum also by a spectrum over
         the same bins, and components without a frame by others of the same names.
     name : str
-        What the result is called on a figure: ``"δB"``. Left out, both names with the sign: ``B − B``.
+        Name of the result on a figure: ``"δB"``. Default: both names with the sign, ``B − B``.
 
     Returns
     -------
     Table, shape (n,), (n, k) or (n, b)
-        float64. In the unit of both for sums and differences, else in the product
+        float64. Sums and differences have the unit of both, others the product
         or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
         missing, and where the divisor is zero. A difference of angles that wrap is the shorter way, a
         sum is within one turn.
@@ -143,7 +143,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
 def _side_by_side(
     left: Table, right: Table, operation: Operation
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Table]:
-    """The values of both in one shape, and the table that has the shape of the result."""
+    """Return the values of both in one shape, and the table that has the shape of the result."""
     first, second = left.values.astype(np.float64, copy=False), right.values.astype(np.float64, copy=False)
     product = operation in ("multiply", "divide")
     if product and right.kind == "scalar":
@@ -185,7 +185,7 @@ def _side_by_side(
 def _round(
     values: npt.NDArray[np.float64], left: Table, right: Table, operation: Operation
 ) -> npt.NDArray[np.float64]:
-    """Sums and differences of angles within one turn: column by column, where either wraps."""
+    """Bring sums and differences of angles into one turn, column by column, where either wraps."""
     flat = columns_of(values).copy()
     negative = columns_of((left.values < 0) | (right.values < 0)) > 0
     for column, period in {**turning(left).by_column, **turning(right).by_column}.items():
@@ -199,7 +199,7 @@ def _round(
 
 
 def _representation(left: Table, right: Table, shape: Table) -> Representation:
-    """Of a result: vectors are added and scaled by component, and so are diagonals; angles of a place are not."""
+    """Return the representation of a result: vectors and diagonals combine by component, angles do not."""
     if not shape.components:
         return ""
     stated = {table.representation for table in (left, right) if table.components}
@@ -208,7 +208,7 @@ def _representation(left: Table, right: Table, shape: Table) -> Representation:
 
 
 def _periods(left: Table, right: Table) -> tuple[float | None, ...]:
-    """Of a sum or a difference: it wraps where one of both does, and is straight where both are."""
+    """Return the periods of a sum or a difference: it wraps where either input wraps."""
     if len(left.periods) != len(right.periods):
         return left.periods or right.periods
     pairs = zip(left.periods, right.periods, strict=True)
@@ -239,7 +239,7 @@ def _hold_frames(left: Table, right: Table, *, product: bool) -> None:
 
 
 def _frame_of_scalars(left: Table, right: Table) -> str:
-    """The frame of what is made of single components: the one that they have in common, or that one of them has."""
+    """Return the frame of combined single components: the one that they share or that one of them has."""
     frames = {table.frame for table in (left, right) if table.frame}
     return frames.pop() if len(frames) == 1 else ""
 

@@ -19,7 +19,7 @@ from helio.store.leap_seconds import elapsed, from_elapsed, leap_notes
 from helio.store.table import Table, merge_sources
 
 LATEST = float(np.iinfo(np.int64).max) - 1e12
-"""In ns since 1970: the last epoch that can be written, but for the rounding of a double, is in 2262."""
+"""In ns since 1970: the last epoch that can be written, apart from rounding, is in 2262."""
 
 
 @tool(
@@ -42,15 +42,15 @@ def ballistic_shift(
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        What is carried along: any quantity measured upstream.
+        Series to shift: any quantity measured upstream.
     velocity : Table, shape (n,), (n, 3) or (n, 4)
-        Of the solar wind, km/s, on the same epochs: the speed, V_x, or the vector in GSE or GSM, of which V_x is taken.
+        Velocity of the solar wind, km/s, on the same epochs: the speed, V_x, or the vector in GSE or GSM for its V_x.
     position : Table, shape (n, 3) or (n, 4)
-        Of the spacecraft, in GSE or GSM (x is the same), km, on the same epochs.
+        Position of the spacecraft, in GSE or GSM (x is the same), km, on the same epochs.
     to_x : float
-        x of the place where it arrives, km: 0 for the Earth, about 90000 for the nose of the bow shock.
+        x of the point of arrival, km: 0 for the Earth, about 90000 for the nose of the bow shock.
     from_x : float
-        x of the spacecraft as one number, km; 1.5e6 near L1. One of `position` and `from_x` is given.
+        x of the spacecraft as one number, km; 1.5e6 near L1. Give either `position` or `from_x`.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def ballistic_shift(
 
 
 def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Speed along −x; NaN where it is unknown."""
+    """Return speed along −x; NaN where it is unknown."""
     if velocity.kind == "vector":
         speed = -cartesian(velocity, "a ballistic shift")[:, 0]
     elif letter_of(velocity) == "x":
@@ -143,6 +143,6 @@ def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float6
 
 
 def _same_x(velocity: Table, position: Table) -> None:
-    """GSE and GSM share x, so the two may be mixed; any other pair has been refused already."""
+    """Treat x of GSE and GSM as equal; any other pair has been refused before."""
     if {velocity.frame.upper(), position.frame.upper()} != {"GSE", "GSM"}:
         same_frame(velocity, position)

@@ -26,7 +26,7 @@ from helio.store.table import Table
 def band_average(
     spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
 ) -> Table:
-    """Mean of a spectrum over bands of its bins.
+    """Average a spectrum over bands of its bins.
 
     Parameters
     ----------
@@ -34,27 +34,27 @@ def band_average(
         An intensity, or any quantity given per bin, in any unit; bins fixed or changing from record to
         record.
     bands : list of (low, high)
-        In the unit of the axis. A bin belongs to a band when its centre lies in [low, high).
+        Bands in the unit of the axis. A bin belongs to a band when its centre lies in [low, high).
     axis : str
-        Label of the axis to average over, whatever its case; it may be left out for a spectrum with one axis.
+        Label of the axis to average over, in any case; it may be left out for a spectrum with one axis.
 
     Returns
     -------
     Table, shape (n, len(bands)), or (n, b) for a spectrum with two axes and one band
         float64, in the unit of the spectrum. The mean weighted by the width of the bins,
         ``sum(j_i w_i) / sum(w_i)``, over bins that are not NaN; NaN where all are, or where the record has
-        no bin in the band. Components are named after the edges really covered: ``13.6–20.8 MeV``.
+        no bin in the band. Components are named after the edges that the bins cover: ``13.6–20.8 MeV``.
 
     Raises
     ------
     StepError
-        When the axis is not there, a band holds no bin, or several bands are asked of a spectrum with two
+        When the axis does not exist, a band holds no bin, or several bands are given for a spectrum with two
         axes.
 
     Notes
     -----
     Edges are those of the file. Where it gives none they lie midway between neighbouring centres, in the
-    logarithm for a logarithmic axis, and the outermost bins are as wide as their inner half says. The bins
+    logarithm for a logarithmic axis, and the outermost bins are symmetric about their centres. The bins
     of an axis of angles are weighted by their width in angle, not by solid angle.
 
     References
@@ -128,7 +128,7 @@ def band_average(
 def _weighted_mean(
     values: npt.NDArray[np.float64], widths: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Over the last axis, leaving out NaN."""
+    """Average over the last axis, without NaN."""
     weights = widths if np.all(np.isfinite(widths)) and np.all(widths > 0) else np.ones_like(widths)
     valid = ~np.isnan(values)
     total = (valid * weights).sum(axis=-1)

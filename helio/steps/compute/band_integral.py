@@ -33,7 +33,7 @@ from helio.store.table import Table
 def band_integral(
     spectrum: Annotated[Table, Quantity(kind="spectrum")], *, bands: list[tuple[float, float]], axis: str = ""
 ) -> Table:
-    """Integral of a spectrum over bands: the power of a frequency band, the flux of an energy band.
+    """Integrate a spectrum over bands: the power of a frequency band, the flux of an energy band.
 
     Parameters
     ----------
@@ -41,32 +41,32 @@ def band_integral(
         A density per unit of the axis: ``nT^2/Hz`` over Hz, ``cm^-2 s^-1 sr^-1 keV^-1`` over keV or eV; bins fixed or
         changing from record to record.
     bands : list of (low, high)
-        In the unit of the axis. A bin counts with the part of its width that lies in [low, high).
+        Bands in the unit of the axis. A bin counts with the part of its width that lies in [low, high).
     axis : str
-        Label of the axis to integrate over, whatever its case; it may be left out for a spectrum with one axis.
+        Label of the axis to integrate over, in any case; it may be left out for a spectrum with one axis.
 
     Returns
     -------
     Table, shape (n, len(bands)); (n,) for one band; (n, b) for a spectrum with two axes and one band
         float64, ``sum(j_i Δ_i)`` with Δ_i the width of bin i inside the band, in the unit of the spectrum times that of
         the axis: ``nT^2``, ``cm^-2 s^-1 sr^-1``; an axis in eV under a density per keV is converted. NaN where a
-        bin of the band is NaN, for an integral over fewer bins would be too small, and where the record has no bin
+        bin of the band is NaN, because an integral over fewer bins would be too small, and where the record has no bin
         in the band. Named after the part of the band that the bins cover: ``0.01–0.1 Hz``.
 
     Raises
     ------
     UnitMismatch
-        When the spectrum is no density per unit of the axis: counts/s over keV, or an intensity per sr over pitch
+        When the spectrum is not a density per unit of the axis: counts/s over keV, or an intensity per sr over pitch
         angles, which have to be weighed by their solid angle.
     StepError
-        When the axis is not there, a band holds no part of a bin, the bins have no width, or several bands are asked
-        of a spectrum with two axes.
+        When the axis does not exist, a band holds no part of a bin, the bins have no width, or several bands are given
+        for a spectrum with two axes.
 
     Notes
     -----
     Edges are those of the file. Where it gives none they lie midway between neighbouring centres, in the logarithm
-    for a logarithmic axis. Within a bin the density is constant. Where bins overlap, what they share counts twice. A
-    unit that is not known is not made up: without one of the spectrum or of the axis the result has none.
+    for a logarithmic axis. Within a bin the density is constant. Where bins overlap, their common part counts twice. A
+    result has a unit only if both the spectrum and the axis have one.
 
     References
     ----------
@@ -142,7 +142,7 @@ def band_integral(
 
 
 def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
-    """The unit below the line of a density that measures what the axis does, and the axis's unit in it.
+    """Return the unit in a density's denominator that measures the axis, and the axis's unit in it.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 EDGE = 0.01
-"""What is left of the filter's own response where the result begins: one per cent."""
+"""The part of the filter's own response that remains where the result begins: one per cent."""
 
 
 @tool(
@@ -41,21 +41,20 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     series : Table, shape (n,), (n, k) or (n, b)
         At one cadence, gaps aside; any unit.
     low : float, optional
-        In Hz: slower changes are taken out. Left out, the filter is a low-pass.
+        Frequency in Hz below which changes are removed. Without it, the filter is a low-pass.
     high : float, optional
-        In Hz: faster changes are taken out. Left out, the filter is a high-pass.
+        Frequency in Hz above which changes are removed. Without it, the filter is a high-pass.
     order : int
-        Of the filter, 1 to 10. It runs forwards and backwards, so that nothing is shifted in time and the amplitude
-        response is the square of the order's: half the amplitude at `low` and `high`.
+        Order of the filter, 1 to 10. It runs forwards and backwards, so that nothing is shifted in time and the
+        amplitude response is the square of the order's: half the amplitude at `low` and `high`.
 
     Returns
     -------
     Table, shape of `series`
         float64, named ``B 0.01–0.1 Hz``; same epochs, components, unit and frame.
-        Each stretch without a missing value or record is filtered
-        on its own, each component too; its first and last samples, as far as the filter's response to what lies
-        outside has not fallen to one per cent, are NaN, and so is a stretch too short to have anything else. A note
-        says how much that is.
+        Each stretch without a missing value or record is filtered separately, and so is each component. Its first and
+        last samples, until the filter's response to data outside has fallen to one per cent, are NaN, and so is a
+        stretch that is too short. A note says how many values these are.
 
     Raises
     ------
@@ -83,7 +82,9 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     hold_bins(series, purpose="filtered over time")
     hold_no_turn(series, purpose="filtered")
     if not 1 <= order <= 10:
-        raise StepError(f"a filter of order {order} is not built", advice="order 2 to 6")
+        raise StepError(
+            f"a filter of order {order} is not supported", advice="an order from 1 to 10, usually 2 to 6"
+        )
     cadence = cadence_of(series, purpose="a filter")
     nyquist = 0.5e9 / cadence
     band = [cutoff for cutoff in (low, high) if cutoff is not None]

@@ -22,7 +22,7 @@ Indices = npt.NDArray[np.int64]
 def values_at(
     series: Table, epoch: Epochs, *, method: Method, limit: int
 ) -> tuple[npt.NDArray[np.float64], tuple[Axis, ...]]:
-    """What a series is at other epochs.
+    """Interpolate a series at other epochs.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def _first_not_before(have: Indices, want: Indices) -> Indices:
 
 
 def _nearest(have: Indices, want: Indices) -> Indices:
-    """Number of the record nearest to each epoch, the earlier of two that are equally near."""
+    """Return the number of the record nearest to each epoch, the earlier of two that are equally near."""
     after = np.minimum(_first_not_before(have, want), max(have.size - 1, 0))
     before = np.maximum(after - 1, 0)
     nearest: Indices = np.where(want - have[before] <= np.abs(have[after] - want), before, after)

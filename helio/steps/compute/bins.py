@@ -13,8 +13,8 @@ from helio.store.table import Axis, Floats, Table
 
 
 @dataclass(frozen=True)
-class Bins:
-    """One set of bins, and the records that have it."""
+class BinSet:
+    """A set of bins, and the records that have it."""
 
     records: npt.NDArray[np.int64] | slice
     centers: npt.NDArray[np.float64]
@@ -22,12 +22,12 @@ class Bins:
     upper: npt.NDArray[np.float64]
 
     def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
-        """Bins whose centre lies in [low, high)."""
+        """Return bins whose centre lies in [low, high)."""
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Number of the axis of that label, whatever its case; of the only one when the label is empty.
+    """Return the number of the axis with a label, in any case; of the only axis when the label is empty.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def place_of(spectrum: Table, label: str) -> int:
         return 0
     places = [index for index, name in enumerate(labels) if name.casefold() == label.casefold()]
     if len(places) != 1:
-        what = f"'{label}' does not name one axis" if label else "axis must say which axis is meant"
+        what = f"'{label}' does not name one axis" if label else "axis must name the axis to use"
         raise StepError(what, advice=f"axes: {', '.join(labels)}")
     return places[0]
 
@@ -65,8 +65,8 @@ def hold_bins(table: Table, *, purpose: str) -> None:
                 )
 
 
-def bin_sets(axis: Axis, records: int) -> list[Bins]:
-    """The different sets of bins, each with its records: two for energy tables that alternate.
+def bin_sets(axis: Axis, records: int) -> list[BinSet]:
+    """Return the different sets of bins, each with its records: two for energy tables that alternate.
 
     Raises
     ------
@@ -106,19 +106,19 @@ def _bins(
     lower: Floats | None,
     upper: Floats | None,
     records: npt.NDArray[np.int64] | slice,
-) -> Bins:
+) -> BinSet:
     middle = centers.astype(np.float64)
     if lower is not None and upper is not None:
         edges = lower.astype(np.float64), upper.astype(np.float64)
     else:
         edges = edges_between(middle, logarithmic=axis.scale == "log")
-    return Bins(records, middle, np.minimum(*edges), np.maximum(*edges))
+    return BinSet(records, middle, np.minimum(*edges), np.maximum(*edges))
 
 
 def edges_between(
     centers: npt.NDArray[np.float64], *, logarithmic: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Edges midway between neighbouring centres, in the logarithm where the axis has one.
+    """Return edges midway between neighbouring centres, in the logarithm where the axis has one.
 
     Parameters
     ----------
@@ -147,12 +147,12 @@ def edges_between(
 
 
 def edges_in_words(low: float, high: float, unit: str) -> str:
-    """A band to four digits: ``13.6–20.8 MeV``, ``1000–50000 eV``."""
+    """Return a band to four digits: ``13.6–20.8 MeV``, ``1000–50000 eV``."""
     return f"{float(f'{low:.4g}'):.12g}–{float(f'{high:.4g}'):.12g} {unit}".rstrip()
 
 
-def centres_of(sets: list[Bins]) -> str:
-    """All centres in words, for advice: the first forty."""
+def centres_of(sets: list[BinSet]) -> str:
+    """Return all centres in words, for advice: the first forty."""
     every = np.unique(np.concatenate([bins.centers for bins in sets]))
     shown = [f"{center:.4g}" for center in every[np.isfinite(every)][:40]]
     return ", ".join(shown) + (" …" if every.size > 40 else "")

@@ -16,7 +16,7 @@ from helio.store.table import Table
 Values = npt.NDArray[np.float64]
 
 BLOCK = 16384
-"""Records at a time, where what is between should stay in a processor's cache."""
+"""Records at a time, so that intermediate results stay in a processor's cache."""
 
 # What files call the magnitude they carry beside a vector: MMS `Bt` and `R`, others `|B|`, `B total`,
 # `Magnitude`.
@@ -24,9 +24,9 @@ _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magni
 
 
 def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
-    """The three Cartesian components of a vector, as float64 of shape (n, 3), not to be written to.
+    """Return the three Cartesian components of a vector, as float64 of shape (n, 3), not to be written to.
 
-    They stand in the order of their letters, x, y, z or R, T, N, whatever the order of the table's columns.
+    They are in the order of their letters, x, y, z or R, T, N, in any order of the table's columns.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
 
 
 def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple[str, str, str]:
-    """The names of the three components, x before y before z; raises as `cartesian` does."""
+    """Return the names of the three components, x before y before z; raises as `cartesian` does."""
     names = vector.components
     if not names:
         raise StepError(
@@ -64,7 +64,7 @@ def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple
             f"{what} needs three components, and '{vector.name}' has {len(names)}: {', '.join(names)}",
             advice="take three of them with the tool components first"
             if len(names) > 3
-            else "join what belongs together with the tool join_components first",
+            else "join the components first, with the tool join_components",
         )
     if vector.representation != "cartesian" and not (spreads and _are_spreads(names[:3])):
         raise _not_cartesian(vector, what)
@@ -72,7 +72,7 @@ def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple
 
 
 def length_of(table: Table, what: str) -> Values:
-    """Values of a series as float64, or the length of a vector: what a speed or a field strength may be given as.
+    """Return the values of a series as float64, or the length of a vector: for a speed or a field strength.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def length_of(table: Table, what: str) -> Values:
 
 
 def along_axes(values: Values, axes: Values) -> Values:
-    """Vectors of shape (n, 3) along three axes, the rows of `axes`.
+    """Project vectors of shape (n, 3) onto three axes, the rows of `axes`.
 
     Each record is computed alone and in one order of additions, as a product of matrices is not: its last digit
     depends on the machine, on the threads and on the records around it.
@@ -120,7 +120,7 @@ def along_axes(values: Values, axes: Values) -> Values:
 
 
 def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str, str, str]:
-    """Names for the same vector along other axes: ``B_L`` for ``Bx`` along L, M, N, ``By`` for ``B_T`` along y."""
+    """Rename components of a vector along other axes: ``B_L`` for ``Bx`` along L, M, N, ``By`` for ``B_T`` along y."""
     begin = alike([name.strip() for name in names])
     stem = names[0].strip()[:begin].rstrip("_ ")
     if not stem:
@@ -130,7 +130,7 @@ def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str,
 
 
 def _in_order(*names: str) -> tuple[str, str, str]:
-    """Names in the order of the letters that tell them apart; as they are where there are no such letters."""
+    """Put names in the order of their letters; leave names without such letters as they are."""
     letters = differing(names)
     # `z`, `y`, `x_gse` differ in more than letters, and yet begin with them
     for known in (letters, [letter[:1] for letter in letters]):
@@ -142,7 +142,7 @@ def _in_order(*names: str) -> tuple[str, str, str]:
 
 
 def _are_spreads(names: tuple[str, ...]) -> bool:
-    """Whether three numbers are statistics of the components of one vector: ``Bx std``, ``By std``, ``Bz std``."""
+    """Return whether three series are statistics of a vector's components: ``Bx std``, ``By std``, ``Bz std``."""
     return all(SPREAD.search(name) for name in names) and frozenset(differing(names)) in TRIPLES
 
 
@@ -159,6 +159,6 @@ def _not_cartesian(vector: Table, what: str) -> StepError:
             advice="choose a parameter with Cartesian components: x, y, z or R, T, N",
         )
     return StepError(
-        f"{what} needs Cartesian components, and '{vector.name}' has {names}: nothing says that they are",
-        advice='if they are, say so first: the tool declare_quantity with representation "cartesian"',
+        f"{what} needs Cartesian components, and '{vector.name}' has {names}: they are not known to be Cartesian",
+        advice='if they are, declare it first, with the tool declare_quantity: representation "cartesian"',
     )

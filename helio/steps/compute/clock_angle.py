@@ -24,7 +24,7 @@ from helio.store.table import Table
 def clock_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSM", "GSE"))],
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
-    """Angle of a vector about the Sun–Earth line, from +z towards +y.
+    """Compute the angle of a vector about the Sun–Earth line, from +z towards +y.
 
     Parameters
     ----------
@@ -35,7 +35,12 @@ def clock_angle(
     -------
     Table, shape (n,)
         atan2(B_y, B_z) in degrees, −180 to 180: 0 is northward, ±180 southward, 90 towards dusk. NaN where one of
-        the two is missing, or both are 0. Its frame is that of the field.
+        the two is missing, or both are 0. It keeps the frame of the field.
+
+    Raises
+    ------
+    StepError
+        When the vector does not have three Cartesian components.
 
     References
     ----------

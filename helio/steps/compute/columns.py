@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 def columns_of(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Every component and bin as one column of float64, shape (n, c); a series of no records too.
+    """Return every component and bin as one column of float64, shape (n, c); a series of no records too.
 
     A view where the values are float64 already: to be read, not written.
     """

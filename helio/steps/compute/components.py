@@ -34,14 +34,14 @@ def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[
     vector : Table, shape (n, k)
         Components in any unit and frame.
     keep : list of str
-        Names of components, exact, case included, each once; or the letters that tell them apart: ``x``, ``y``,
+        Names of components, exact, case included, each once; or the letters that distinguish them: ``x``, ``y``,
         ``z`` of ``Bx GSE``, ``By GSE``, ``Bz GSE``, and ``r``, ``t``, ``n``, so that a template can be written
         without knowing what a file calls them.
 
     Returns
     -------
     Table, shape (n, len(keep)); (n,) for one name
-        Values, unit and frame as they were. One component alone is a scalar with the component's name.
+        Values, unit and frame are unchanged. One component alone is a scalar with the component's name.
 
     Raises
     ------

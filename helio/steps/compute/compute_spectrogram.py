@@ -12,7 +12,7 @@ from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table, label_and_unit
 from helio.steps.sandbox.run_code import run_code
 from helio.steps.signature import Code, Text, whole_range
-from helio.steps.tool import Labelled, tool
+from helio.steps.tool import LabelledTable, tool
 from helio.store.table import Table
 from helio.time_range import TimeRange
 
@@ -26,7 +26,7 @@ from helio.time_range import TimeRange
 )
 def compute_spectrogram(
     jail: Jail,
-    source: Labelled,
+    source: LabelledTable,
     *,
     python_code: Code,
     description: Text = Text(""),
@@ -35,7 +35,7 @@ def compute_spectrogram(
     component: str = "",
     window: TimeRange | None = None,
 ) -> Table:
-    """Compute a spectrogram with Python code that runs shut in, without files, network or clock.
+    """Compute a spectrogram with Python code in a sandbox, without files, network or clock.
 
     Parameters
     ----------
@@ -43,19 +43,19 @@ def compute_spectrogram(
         In scope as ``df``, a frame indexed by time (UTC) with one column; one component of a vector is chosen by
         ``component``.
     python_code : str
-        Gives ``result`` a value: a DataFrame with a time index and a column per bin, named by its number
+        Code that assigns ``result``: a DataFrame with a time index and a column per bin, named by its number
         (``f"{f:.4g}"``), or a DataArray over time and bins. ``signal`` is scipy's; ``pd``, ``np``, ``xr`` and ``pywt``
         are in scope as well.
     description : str
-        What the result is.
+        Description of the result.
     bin_label : str
-        What the bins are, their unit in brackets: ``"Frequency (Hz)"``.
+        Name of the bins, with their unit in brackets: ``"Frequency (Hz)"``.
     value_label : str
-        What the values are, their unit in brackets: ``"PSD (nT^2/Hz)"``.
+        Name of the values, with their unit in brackets: ``"PSD (nT^2/Hz)"``.
     component : str
-        The component that is taken of a vector.
+        The component to take from a vector.
     window : time range
-        The part of the source that is taken; all of it when left out.
+        The part of the source to use; default: all of it.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def compute_spectrogram(
     StepError
         When the source is a vector and no component is named.
     CodeRefused, CodeFailed, BadResult, NoSandbox
-        As of custom_operation; BadResult as well where columns are not named by numbers.
+        As for custom_operation; BadResult also when columns are not named by numbers.
 
     References
     ----------
@@ -78,7 +78,7 @@ def compute_spectrogram(
     The power of two windows of four records each:
 
     >>> from helio.steps.examples import series
-    >>> source = Labelled("MAG.Bz", series([1.0, -1.0] * 4, "nT", "Bz", every="1s"))
+    >>> source = LabelledTable("MAG.Bz", series([1.0, -1.0] * 4, "nT", "Bz", every="1s"))
     >>> code = '''
     ... f, t, power = signal.spectrogram(df["Bz"].to_numpy(), fs=1.0, window="boxcar", nperseg=4, noverlap=0)
     ... result = pd.DataFrame(power.T, index=df.index[::4], columns=[f"{hertz:.4g}" for hertz in f])
@@ -97,7 +97,7 @@ def compute_spectrogram(
         )
     if window is not None:
         table = table.between(np.datetime64(window.start, "ns"), np.datetime64(window.stop, "ns"))
-    returned = run_code(jail, python_code, [Labelled(source.label, table)])
+    returned = run_code(jail, python_code, [LabelledTable(source.label, table)])
     made = as_table(returned, [table], description=description)
     if len(made.axes) != 1:
         raise BadResult(

@@ -24,7 +24,7 @@ from helio.store.table import Table
 def cone_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "RTN"))], *, folded: bool = False
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
-    """Angle between a vector and the Sun–Earth or the radial direction.
+    """Compute the angle between a vector and the Sun–Earth or the radial direction.
 
     Parameters
     ----------
@@ -32,13 +32,18 @@ def cone_angle(
         In GSE or GSM, where the angle is from +x, towards the Sun; or in RTN, where it is from +R, away from the
         Sun. Any unit.
     folded : bool
-        Take the angle to the line, 0 to 90, whichever way the vector points along it.
+        Take the angle to the line, 0 to 90, for either direction of the vector along it.
 
     Returns
     -------
     Table, shape (n,)
-        Degrees, 0 to 180, or to 90. NaN where a component is missing or the vector is 0. Its frame is
-        that of the vector.
+        Degrees, 0 to 180, or to 90. NaN where a component is missing or the vector is 0. It keeps
+        the frame of the vector.
+
+    Raises
+    ------
+    StepError
+        When the vector does not have three Cartesian components.
 
     References
     ----------

@@ -28,16 +28,16 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        With a unit that is known: ``nT``, ``cm^-3``, ``keV/(cm^2 s sr keV)``, ``R_E``.
+        A series with a known unit: ``nT``, ``cm^-3``, ``keV/(cm^2 s sr keV)``, ``R_E``.
     to : str
-        The unit of the result, in any spelling of the field.
+        The unit of the result, in any usual spelling.
     equivalence : "none" or "thermal"
         ``thermal`` takes an energy for a temperature T of E = kT, and the reverse: eV into K.
 
     Returns
     -------
     Table, shape of `series`
-        float64, in the unit `to`; everything else as it was. The axes of a spectrum keep their units.
+        float64, in the unit `to`; everything else is unchanged. The axes of a spectrum keep their units.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         When the two measure different things: nT and km/s, but also eV and K without the equivalence, an intensity
         per steradian and a flux, counts/s and Hz.
     StepError
-        When one of them is not known, or no multiple of another: degC, dB.
+        When one of them is unknown, or not a multiple of another: degC, dB.
 
     Notes
     -----
@@ -72,7 +72,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     target = canonical_unit(to)
     if not series.unit and target:
         raise StepError(
-            f"'{series.name}' has no unit that could be converted into {to}",
+            f"'{series.name}' has no unit, and cannot be converted into {to}",
             advice=f'state its unit with the tool declare_quantity, if it is known: unit "{target}"',
         )
     factor = 1.0
@@ -82,8 +82,8 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         comparable(series.unit, "J") and comparable(to, "K")
     ):
         raise UnitMismatch(
-            f"'{series.name}' is in {series.unit}, and {to} measures something else",
-            advice='a temperature as an energy kT has to be asked for: equivalence "thermal"',
+            f"'{series.name}' is in {series.unit}, which cannot be converted into {to}",
+            advice='to convert between a temperature T and an energy kT, set equivalence "thermal"',
         )
     else:
         factor = conversion_factor(series.unit, to)

@@ -44,7 +44,7 @@ def cross_correlation_lag(
     least: float = 0.5,
     give: Literal["lag", "correlation"] = "lag",
 ) -> Table:
-    """The delay at which one series resembles another most, for the whole or for each interval.
+    """Find the delay with the highest correlation of two series, for the whole or for each interval.
 
     Parameters
     ----------
@@ -53,14 +53,14 @@ def cross_correlation_lag(
     delayed : Table, shape (n,)
         On the same epochs, in any unit: B_z at the second one. `align` brings it there.
     longest : Duration
-        Delays from minus to plus this one are tried, in steps of the cadence.
+        The longest delay to try, in either direction, in steps of the cadence.
     interval : Duration, optional
         One delay for each interval of this length, half-open, whole multiples of it since 1970 as those of `resample`.
-        Left out, one for the whole series.
+        Default: one delay for the whole series.
     least : float
-        The correlation below which a delay is no delay, -1 to 1.
+        The correlation below which the result is NaN, -1 to 1.
     give : "lag" or "correlation"
-        The delay, or how well the two agree at it.
+        The delay, or the correlation at it.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def cross_correlation_lag(
         correlation at it, without a unit. It is that of the samples of `series` in the interval with those of `delayed`
         that lie a delay later, in the interval or not, over pairs in which both are there. NaN where fewer than ten
         pairs, or fewer than half the samples of the interval, are there at the best delay; where its correlation is
-        below `least`; and where it is the longest one tried, for then the best is not among them. The epoch is the
+        below `least`; and where it is the longest one tried, because the best one may then be longer. The epoch is the
         **start** of the interval, or that of the first record.
 
     Raises
@@ -78,7 +78,7 @@ def cross_correlation_lag(
         When the epochs are not the same.
     StepError
         When the cadence is not one, the longest delay is shorter than the cadence or far too long, gaps are as long as
-        fifty million samples, or `least` is no correlation.
+        fifty million samples, or `least` is not a correlation.
 
     References
     ----------
@@ -99,13 +99,13 @@ def cross_correlation_lag(
         hold_no_turn(given, purpose="correlated")
     same_clock(series, delayed)
     if not -1 <= least < 1:
-        raise StepError(f"{least:g} is no correlation", advice="least: 0.5")
+        raise StepError(f"least is {least:g}, which is not a correlation", advice="least: 0.5")
     cadence = cadence_of(series, purpose="a delay")
     steps = int(longest.nanoseconds // cadence)
     if steps < 1 or steps * 2 * len(series) > _MOST:
         raise StepError(
             f"delays of up to {longest} cannot be tried on {len(series):,} samples {in_words(cadence)} apart",
-            advice="choose a delay of some cadences"
+            advice="choose a delay of several cadences"
             if steps < 1
             else "choose a shorter one, or resample first",
         )
@@ -151,7 +151,7 @@ def cross_correlation_lag(
 
 
 def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
-    """The number of each record on a grid of whole cadences from the first record on."""
+    """Return the number of each record on a grid of whole cadences from the first record on."""
     clock = counted(epoch)
     # leap seconds without a record are moved by whole cadences, so that no two records share a place
     without_record = elapsed(epoch) - clock
@@ -161,7 +161,7 @@ def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
 
 
 def _on_grid(table: Table, positions: npt.NDArray[np.int64], margin: int) -> npt.NDArray[np.float64]:
-    """Samples at whole cadences, NaN where there is none and in a margin on both sides."""
+    """Place samples at whole cadences, NaN where there is none and in a margin on both sides."""
     grid = np.full(int(positions[-1]) + 1 + 2 * margin, np.nan)
     grid[positions + margin] = table.values
     return grid
@@ -170,7 +170,7 @@ def _on_grid(table: Table, positions: npt.NDArray[np.int64], margin: int) -> npt
 def _correlations(
     part: npt.NDArray[np.float64], other: npt.NDArray[np.float64], begin: int, steps: int
 ) -> npt.NDArray[np.float64]:
-    """Pearson correlation at every delay from -steps to steps, shape (2 · steps + 1,)."""
+    """Compute the Pearson correlation at every delay from -steps to steps, shape (2 · steps + 1,)."""
     correlations = np.full(2 * steps + 1, np.nan)
     enough = max(FEWEST_PAIRS, np.count_nonzero(~np.isnan(part)) / 2)
     for number in range(2 * steps + 1):

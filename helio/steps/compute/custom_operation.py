@@ -7,7 +7,7 @@ from helio.steps.sandbox.jail import Jail
 from helio.steps.sandbox.result import as_table
 from helio.steps.sandbox.run_code import run_code
 from helio.steps.signature import Code, Text, whole_range
-from helio.steps.tool import Labelled, tool
+from helio.steps.tool import LabelledTable, tool
 from helio.store.table import Table
 
 
@@ -19,13 +19,13 @@ from helio.store.table import Table
 )
 def custom_operation(
     jail: Jail,
-    sources: list[Labelled],
+    sources: list[LabelledTable],
     *,
     pandas_code: Code,
     units: str = "",
     description: Text = Text(""),
 ) -> Table:
-    """Compute a table with pandas code that runs shut in, without files, network or clock.
+    """Compute a table with pandas code in a sandbox, without files, network or clock.
 
     Parameters
     ----------
@@ -35,30 +35,30 @@ def custom_operation(
         ``da_…`` as well, an xarray DataArray over ``time`` and ``dim1``; with two bin axes it is that alone. The
         first one is ``df`` (``da``) for short.
     pandas_code : str
-        Gives ``result`` a value: a DataFrame, Series or DataArray with a time index. ``pd``, ``np``, ``xr``, ``signal``
-        (scipy) and ``pywt`` are in scope; lambdas and functions may be defined; nothing is imported.
+        Code that assigns ``result``: a DataFrame, Series or DataArray with a time index. ``pd``, ``np``, ``xr``,
+        ``signal`` (scipy) and ``pywt`` are in scope; lambdas and functions may be defined; nothing is imported.
     units : str
-        Of the result, in any spelling; none when left out, for nobody else knows.
+        Unit of the result, in any usual spelling; default: no unit.
     description : str
-        What the result is.
+        Description of the result.
 
     Returns
     -------
     Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
         float64, or float32 where the result is. Sorted by epoch; columns are components, or bins where their names
-        are numbers. It has no frame. What may be a mistake stands in its notes: NaN that became zero, rows that came
+        are numbers. It has no frame. Its notes name possible mistakes: NaN that became zero, rows that came
         out of nothing, values that never change or are all NaN.
 
     Raises
     ------
     CodeRefused
-        The code says what is not on the list of what it may.
+        The code uses something that is not on the allow-list.
     CodeFailed
-        It raised an error, or passed a limit: of time, memory, rows, columns, output.
+        It raised an error, or exceeded a limit of time, memory, rows, columns, output.
     BadResult
-        It gave no table: without its time index, without numbers, with names that are not plain text.
+        Its result is not a table: it lacks its time index, or numbers, or has names that are not plain text.
     NoSandbox
-        This machine cannot shut it in: another system than Linux, or a kernel without what is needed.
+        This machine cannot isolate code: it does not run Linux, or its kernel lacks a part of the sandbox.
 
     References
     ----------
@@ -69,7 +69,7 @@ def custom_operation(
     The field without its mean:
 
     >>> from helio.steps.examples import series
-    >>> field = Labelled("WI_H0_MFI.BF1", series([4.0, 5.0, 6.0], "nT", "B"))
+    >>> field = LabelledTable("WI_H0_MFI.BF1", series([4.0, 5.0, 6.0], "nT", "B"))
     >>> with Jail() as jail:
     ...     made = custom_operation(jail, [field], pandas_code="result = df_BF1 - df_BF1.mean()", units="nT")
     >>> made.values, made.unit

@@ -34,39 +34,39 @@ def declare_quantity(
     axis: str = "",
     axis_unit: str = "",
 ) -> Table:
-    """State what a file does not say of a series: unit, frame, representation, whether it wraps, unit of an axis.
+    """Declare facts that a file does not state: unit, frame, representation, whether it wraps, unit of an axis.
 
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        Of which one of these is not known.
+        Series of which one of these facts is unknown.
     unit : str
-        In any spelling of the field; what is known otherwise about the data must say so.
+        Unit in any usual spelling, known from the documentation of the data.
     frame : str
-        ``"GSE"``, ``"RTN"``; for components of a vector.
+        Frame of the components of a vector: ``"GSE"``, ``"RTN"``.
     representation : "cartesian", "spherical", "cylindrical", "diagonal" or "none"
-        What the components are to each other. Cartesian ones lie along three orthogonal axes, in one unit; components
-        that are only numbered are then called x, y, z, and R, T, N in RTN.
+        Relation of the components to each other. Cartesian ones are along three orthogonal axes, in one unit;
+        components that are only numbered are then called x, y, z, and R, T, N in RTN.
     wraps : "yes" or "no"
-        Whether an angle is the same again after a whole turn, as a longitude is and a latitude is not; for a series in
+        Whether an angle repeats after a whole turn, as a longitude does and a latitude does not; for a series in
         deg, rad or hours of local time.
     axis : str
-        Label of the axis that `axis_unit` is for, whatever its case; it may be left out for a spectrum with one axis.
+        Label of the axis that `axis_unit` is for, in any case; it may be left out for a spectrum with one axis.
     axis_unit : str
-        Of the bins of a spectrum: ``"deg"``, ``"keV"``. The axis has none, or has the unit of a flux, which no bin has:
-        ELFIN gives it to its pitch angles.
+        Unit of the bins of a spectrum: ``"deg"``, ``"keV"``. The axis has no unit, or by mistake that of a flux:
+        ELFIN gives that to its pitch angles.
 
     Returns
     -------
     Table, shape of `series`
-        The values as they were, with what is declared, and a note that says so.
+        The same values with the declared facts, and a note about the declaration.
 
     Raises
     ------
     UnitMismatch, FrameMismatch
-        When the series or the axis has another one already: a declaration converts nothing and corrects nothing.
+        When the series or the axis already has another one: a declaration converts and corrects nothing.
     StepError
-        When none is given, or the axis is not there; when another representation is known, or a table has no three
+        When no fact is given, or the axis does not exist; when another representation is known, or a table has no three
         components; when another wrapping is known, or the unit is not one of angle.
 
     References
@@ -106,7 +106,7 @@ def declare_quantity(
     provenance += [f"representation {representation}"] if representation else []
     provenance += [f"that it {'wraps' if wraps == 'yes' else 'does not wrap'}"] if wraps else []
     if axis.strip() and not bins:
-        raise StepError("an axis is named, and no unit of it", advice='axis_unit: "deg"')
+        raise StepError("axis is given without axis_unit", advice='axis_unit: "deg"')
     if bins:
         index = place_of(series, axis.strip())
         old = axes[index].unit
@@ -138,7 +138,7 @@ def _represented(series: Table, representation: Stated) -> Table:
     if series.representation not in ("", representation):
         raise StepError(
             f"the components of '{series.name}' are {series.representation}, and are declared to be {representation}",
-            advice="a declaration says what is not known, and corrects nothing",
+            advice="declare only what the file does not state; a declaration corrects nothing",
         )
     numbered = series.components[:3] == ("1", "2", "3")
     names = series.components
@@ -159,7 +159,7 @@ def _wrapping(series: Table, wraps: Literal["yes", "no"]) -> Table:
     if any(known):
         raise StepError(
             f"'{series.name}' is known to {'wrap' if wraps == 'no' else 'be an angle that does not wrap'}",
-            advice="a declaration says what is not known, and corrects nothing",
+            advice="declare only what the file does not state; a declaration corrects nothing",
         )
     period = turn if wraps == "yes" else 0.0
     return replace(series, stated_periods=(period,) * max(1, len(series.components)))

@@ -26,22 +26,22 @@ from helio.time_range import Duration
     synonyms="time_derivative differentiate rate_of_change compute_derivative",
 )
 def derivative(series: Table, *, limit: Duration | None = None) -> Table:
-    """Time derivative of a series, in its unit per second.
+    """Compute the time derivative of a series, in its unit per second.
 
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit, any cadence, regular or not.
     limit : Duration, optional
-        The longest step between two records across which a difference is taken. Left out, it is 1.5 times the
-        cadence about the record, so that one missing record is a gap already.
+        The longest step between two records across which a difference is taken. Default: 1.5 times the
+        cadence about the record, so that one missing record is a gap.
 
     Returns
     -------
     Table, shape of `series`
         float64, in ``X/s``; same epochs, components and frame. Within a stretch the mean of the slopes to the record
         before and the one after, each weighted by the length of the *other* step: second order also where steps
-        differ. Where only one neighbour is there, its slope; where none is, or the value itself is missing, NaN. An
+        differ. With one neighbour only, its slope; without any, or without the value itself, NaN. An
         angle that wraps changes the shorter way round, and a note says so.
 
     Raises
@@ -51,7 +51,7 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
 
     Notes
     -----
-    The derivative of a vector in a frame that turns is that of its components. Noise grows with a shorter cadence:
+    In a rotating frame this is the derivative of the components, not of the vector. Noise grows with a shorter cadence:
     take a running average or a resampled series first.
 
     References

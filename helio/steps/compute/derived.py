@@ -21,7 +21,7 @@ def derived(
     period: float | None = None,
     scale: Scale = "linear",
 ) -> Table:
-    """The result on the epochs of its inputs, with the sources and notes of all of them."""
+    """Make the result on the epochs of its inputs, with the sources and notes of all of them."""
     return Table(
         epoch=inputs[0].epoch,
         values=values,
@@ -38,7 +38,7 @@ def derived(
 
 
 def on_one_clock(*tables: Table | None) -> tuple[Table, ...]:
-    """The tables that are there, held to the same epochs.
+    """Check that the given tables have the same epochs, and return them.
 
     Raises
     ------

@@ -43,21 +43,21 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
         Any components and unit, any cadence, regular or not.
     window : Duration
         Length w of the surroundings, the closed interval [t − w/2, t + w/2]: at least five samples, longer than a
-        spike and shorter than what is to stay.
+        spike and shorter than the features to keep.
     threshold : float
         How many times the spread of the window a value may be away from its median. The spread is 1.4826 times the
-        median absolute deviation from the median, which for normal noise is its standard deviation. 3 also takes one
-        value in 400 out of pure noise.
+        median absolute deviation from the median, which for normal noise is its standard deviation. 3 also removes one
+        value in 400 of pure noise.
     floor : float
-        In the unit of the series: the least spread, so that in a quiet or coarsely digitised stretch a step of one
-        digit is no spike.
+        The least spread, in the unit of the series, so that in a quiet or coarsely digitised stretch a step of one
+        digit is not a spike.
 
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame; spikes are NaN and nothing is put in their place
-        (`interpolate` does). A note says how many. Each component is taken on its own. A window with fewer than three
-        valid samples takes nothing out.
+        float64. Same epochs, components, unit and frame; spikes are NaN and are not replaced
+        (`interpolate` does). A note says how many. Each component is treated separately. A window with fewer than three
+        valid samples removes nothing.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     """
     if not threshold > 0 or not floor >= 0:
         raise StepError(
-            f"a threshold of {threshold:g} with a floor of {floor:g} says nothing",
+            f"a threshold of {threshold:g} and a floor of {floor:g} are out of bounds",
             advice="threshold 3 to 10, floor 0",
         )
     hold_bins(series, purpose="compared over time")
@@ -95,7 +95,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
         )
     if usual < 3:
         raise StepError(
-            f"a window of {window} holds {usual} of the samples, and nothing can be told from so few",
+            f"a window of {window} holds {usual} samples, too few to find spikes",
             advice="choose a window of at least five samples",
         )
     flat = columns_of(series.values)
@@ -115,7 +115,7 @@ def _spikes(
     threshold: float,
     floor: float,
 ) -> npt.NDArray[np.bool_]:
-    """Whether each value is a spike in its window."""
+    """Return whether each value is a spike in its window."""
     spikes = np.zeros(values.size, dtype=bool)
     finite = np.where(np.isfinite(values), values, np.nan)
     padded = np.concatenate([finite, np.full(longest, np.nan)])

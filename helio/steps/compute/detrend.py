@@ -40,10 +40,10 @@ def detrend(
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit, any cadence, regular or not.
     method : "mean", "linear" or "running_mean"
-        What is subtracted: the mean of all valid samples; the straight line in time with the least squared distance to
-        them; the mean over a centred window about each epoch, as `running_average` gives it.
+        The trend to subtract: the mean of all valid samples; the straight line in time with the least squared
+        distance to them; the mean over a centred window about each epoch, as `running_average` gives it.
     window : Duration, optional
-        Of the running mean, and of nothing else.
+        Length of the running mean; only for that method.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def detrend(
             advice='window: "30min"' if window is None else 'leave out window, or use method "running_mean"',
         )
     hold_bins(series, purpose="averaged over time")
-    hold_no_turn(series, purpose="freed of a trend")
+    hold_no_turn(series, purpose="detrended")
     if window is not None:
         trend = running_average(series, window=window).values
         what = f"running mean of {window}"
@@ -94,7 +94,7 @@ def detrend(
 
 
 def _trend(series: Table, *, straight: bool) -> npt.NDArray[np.float64]:
-    """Mean or straight line of each column over its valid samples."""
+    """Fit the mean or a straight line to each column over its valid samples."""
     flat = columns_of(series.values)
     valid = np.isfinite(flat)
     count = np.maximum(valid.sum(axis=0), 1)

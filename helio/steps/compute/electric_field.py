@@ -10,7 +10,7 @@ from helio.steps.compute.cartesian import cartesian, renamed
 from helio.steps.compute.derived import derived, on_one_clock
 from helio.steps.compute.rotate import LETTERS
 from helio.steps.quantity import Quantity, same_frame
-from helio.steps.result import Result, Same
+from helio.steps.result import MatchingTables, Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table
@@ -20,26 +20,26 @@ from helio.store.table import Table
     version=3,
     context=RECORD,
     gives=Result(frame="{velocity}|{field}"),
-    same=(Same("frame", ("velocity", "field")),),
+    same=(MatchingTables("frame", ("velocity", "field")),),
     synonyms="convection_electric_field motional_electric_field",
 )
 def electric_field(
     velocity: Annotated[Table, Quantity("km/s", kind="vector")],
     field: Annotated[Table, Quantity("nT", kind="vector")],
 ) -> Annotated[Table, Quantity("mV/m", kind="vector")]:
-    """Electric field of a plasma that carries its magnetic field along, −V×B.
+    """Compute the electric field −V×B of a plasma that moves with its magnetic field.
 
     Parameters
     ----------
     velocity : Table, shape (n, 3) or (n, 4)
-        Of the plasma, km/s, in a Cartesian frame.
+        Velocity of the plasma, km/s, in a Cartesian frame.
     field : Table, shape (n, 3) or (n, 4)
         Magnetic field, nT, in the same frame and on the same epochs.
 
     Returns
     -------
     Table, shape (n, 3)
-        mV/m, in that frame: the field seen by whoever measures this velocity. NaN wherever a component that
+        mV/m, in that frame: the field in the frame in which this velocity is measured. NaN wherever a component that
         enters is missing.
 
     Raises

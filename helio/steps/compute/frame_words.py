@@ -27,10 +27,10 @@ class Words(TypedDict):
 
 
 def words_in_frame(vector: Table, frame: str) -> Words:
-    """Name and description of a vector with another frame in place of its own.
+    """Replace the frame in the name and description of a vector.
 
     A file writes its frame into both: ``Magnetic field vector in GSE cartesian coordinates``. Left as they are, they
-    would say of the turned vector what is no longer true.
+    would no longer be true of the rotated vector.
     """
     return {
         "name": _in_frame(vector.name, vector.frame, frame),

@@ -18,7 +18,7 @@ CHAIN = ("GEO", "GEI", "GSE", "GSM", "SM")
 """Each frame is turned into the next by rotations about its axes."""
 
 BLOCK = 32768
-"""Records at a time: what is between fits a cache, and a year of data needs no more memory than a day."""
+"""Records at a time: intermediate results fit a cache, and a year of data needs no more memory than a day."""
 
 _DAY_NS = 86_400_000_000_000
 _J2000_DAYS = 10957.5  # 2000-01-01T12:00 after 1970-01-01
@@ -27,14 +27,14 @@ _X, _Y, _Z = 0, 1, 2
 
 @dataclass(frozen=True)
 class _Rotation:
-    """Of the frame about one axis, from the next axis in the order x, y, z, x towards the one after it."""
+    """A rotation of the frame about one axis, from the next axis in the order x, y, z, x towards the one after it."""
 
     axis: int
     cosine: Values
     sine: Values
 
     def apply(self, vector: Values) -> None:
-        """In place, for components of shape (3, n)."""
+        """Rotate components of shape (3, n) in place."""
         first, second = vector[(self.axis + 1) % 3], vector[(self.axis + 2) % 3]
         turned = self.cosine * first + self.sine * second
         second *= self.cosine
@@ -46,7 +46,7 @@ class _Rotation:
 
 
 def rotate_between(epoch: Epochs, vector: Values, start: str, stop: str) -> Values:
-    """Vectors of one frame of `CHAIN` in another.
+    """Rotate vectors from one frame of `CHAIN` into another.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def rotate_between(epoch: Epochs, vector: Values, start: str, stop: str) -> Valu
 
 
 def dipole_tilt(epoch: Epochs) -> Values:
-    """Angle in degrees by which the northern end of the dipole leans towards the Sun."""
+    """Compute the angle in degrees by which the northern end of the dipole leans towards the Sun."""
     _check_dipole(epoch)
     x, y, z = _Moment(epoch).dipole_in_gse()
     tilt: Values = np.degrees(np.arctan2(x, np.hypot(y, z)))
@@ -111,11 +111,11 @@ class _Moment:
         self.epoch = epoch
 
     def sidereal_time(self) -> Values:
-        """Greenwich mean sidereal time, in degrees."""
+        """Compute the Greenwich mean sidereal time, in degrees."""
         return 100.461 + 36000.770 * self.centuries + 15.04107 * self.hours
 
     def ecliptic(self) -> tuple[Values, Values]:
-        """Obliquity of the ecliptic and ecliptic longitude of the Sun, in degrees."""
+        """Compute the obliquity of the ecliptic and the ecliptic longitude of the Sun, in degrees."""
         obliquity = 23.439 - 0.013 * self.centuries
         anomaly = np.radians(357.528 + 35999.050 * self.centuries + 0.04107 * self.hours)
         longitude = 280.460 + 36000.772 * self.centuries + 0.04107 * self.hours
@@ -123,7 +123,7 @@ class _Moment:
         return obliquity, longitude
 
     def dipole_in_gse(self) -> Values:
-        """The unit vector towards the northern end of the dipole, shape (3, n)."""
+        """Return the unit vector towards the northern end of the dipole, shape (3, n)."""
         years = 1970.0 + self.epoch.astype(np.int64) / (365.25 * _DAY_NS)
         north: Values = np.empty((3, len(self.epoch)))
         for row, coefficients in zip(north, (G11, H11, G10), strict=True):

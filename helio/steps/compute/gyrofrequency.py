@@ -23,19 +23,24 @@ from helio.store.table import Table
 def gyrofrequency(
     field: Annotated[Table, Quantity("nT")], *, particle: Literal["proton", "electron", "alpha"] = "proton"
 ) -> Annotated[Table, Quantity("Hz", kind="scalar")]:
-    """Frequency of gyration about the magnetic field, |q|B/(2πm).
+    """Compute the frequency of gyration about the magnetic field, |q|B/(2πm).
 
     Parameters
     ----------
     field : Table, shape (n,), (n, 3) or (n, 4)
         Magnetic field, nT: its strength, or the vector in any frame.
     particle : "proton", "electron" or "alpha"
-        Whose charge and mass are taken.
+        Particle with this charge and mass.
 
     Returns
     -------
     Table, shape (n,)
         Hz, not rad/s; 28 Hz per nT for electrons. NaN where the field is missing. Not relativistic.
+
+    Raises
+    ------
+    StepError
+        When the field is a vector without three Cartesian components, or one component alone.
 
     References
     ----------

@@ -44,21 +44,21 @@ def interpolate(
         The straight line between the samples before and after, or the nearer of the two, no further away than half
         the limit.
     cadence : Duration, optional
-        Of the regular clock on which the result stands: the whole multiples of it since 1970-01-01T00:00 UTC from the
-        first to the last record. Left out, the result has the epochs of the series: missing values are filled,
+        Cadence of a regular clock for the result: the whole multiples of it since 1970-01-01T00:00 UTC from the
+        first to the last record. Without it, the result has the epochs of the series: missing values are filled,
         missing records are not added.
 
     Returns
     -------
     Table, shape of `series`, or of m records with a cadence
-        float64. Valid samples at the epochs of the result stay what they are; a note says how many values were made.
-        Before the first and after the last valid sample nothing is made.
+        float64. Valid samples at the epochs of the result are unchanged; a note says how many values were interpolated.
+        Nothing is extrapolated before the first and after the last valid sample.
 
     Raises
     ------
     StepError
         When the bins of a spectrum change from record to record and the method is ``"linear"``, or the cadence gives
-        an absurd number of rows.
+        too many rows.
 
     Notes
     -----

@@ -12,7 +12,7 @@ from helio.sources.istp import frame_of, stem_of
 from helio.steps.compute.derived import on_one_clock
 from helio.steps.compute.lone_component import letter_of
 from helio.steps.quantity import Quantity, same_frame, same_unit
-from helio.steps.result import Result, Same
+from helio.steps.result import MatchingTables, Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
@@ -25,7 +25,7 @@ from helio.store.table import Table, merge_sources
     version=2,
     context=RECORD,
     gives=Result(unit="{series}", frame="{frame}|{series:last}|?", kind="vector"),
-    same=(Same("unit", ("series",)), Same("frame", ("series",), after_first=True)),
+    same=(MatchingTables("unit", ("series",)), MatchingTables("frame", ("series",), after_first=True)),
     synonyms="combine_components merge_components stack_components make_vector",
 )
 def join_components(
@@ -42,11 +42,11 @@ def join_components(
     series : list of Table, each of shape (n,)
         In the order of the components, in one unit and on one set of epochs: OMNI's ``BX_GSE``, ``BY_GSM``, ``BZ_GSM``.
     names : list of str
-        Of the components, one for each series: ``["Bx", "By", "Bz"]``.
+        Names of the components, one for each series: ``["Bx", "By", "Bz"]``.
     frame : str
-        Of the vector, where the series do not say it: OMNI's B_x is called GSE, and is the same in GSM.
+        Frame of the vector, where the series do not state it: OMNI's B_x is called GSE, and is the same in GSM.
     name : str
-        Of the vector; without it, what the names of the components have in common: ``B``.
+        Name of the vector; default: the common part of the names of the components, ``B``.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def join_components(
 
 
 def _common_frame(series: list[Table], stated: str, x: int) -> str:
-    """The frame that is stated, or that the series say, in their facts or their names; `x` is the place of x."""
+    """Return the stated frame, otherwise that of the series' facts or names; `x` is the number of the x component."""
     known = [component.frame or frame_of("", {"LABLAXIS": component.name}) for component in series]
     last = len(known) - 1 if x < len(known) - 1 else 0
     expected = stated or known[last]

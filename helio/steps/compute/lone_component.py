@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"[A-Z]_?(?:t|tot|total|mag)|R", re.IGNORECASE)
 
 
 def letter_of(series: Table) -> str:
-    """The letter of the component that a series is: ``x``, ``r``; ``?`` for one that is not told; empty for none.
+    """Return the letter of a component series: ``x``, ``r``; ``?`` for an unknown one; empty if it is none.
 
     A series with a frame is a component, unless its name says that it is a length: a magnitude has no frame, but the
     fourth component of MMS's ``Bx``, ``By``, ``Bz``, ``Bt`` keeps that of the vector.

@@ -38,14 +38,14 @@ def magnetosonic_mach(
     assumed_alpha: float | None = None,
     alpha_temperature_ratio: float = 4.0,
 ) -> Annotated[Table, Quantity("1", kind="scalar")]:
-    """Ratio of the flow speed to the speed of fast waves across the field, √(V_A² + C_s²).
+    """Compute the ratio of the flow speed to the speed of fast waves across the field, √(V_A² + C_s²).
 
     Parameters
     ----------
     velocity : Table, shape (n,), (n, 3) or (n, 4)
         Speed or velocity, km/s, in any frame.
     density, temperature : Table, shape (n,)
-        Of the protons, cm^-3 and K.
+        Density and temperature of the protons, cm^-3 and K.
     field : Table, shape (n,), (n, 3) or (n, 4)
         Magnetic field, nT: its strength, or the vector. All on the same epochs.
     electrons : Table, shape (n,)

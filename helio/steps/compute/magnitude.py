@@ -22,7 +22,7 @@ from helio.store.table import Table
     synonyms="vector_magnitude compute_magnitude norm vector_norm total_field field_magnitude",
 )
 def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
-    """Euclidean norm of a vector of three components.
+    """Compute the Euclidean norm of a vector of three components.
 
     Parameters
     ----------

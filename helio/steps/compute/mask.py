@@ -25,16 +25,16 @@ Condition = Literal[">", ">=", "<", "<=", "equals", "not", "between", "outside"]
     synonyms="mask_values mask_where mask_data",
 )
 def mask(series: Table, *, where: Condition, value: float | list[float]) -> Table:
-    """Set values to missing that meet a condition; what is given is taken out, the rest stays.
+    """Set values that meet a condition to missing; keep the rest.
 
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        Any components and unit; each value is looked at on its own.
+        Any components and unit; each value is tested separately.
     where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
-        The values to be taken out. ``between`` holds both its ends, ``outside`` neither.
+        The values to remove. ``between`` includes both ends, ``outside`` neither.
     value : float or list of float
-        In the unit of the series: one number; two, in order, for ``between`` and ``outside``; one or more for
+        Numbers in the unit of the series: one; two, in order, for ``between`` and ``outside``; one or more for
         ``equals`` (any of them) and ``not`` (none of them).
 
     Returns
@@ -45,7 +45,7 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
     Raises
     ------
     StepError
-        When `value` does not fit the condition, or nothing at all would be left.
+        When `value` does not fit the condition, or no value would be left.
 
     References
     ----------
@@ -65,7 +65,7 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
 
 
 def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]) -> npt.NDArray[np.bool_]:
-    """Whether each value meets the condition; a missing one meets none.
+    """Return whether each value meets the condition; a missing one meets none.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
         or (count_needed == 2 and not numbers[0] <= numbers[1])
     ):
         raise StepError(
-            f"'{where}' cannot be told with {value!r}",
+            f"'{where}' does not work with the value {value!r}",
             advice=f"value: {'[low, high]' if count_needed == 2 else 'a number'}",
         )
     # The numbers of a template are compared in the precision of the file: 0.1 is equal to a float32 0.1.
@@ -109,7 +109,7 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
 
 
 def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
-    """The series without what is out, and a note of how much that was.
+    """Remove the values marked in `out`, and note how many they were.
 
     Raises
     ------
@@ -120,8 +120,8 @@ def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
     taken = int(np.count_nonzero(known & out))
     if taken and taken == np.count_nonzero(known):
         raise StepError(
-            f"nothing of '{series.name}' is left: {what} takes out all {taken:,} values",
-            advice="what the condition says is taken out, not kept",
+            f"'{series.name}' has no values left: {what} removes all {taken:,} values",
+            advice="mask removes the values that match the condition; invert it to keep them",
         )
     values = np.where(out, np.nan, series.values.astype(np.float64))
     note = f"{what}: {share(taken, series.values.size, 'values')} set to missing"
@@ -129,6 +129,6 @@ def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
 
 
 def said(where: Condition, value: float | list[float]) -> str:
-    """The condition in words: ``> 5``, ``between 3 and 5``, ``not 0 or 1``."""
+    """Return the condition in words: ``> 5``, ``between 3 and 5``, ``not 0 or 1``."""
     numbers = [f"{bound:g}" for bound in (value if isinstance(value, list) else [value])]
     return f"{where} {(' and ' if where in ('between', 'outside') else ' or ').join(numbers)}"

@@ -28,28 +28,28 @@ def mask_by_flag(
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        What is masked; any components and unit.
+        Series to mask; any components and unit.
     flag : Table, shape (n,) or (n, k)
         The quality flag, or any series: |B| below 2 nT. On the same epochs; `align` with method ``"nearest"`` brings
-        a flag there. Of several components any one that meets the condition is enough.
+        a flag there. Of several components, one that meets the condition is enough.
     where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
-        The flags of what is taken out: ``not`` 0 as a rule. ``between`` holds both its ends, ``outside`` neither.
+        Flags of the values to remove: usually ``not`` 0. ``between`` includes both ends, ``outside`` neither.
     value : float or list of float
-        In the unit of the flag: one number; two, in order, for ``between`` and ``outside``; one or more for
+        Numbers in the unit of the flag: one; two, in order, for ``between`` and ``outside``; one or more for
         ``equals`` (any of them) and ``not`` (none of them).
 
     Returns
     -------
     Table, shape of `series`
         float64. Same epochs, components, unit and frame. A whole record is NaN where the condition holds, and where
-        the flag itself is missing: nothing says that it is good. A note says how many values that were.
+        the flag itself is missing. A note says how many values these are.
 
     Raises
     ------
     ClockMismatch
         When the epochs of the two are not the same.
     StepError
-        When the flag is a spectrum, `value` does not fit the condition, or nothing at all would be left.
+        When the flag is a spectrum, `value` does not fit the condition, or no value would be left.
 
     References
     ----------

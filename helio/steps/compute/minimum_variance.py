@@ -46,7 +46,7 @@ def minimum_variance(
     interval: TimeRange | None = None,
     give: Literal["vector", "axes", "eigenvalues"] = "vector",
 ) -> Table:
-    """Directions of largest, intermediate and smallest variance: L, M, N.
+    """Find the directions of largest, intermediate and smallest variance: L, M, N.
 
     Parameters
     ----------
@@ -54,10 +54,10 @@ def minimum_variance(
         Usually the magnetic field across a boundary; any unit and Cartesian frame. A fourth component that is the
         magnitude is left out.
     interval : TimeRange
-        Where the variance is taken; without it, over the whole series. Records with a missing component are left
+        Interval of the variance; default: the whole series. Records with a missing component are left
         out.
     give : "vector", "axes" or "eigenvalues"
-        What is returned; see below. The axes are what `rotate_to_axes` takes, to see another vector along them.
+        The kind of result; see below. `rotate_to_axes` takes the axes, to rotate another vector.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def minimum_variance(
 
 
 @dataclass(frozen=True)
-class _Found:
+class _PrincipalAxes:
     axes: npt.NDArray[np.float64]
     """Rows L, M, N."""
     variances: npt.NDArray[np.float64]
@@ -153,7 +153,7 @@ class _Found:
         return ()
 
 
-def _principal_axes(field: Table, values: Values, interval: TimeRange | None) -> _Found:
+def _principal_axes(field: Table, values: Values, interval: TimeRange | None) -> _PrincipalAxes:
     rows = slice(0, len(field))
     if interval is not None:
         bounds = [np.datetime64(time, "ns") for time in (interval.start, interval.stop)]
@@ -173,12 +173,14 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
     covariance = np.array([[(component * other).mean() for other in used] for component in used])
     variances, vectors = np.linalg.eigh(covariance)
     if not variances[2] > 0:
-        raise StepError(f"the vector does not vary {where}, and no direction can be told from another")
+        raise StepError(f"the vector does not vary {where}, so that its directions cannot be distinguished")
     normal = vectors[:, 0] * _sign(vectors[0, 0])
     largest = vectors[:, 2] * _sign(vectors[2, 2])
     axes = np.array([largest, np.cross(normal, largest), normal])
     # Rounding makes the smallest variance of a plane wave a negative zero.
-    return _Found(axes, np.maximum(variances[::-1], 0.0), rows.start + int(complete[0]), int(complete.size))
+    return _PrincipalAxes(
+        axes, np.maximum(variances[::-1], 0.0), rows.start + int(complete[0]), int(complete.size)
+    )
 
 
 def _span(field: Table) -> str:

@@ -27,7 +27,7 @@ def newell_coupling(
     velocity: Annotated[Table, Quantity("km/s")],
     field: Annotated[Table, Quantity("nT", kind="vector", frames=("GSM",))],
 ) -> Table:
-    """Rate at which the solar wind opens magnetic flux at the magnetopause, as Newell's dΦ/dt.
+    """Compute Newell's dΦ/dt, the rate at which the solar wind opens magnetic flux at the magnetopause.
 
     Parameters
     ----------

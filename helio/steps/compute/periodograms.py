@@ -64,7 +64,7 @@ class Windows:
 
     @property
     def frequencies(self) -> Axis:
-        """The axis of the spectra, in Hz, without frequency zero: whatever mean there was has been taken out."""
+        """The axis of the spectra, in Hz, without frequency zero: the mean has been removed."""
         step = 1e9 / (self.length * self.cadence)
         centers = np.arange(1, self.length // 2 + 1) * step
         return Axis("Frequency", "Hz", centers, centers - step / 2, centers + step / 2, "log")
@@ -129,7 +129,7 @@ def windows_of(
 
 
 def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) -> Values:
-    """One-sided power spectral density of chosen windows, shape (len(chosen), frequencies), per Hz.
+    """Compute the one-sided power spectral density of chosen windows, shape (len(chosen), frequencies), per Hz.
 
     The density is scaled so that its integral over frequency, bin by bin, is the variance of the window after its mean
     or line was taken out, each sample weighed by the square of the taper; of several columns it is the sum, the trace
@@ -160,7 +160,7 @@ def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) 
 
 
 def spectrum_words(series: Table) -> dict[str, Any]:
-    """Unit, name and description of a power spectral density of a series, and what it no longer has."""
+    """Return unit, name and description of a power spectral density, and the facts of the series that it loses."""
     if series.components:
         names = ", ".join(cartesian_names(series, "a spectrum", spreads=True))
         what = f"power spectral density, sum over {names}"

@@ -30,18 +30,18 @@ def pitch_angle_average(
     high: float = 180.0,
     axis: str = "",
 ) -> Table:
-    """Mean over a range of pitch angles, each bin weighted by the solid angle that it covers there.
+    """Average over a range of pitch angles, each bin weighted by the solid angle that it covers there.
 
     Parameters
     ----------
     spectrum : Table, shape (n, a), (n, b, a) or (n, a, b)
         An intensity per solid angle over pitch angles in deg, alone or with a second axis.
     low, high : float
-        In deg, within 0 to 180. A bin counts with the part of it that lies between them.
+        Limits in deg, within 0 to 180. A bin counts with its part between them.
     axis : str
-        Label of the axis of pitch angles, whatever its case; it may be left out where one axis alone is in deg, or
+        Label of the axis of pitch angles, in any case; it may be left out where one axis alone is in deg, or
         is labelled as pitch angles. An axis whose file gives no unit is in deg when it reaches beyond 2π; where a file
-        gives it a wrong one, `declare_quantity` says what it is.
+        gives it a wrong one, correct it with `declare_quantity`.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def pitch_angle_average(
     Raises
     ------
     StepError
-        When there is no axis in deg, the range is none, or no bin lies in it.
+        When there is no axis in deg, the range is empty, or no bin lies in it.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def pitch_angle_average(
     chosen = spectrum.axes[index]
     if not 0 <= low < high <= 180:
         raise StepError(
-            f"{low:g} to {high:g} deg is no range of pitch angles", advice="low below high, 0 to 180"
+            f"{low:g} to {high:g} deg is not a range of pitch angles", advice="low below high, 0 to 180"
         )
     flat = np.moveaxis(spectrum.values, 1 + index, -1)
     values = np.full(flat.shape[:-1], np.nan)
@@ -116,7 +116,7 @@ def pitch_angle_average(
 
 
 def _place(spectrum: Table, axis: str) -> int:
-    """Number of the axis of pitch angles: the one named, else the only one in deg, or that calls itself so."""
+    """Return the number of the axis of pitch angles: the named one, the only one in deg, or one called "pitch"."""
     if axis:
         index = place_of(spectrum, axis)
         chosen = spectrum.axes[index]
@@ -137,7 +137,7 @@ def _place(spectrum: Table, axis: str) -> int:
     unclear = [unfit.label for unfit in spectrum.axes if not unfit.unit or is_flux(unfit.unit)]
     if len(places) != 1:
         raise StepError(
-            f"'{spectrum.name}' has {len(places)} axes in deg: which one has the pitch angles must be said"
+            f"'{spectrum.name}' has {len(places)} axes in deg: name the one with the pitch angles in axis"
             if places
             else f"'{spectrum.name}' has no axis of pitch angles in deg",
             advice=f"axes: {', '.join(f'{angle.label} [{angle.unit}]' for angle in spectrum.axes) or 'none'}"
@@ -148,13 +148,13 @@ def _place(spectrum: Table, axis: str) -> int:
 
 def _how_to_declare(label: str) -> str:
     return (
-        f"if '{label}' are pitch angles in deg, say so with the tool declare_quantity: "
+        f"if '{label}' are pitch angles in deg, declare it with the tool declare_quantity: "
         f'axis: "{label}", axis_unit: "deg"'
     )
 
 
 def _in_degrees(axis: Axis) -> bool:
-    """Whether angles are in degrees; where the file gives no unit, what exceeds a full turn in radians must be."""
+    """Return whether angles are in degrees; without a unit, if they exceed a full turn in radians."""
     if not axis.unit:
         return bool(np.nanmax(axis.centers) > 2 * np.pi and np.nanmax(axis.centers) <= 180)
     return axis.unit == "deg"

@@ -33,14 +33,14 @@ def plasma_beta(
     assumed_alpha: float | None = None,
     alpha_temperature_ratio: float = 4.0,
 ) -> Annotated[Table, Quantity("1", kind="scalar")]:
-    """Ratio of thermal to magnetic pressure.
+    """Compute the ratio of thermal to magnetic pressure.
 
     Parameters
     ----------
     density : Table, shape (n,)
         Protons per volume, cm^-3.
     temperature : Table, shape (n,)
-        Of the protons, K. A temperature in eV is converted first: `convert_units`, equivalence ``thermal``.
+        Temperature of the protons, K. A temperature in eV is converted first: `convert_units`, equivalence ``thermal``.
     field : Table, shape (n,), (n, 3) or (n, 4)
         Magnetic field, nT: its strength, or the vector. All on the same epochs.
     electrons : Table, shape (n,)

@@ -26,14 +26,14 @@ def plasma_frequency(
     *,
     particle: Literal["electron", "proton", "alpha"] = "electron",
 ) -> Annotated[Table, Quantity("kHz", kind="scalar")]:
-    """Frequency of oscillation of a species against the rest of a plasma, √(n q²/(ε₀m))/2π.
+    """Compute the plasma frequency of a species, √(n q²/(ε₀m))/2π.
 
     Parameters
     ----------
     density : Table, shape (n,)
         Number of these particles per volume, cm^-3.
     particle : "electron", "proton" or "alpha"
-        Whose charge and mass are taken.
+        Particle with this charge and mass.
 
     Returns
     -------

@@ -20,12 +20,12 @@ def thermal_pressure(
     fraction: Values | float,
     alpha_temperature_ratio: float,
 ) -> Values:
-    """Sum of n k T over the species, in nPa.
+    """Compute the sum of n k T over the species, in nPa.
 
     Parameters
     ----------
     density, temperature : Table, shape (n,)
-        Of the protons, cm^-3 and K.
+        Density and temperature of the protons, cm^-3 and K.
     electrons : Table, shape (n,), optional
         Temperature of the electrons, K.
     electron_temperature : float, optional

@@ -9,9 +9,9 @@ from helio.store.table import Table
 
 
 def not_negative(series: Table) -> Values:
-    """Values as float64, to be written to; NaN where they are negative or infinite.
+    """Return values as writable float64, NaN where they are negative or infinite.
 
-    A negative density is a fit that failed or a fill value that the file does not name. What is computed from it would
+    A negative density is a fit that failed or a fill value that the file does not name. Results from it would
     look like a measurement.
     """
     values: Values = series.values.astype(np.float64)
@@ -20,7 +20,7 @@ def not_negative(series: Table) -> Values:
 
 
 def positive(series: Table) -> Values:
-    """As `not_negative`, and NaN where they are zero."""
+    """Return values as `not_negative` does, and NaN where they are zero."""
     values = not_negative(series)
     values[values == 0] = np.nan
     return values

@@ -29,21 +29,21 @@ from helio.time_range import Duration
 def power_spectrogram(
     series: Table, *, window: Duration, overlap: float = 0.5, taper: Taper = "hann", trend: Trend = "mean"
 ) -> Table:
-    """Power spectral density of short windows of a series, over time and frequency; nothing crosses a gap.
+    """Compute the power spectral density of short windows over time and frequency; no window crosses a gap.
 
     Parameters
     ----------
     series : Table, shape (n,) or (n, 3)
-        At one cadence, gaps aside; any unit. Of a vector the sum over its components is taken, the trace of the
-        spectral matrix, which does not depend on the frame; of a fourth component that is its magnitude nothing.
+        At one cadence, gaps aside; any unit. Of a vector, the sum over its components, the trace of the
+        spectral matrix, which does not depend on the frame; a fourth component that is its magnitude is left out.
     window : Duration
         Length of the windows: the lowest frequency is its inverse. Rounded to whole samples.
     overlap : float
         Part of a window that the next one shares, from 0 to below 1.
     taper : "hann", "hamming", "blackman" or "none"
-        What windows are multiplied with.
+        Window function.
     trend : "mean" or "linear"
-        What is taken out of each window before.
+        Trend to remove from each window first.
 
     Returns
     -------
@@ -55,14 +55,14 @@ def power_spectrogram(
         reaches half a step beyond: a band of `band_integral` that is to hold all its power ends there. The epoch is
         the **middle** of the window.
         Each stretch without a missing value or a missing record (a step above 1.5 cadences) is cut into windows on
-        its own, from its first sample on; in a gap stand one or two records of NaN, so that nothing is drawn or
-        averaged over it. A note says how many samples stood in stretches too short for a window.
+        its own, from its first sample on; in a gap there are one or two records of NaN, so that nothing is drawn or
+        averaged over it. A note says how many samples are in stretches too short for a window.
 
     Raises
     ------
     StepError
         When the cadence is not one: resample first. When a window holds fewer than eight samples, or no stretch is
-        as long as one. For components that are no vector, and for a spectrum.
+        as long as one. For components that are not a vector, and for a spectrum.
 
     References
     ----------
@@ -110,7 +110,7 @@ def power_spectrogram(
 
 
 def _with_gaps(middle: Indices, hop: int) -> tuple[Indices, Indices]:
-    """Epochs with one or two more wherever windows are further apart than a hop, and the places of the windows."""
+    """Add one or two epochs wherever windows are further apart than a hop; return the numbers of the windows too."""
     steps = np.diff(middle)
     wide, wider = steps > 1.5 * hop, steps > 2.5 * hop
     added = wide.astype(np.int64) + wider

@@ -31,44 +31,44 @@ def power_spectrum(
     taper: Taper = "hann",
     trend: Trend = "mean",
 ) -> Table:
-    """Power spectral density of a series, averaged over windows (Welch's method); nothing crosses a gap.
+    """Compute the power spectral density of a series with Welch's method; no window crosses a gap.
 
     Parameters
     ----------
     series : Table, shape (n,) or (n, 3)
-        At one cadence, gaps aside; any unit. Of a vector the sum over its components is taken, the trace of the
-        spectral matrix, which does not depend on the frame; of a fourth component that is its magnitude nothing.
+        At one cadence, gaps aside; any unit. Of a vector, the sum over its components, the trace of the
+        spectral matrix, which does not depend on the frame; a fourth component that is its magnitude is left out.
     window : Duration
         Length of the windows: the lowest frequency is its inverse. Rounded to whole samples.
     interval : Duration, optional
         One spectrum for each interval of this length, half-open, whole multiples of it since 1970 as those of
-        `resample`. Left out, one spectrum for the whole series.
+        `resample`. Default: one spectrum for the whole series.
     overlap : float
         Part of a window that the next one shares, from 0 to below 1.
     taper : "hann", "hamming", "blackman" or "none"
-        What windows are multiplied with.
+        Window function.
     trend : "mean" or "linear"
-        What is taken out of each window before.
+        Trend to remove from each window first.
 
     Returns
     -------
     Table, shape (1, f), or (m, f) with an interval
         float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
-        frequency is the mean variance of the windows about their own mean or line, which leaves out what is slower
-        than a window. A table has records in time, and so has this one: **one record**,
+        frequency is the mean variance of the windows about their own mean or line, which excludes variations slower
+        than a window. The table has **one record**,
         or one for each interval, with the **middle** of its time as epoch, where a figure draws it.
         Frequencies in Hz from 1/window to half the sampling frequency, with their edges; frequency zero is left out.
         Where the last bin lies on half the sampling frequency, for windows of an even number of samples, it is as wide
         as the others and reaches half a step beyond: a band of `band_integral` that is to hold all its power ends
         there.
-        Averaged are all windows that lie in the interval, from stretches without a missing value or record alone; an
+        All windows in the interval are averaged, from stretches without a missing value or record; an
         interval without one is NaN. A note says how many windows there were.
 
     Raises
     ------
     StepError
         When the cadence is not one: resample first. When a window holds fewer than eight samples, or no stretch is
-        as long as one. For components that are no vector, and for a spectrum.
+        as long as one. For components that are not a vector, and for a spectrum.
 
     References
     ----------

@@ -47,22 +47,22 @@ def resample(
     cadence : Duration
         Length c of the intervals: ``"1min"``, ``"1h"``.
     method : "mean", "median", "min", "max" or "first"
-        What is taken of the valid samples of an interval; ``first`` is the earliest of them.
+        Reduction of the valid samples of an interval; ``first`` is the earliest of them.
 
     Returns
     -------
     Table, shape (m,), (m, k) or (m, b)
         float64. Intervals are half-open, [t, t + c), with t the whole multiples of c since 1970-01-01T00:00
-        UTC, whatever the range: a cadence that divides a day starts at midnight. The epoch of an interval
+        UTC, for every range: a cadence that divides a day starts at midnight. The epoch of an interval
         is its **start** t, as in OMNI's hourly and one-minute data. There is a row for every interval from
         the first to the last record; without a valid sample it is NaN, so that gaps stay gaps. Nothing is
-        interpolated: a cadence finer than the data gives rows of NaN between them. The mean of an angle that goes
-        round, such as a clock angle or a longitude, is the mean direction, and a note says so.
+        interpolated: a cadence finer than the data gives rows of NaN between them. The mean of an angle that
+        wraps, such as a clock angle or a longitude, is the mean direction, and a note says so.
 
     Raises
     ------
     StepError
-        When the bins of a spectrum change within an interval, or the result would be absurdly long; for the median,
+        When the bins of a spectrum change within an interval, or the result would be too long; for the median,
         least or greatest of an angle that wraps.
 
     References
@@ -98,7 +98,7 @@ def resample(
 
 
 def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Indices]:
-    """The half-open intervals of a series that is not empty, whole multiples of the cadence since 1970.
+    """Return the half-open intervals of a series that is not empty, whole multiples of the cadence since 1970.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def leap_second_notes(series: Table) -> tuple[str, ...]:
 def picked(
     values: npt.NDArray[Any], first: Indices, last: Indices, method: Literal["median", "min", "max", "first"]
 ) -> npt.NDArray[np.float64]:
-    """One valid value, or the mean of the middle two, of every interval and column."""
+    """Return one valid value, or the mean of the middle two, of every interval and column."""
     flat = columns_of(values)
     made = np.full((first.shape[0], flat.shape[1]), np.nan)
     filled = np.flatnonzero(last > first)
@@ -176,7 +176,7 @@ def _pick(
 
 
 def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Duration) -> Axis:
-    """A per-record axis, one row per interval; an interval without records repeats the one before."""
+    """Return a per-record axis, one row per interval; an interval without records repeats the one before."""
     if not axis.per_record:
         return axis
     filled = np.where(last > first, np.arange(first.shape[0]), 0)

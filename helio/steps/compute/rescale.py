@@ -25,21 +25,21 @@ from helio.store.table import Table
 def rescale(
     series: Table, *, unit: str, factor: float = 1.0, offset: float = 0.0, name: Text = Text("")
 ) -> Table:
-    """Multiply by a number, then add a number; the unit of the result is stated.
+    """Multiply by a number, then add a number, and state the unit of the result.
 
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit.
     unit : str
-        Of the result, whatever the factor: ``"nT"``, ``"km/s"``; ``"1"`` for none. Between two units of one kind take
+        Unit of the result, for any factor: ``"nT"``, ``"km/s"``; ``"1"`` for none. Between units of one kind use
         `convert_units`, which knows the factor.
     factor : float
-        Not zero: ``-1`` turns a sign.
+        Factor, not zero: ``-1`` changes the sign.
     offset : float
-        In the unit of the result.
+        Offset in the unit of the result.
     name : str
-        What the result is called on a figure; the name of the series when left out.
+        Name of the result on a figure; default: the name of the series.
 
     Returns
     -------

@@ -80,7 +80,7 @@ def rotate(
 
 
 def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
-    """The matrix as an array, or an error that says which of its rows is wrong."""
+    """Return the matrix as an array, or an error that says which of its rows is wrong."""
     if len(matrix) != 3 or any(len(row) != 3 for row in matrix):
         raise StepError(
             f"a rotation needs three rows of three numbers, and the matrix has {[len(row) for row in matrix]}",
@@ -104,6 +104,6 @@ def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
     if np.linalg.det(axes) < 0:
         raise StepError(
             "the matrix is not a rotation: it mirrors, its axes are left-handed",
-            advice="turn the sign of one row: M = N × L",
+            advice="change the sign of one row: M = N × L",
         )
     return axes

@@ -10,7 +10,7 @@ from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names
 from helio.steps.compute.frame_words import words_in_frame
 from helio.steps.compute.rotate import orthonormal
 from helio.steps.quantity import Quantity, same_frame
-from helio.steps.result import Result, Same
+from helio.steps.result import MatchingTables, Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
 from helio.store.table import Table, merge_sources
@@ -20,7 +20,7 @@ from helio.store.table import Table, merge_sources
     version=3,
     context=RECORD,
     gives=Result(like="vector", frame="LMN", kind="vector"),
-    same=(Same("frame", ("vector", "axes")),),
+    same=(MatchingTables("frame", ("vector", "axes")),),
     synonyms="rotate_to_lmn project_on_axes",
 )
 def rotate_to_axes(

@@ -26,7 +26,7 @@ from helio.time_range import Duration
     ),
 )
 def running_average(series: Table, *, window: Duration) -> Table:
-    """Mean over a centred window of fixed duration.
+    """Average over a centred window of fixed duration.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from helio.time_range import Duration
     synonyms="rolling_median moving_median median_filter",
 )
 def running_median(series: Table, *, window: Duration) -> Table:
-    """Median over a centred window of fixed duration.
+    """Compute the median over a centred window of fixed duration.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def running_median(series: Table, *, window: Duration) -> Table:
     Table, shape of `series`
         float64. Same epochs, components, unit and frame. Missing values are left out, infinite ones too with a note; a
         window without any valid
-        sample gives NaN, so gaps longer than the window stay gaps. Of an even number of samples the mean of the
-        middle two is taken. At the ends of the series the window holds fewer samples. Components are taken one by
-        one: the result is not the vector nearest to the others.
+        sample gives NaN, so gaps longer than the window stay gaps. For an even number of samples it is the mean of the
+        middle two. At the ends of the series the window holds fewer samples. Components are treated
+        separately: the result is not the vector nearest to the others.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def running_median(series: Table, *, window: Duration) -> Table:
     array([1.5, 2. , 3. , 4. , 3.5])
     """
     hold_bins(series, purpose="averaged over time")
-    hold_no_turn(series, purpose="put in the order that a median needs")
+    hold_no_turn(series, purpose="sorted for a median")
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
     infinite = int(np.count_nonzero(np.isinf(series.values)))
@@ -93,5 +93,5 @@ class _Windows(BaseIndexer):
         closed: str | None = None,
         step: int | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """What pandas asks for."""
+        """Return first and last records of the windows, as pandas asks for them."""
         return self.first, self.last

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 
 def share(count: int, total: int, what: str) -> str:
-    """``12 of 8,640 values (0.14 %)``."""
+    """Write a share: ``12 of 8,640 values (0.14 %)``."""
     return f"{count:,} of {total:,} {what} ({100 * count / max(total, 1):.3g} %)"
 
 
 def missing(values: npt.NDArray[Any]) -> int:
-    """How many values are missing."""
+    """Return how many values are missing."""
     return int(np.count_nonzero(np.isnan(values)))

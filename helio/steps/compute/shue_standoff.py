@@ -33,7 +33,7 @@ def shue_standoff(
     *,
     give: Literal["standoff", "flaring"] = "standoff",
 ) -> Table:
-    """Magnetopause of Shue et al. (1998): its subsolar distance, or how it opens towards the tail.
+    """Compute the magnetopause of Shue et al. (1998): its subsolar distance, or its flaring.
 
     Parameters
     ----------

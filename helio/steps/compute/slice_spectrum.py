@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.compute.bins import Bins, bin_sets, centres_of, place_of
+from helio.steps.compute.bins import BinSet, bin_sets, centres_of, place_of
 from helio.steps.quantity import Quantity
 from helio.steps.result import Result
 from helio.steps.signature import RECORD
@@ -38,23 +38,23 @@ def slice_spectrum(
     spectrum : Table, shape (n, b) or (n, b1, b2)
         Any unit; bins fixed or changing from record to record.
     at : float, optional
-        In the unit of the axis: the bin with the nearest centre is taken, in the logarithm for a logarithmic axis.
+        Value in the unit of the axis: takes the bin with the nearest centre, in the logarithm for a logarithmic axis.
     between : (low, high), optional
-        In the unit of the axis: all bins whose centres lie in [low, high). One of `at` and `between` is given.
+        Range in the unit of the axis: takes all bins with centres in [low, high). Give either `at` or `between`.
     axis : str
-        Label of the axis, whatever its case; it may be left out for a spectrum with one axis.
+        Label of the axis, in any case; it may be left out for a spectrum with one axis.
 
     Returns
     -------
     Table, shape (n,) or (n, b2) with `at`; (n, c) or (n, c, b2) with `between`
-        Values, unit and the other axis as they were; nothing is averaged or interpolated. With `at` the axis is gone,
-        and name and description say which bin it was: ``flux at 1.02 keV``. Where bins change from record to record,
+        Values, unit and the other axis are unchanged; nothing is averaged or interpolated. With `at` the axis is
+        removed, and name and description give the bin: ``flux at 1.02 keV``. Where bins change from record to record,
         the nearest of each record is taken, and NaN where none of its bins reaches there.
 
     Raises
     ------
     StepError
-        When the axis is not there, no bin lies in the range, or `at` lies outside all bins; when both or neither of
+        When the axis does not exist, no bin lies in the range, or `at` lies outside all bins; when both or neither of
         `at` and `between` is given; when a range of bins that change from record to record holds a different number.
 
     References
@@ -87,9 +87,9 @@ def slice_spectrum(
 
 
 def _nearest_bin(
-    spectrum: Table, flat: npt.NDArray[np.floating], index: int, sets: list[Bins], at: float
+    spectrum: Table, flat: npt.NDArray[np.floating], index: int, sets: list[BinSet], at: float
 ) -> Table:
-    """The nearest bin of each record."""
+    """Return the nearest bin of each record."""
     chosen = spectrum.axes[index]
     values = np.full(flat.shape[:-1], np.nan, dtype=flat.dtype)
     centers = []
@@ -131,10 +131,10 @@ def _bins_in_range(
     spectrum: Table,
     flat: npt.NDArray[np.floating],
     index: int,
-    sets: list[Bins],
+    sets: list[BinSet],
     between: tuple[float, float],
 ) -> Table:
-    """The bins of a range."""
+    """Return the bins of a range."""
     chosen, (low, high) = spectrum.axes[index], between
     inside = [bins.within(low, high) for bins in sets]
     counts = {columns_inside.size for columns_inside in inside}

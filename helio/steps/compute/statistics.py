@@ -34,7 +34,7 @@ Statistic = Literal["mean", "median", "std", "min", "max", "count"]
     synonyms="interval_statistics windowed_statistics summary_statistics compute_statistics",
 )
 def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None = None) -> Table:
-    """Mean, median, standard deviation, least and greatest value of every interval.
+    """Compute mean, median, standard deviation, minimum and maximum of every interval.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         Length c of the intervals. They are half-open, [t, t + c), with t the whole multiples of c since
         1970-01-01T00:00 UTC, as those of `resample`.
     of : list of "mean", "median", "std", "min", "max", or "count" alone
-        What is given, in this order. Left out: mean, median, std, min and max. ``std`` is the sample's standard
-        deviation, with m − 1 below the line, NaN for a single value; ``count`` is the number of valid samples and
-        stands alone because it has no unit.
+        Statistics to compute, in this order. Default: mean, median, std, min and max. ``std`` is the sample's standard
+        deviation, with m − 1 in the denominator, NaN for a single value; ``count`` is the number of valid samples and
+        is computed alone because it has no unit.
 
     Returns
     -------
@@ -77,13 +77,13 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     measures: list[Statistic] = ["mean", "median", "std", "min", "max"] if of is None else list(of)
     if not measures or len(set(measures)) != len(measures) or ("count" in measures and len(measures) > 1):
         raise StepError(
-            f"{', '.join(measures) or 'nothing'} cannot stand in one table",
-            advice="each statistic once, and count in a step of its own, for it has no unit",
+            f"{', '.join(measures) or 'nothing'} cannot be in one table",
+            advice="name each statistic once; compute count in a separate step, because it has no unit",
         )
     if series.kind == "spectrum":
         raise StepError(f"'{series.name}' is a spectrum", advice="take band_average first, or resample it")
     if set(measures) - {"mean", "count"}:
-        hold_no_turn(series, purpose="measured by more than their mean")
+        hold_no_turn(series, purpose="reduced to more than its mean")
     notes: tuple[str, ...] = ()
     if not len(series):
         epoch, first, last = series.epoch, np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -128,7 +128,7 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
 def _statistic(
     flat: npt.NDArray[np.float64], first: Indices, last: Indices, which: Statistic
 ) -> npt.NDArray[np.float64]:
-    """One statistic of every interval and column, shape (m, k)."""
+    """Compute one statistic of every interval and column, shape (m, k)."""
     if which in ("median", "min", "max"):
         return picked(flat, first, last, which)
     valid = ~np.isnan(flat)

@@ -24,17 +24,17 @@ def store_dataframe(
     units: str = "",
     description: Text = Text(""),
 ) -> Table:
-    """Make a table with pandas code from literals, shut in as every code is.
+    """Make a table with pandas code from literals, in the sandbox.
 
     Parameters
     ----------
     pandas_code : str
-        Gives ``result`` a value: a DataFrame or Series with a time index, as ``pd.to_datetime([…])`` gives one. No
+        Code that assigns ``result``: a DataFrame or Series with a time index, as ``pd.to_datetime([…])`` gives one. No
         table is in scope.
     units : str
-        Of the result, in any spelling; none when left out.
+        Unit of the result, in any usual spelling; default: no unit.
     description : str
-        What the result is.
+        Description of the result.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def store_dataframe(
     Raises
     ------
     CodeRefused, CodeFailed, BadResult, NoSandbox
-        As of custom_operation. A table holds numbers: a column of texts is refused.
+        As for custom_operation. A table holds numbers: a column of texts is refused.
 
     References
     ----------

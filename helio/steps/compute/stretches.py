@@ -30,7 +30,7 @@ CADENCE_STEPS = 17
 
 
 def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
-    """The cadence about each of the n - 1 steps of a series, in ns: the median of 17 steps, it in the middle.
+    """Return the cadence about each of the n - 1 steps of a series, in ns: the median of 17 steps, it in the middle.
 
     Where the cadence changes, the longest of it and of its neighbours 17 steps away holds, so that a change of mode is
     not a row of gaps. No step further away than 25 others counts.
@@ -45,7 +45,7 @@ def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
 
 
 def cadence_of(series: Table, *, purpose: str) -> float:
-    """The one cadence of a series, in ns: the mean of its steps, gaps left out.
+    """Return the one cadence of a series, in ns: the mean of its steps, gaps left out.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def stretches(
     cadence: float,
     borders: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """First record and record after the last of every stretch without a missing value or record, shape (s,) each.
+    """Return first record, and record after the last, of every stretch without missing data, shape (s,) each.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ def stretches(
 
 
 def valid_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Records in which nothing is missing, shape (n,)."""
+    """Return the records in which no value is missing, shape (n,)."""
     return np.asarray(np.isfinite(columns_of(values)).all(axis=1), dtype=bool)
 
 
 def _slower(steps: npt.NDArray[Any], gap: npt.NDArray[np.bool_], cadence: float) -> npt.NDArray[np.bool_]:
-    """Steps of a slower mode: long ones, alike, at least eight in a row, as gaps hardly ever are."""
+    """Return steps of a slower mode: long, alike, and at least eight in a row, as gaps hardly ever are."""
     alike = gap[1:] & gap[:-1] & (np.abs(np.diff(steps)) <= JITTER * cadence)
     between = np.flatnonzero(np.concatenate([[True], ~alike, [True]]))
     runs = np.diff(between)  # of steps: one more than the pairs that are alike
@@ -132,7 +132,7 @@ def _slower(steps: npt.NDArray[Any], gap: npt.NDArray[np.bool_], cadence: float)
 
 
 def in_words(nanoseconds: float) -> str:
-    """A length of time to three digits: ``16 s``, ``92.2 ms``, ``1.5 h``."""
+    """Return a length of time to three digits: ``16 s``, ``92.2 ms``, ``1.5 h``."""
     nanoseconds = float(f"{nanoseconds:.3g}")
     for unit, length in (
         ("d", 86_400e9),
@@ -148,6 +148,6 @@ def in_words(nanoseconds: float) -> str:
 
 
 def _rounded(nanoseconds: float) -> str:
-    """A cadence as a template writes it, rounded to three digits."""
+    """Return a cadence as a template writes it, rounded to three digits."""
     digits = max(0, len(str(round(nanoseconds))) - 3)
     return str(Duration(f"{round(nanoseconds / 10**digits) * 10**digits}ns"))

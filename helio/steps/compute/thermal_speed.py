@@ -28,16 +28,16 @@ def thermal_speed(
     particle: Literal["proton", "electron", "alpha"] = "proton",
     factor: float = 2.0,
 ) -> Annotated[Table, Quantity("km/s", kind="scalar")]:
-    """Thermal speed w = √(2kT/m) of a species.
+    """Compute the thermal speed w = √(2kT/m) of a species.
 
     Parameters
     ----------
     temperature : Table, shape (n,)
         K. A temperature in eV is converted first: `convert_units`, equivalence ``thermal``.
     particle : "proton", "electron" or "alpha"
-        Whose mass m is.
+        Particle with the mass m.
     factor : float
-        The number below the root: 2, the most probable speed, as Wind/SWE and PSP/SWEAP give it; 1, the standard
+        The number under the root: 2, the most probable speed, as Wind/SWE and PSP/SWEAP give it; 1, the standard
         deviation along one direction; 3, the root mean square speed.
 
     Returns

@@ -25,16 +25,16 @@ def thermal_temperature(
     particle: Literal["proton", "electron", "alpha"] = "proton",
     factor: float = 2.0,
 ) -> Annotated[Table, Quantity("K", kind="scalar")]:
-    """Temperature T = m w²/(2k) of a species whose thermal speed is w.
+    """Compute the temperature T = m w²/(2k) of a species with thermal speed w.
 
     Parameters
     ----------
     speed : Table, shape (n,)
         Thermal speed, km/s.
     particle : "proton", "electron" or "alpha"
-        Whose mass m is.
+        Particle with the mass m.
     factor : float
-        The number below the root of w = √(2kT/m); 2 in the data of Wind/SWE and PSP/SWEAP. See `thermal_speed`.
+        The number under the root of w = √(2kT/m); 2 in the data of Wind/SWE and PSP/SWEAP. See `thermal_speed`.
 
     Returns
     -------

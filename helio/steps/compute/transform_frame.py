@@ -43,15 +43,15 @@ def transform_frame(
     Returns
     -------
     Table, shape (n, 3)
-        float64, unit unchanged, components named after x, y, z; where name and description speak of the frame, they
-        speak of the new one. NaN wherever a missing component enters; between
-        GSE and GSM x is the same and stays. Directions alone are turned: a velocity is not made relative to
+        float64, unit unchanged, components named after x, y, z; the frame in name and description is
+        replaced. NaN wherever a missing component enters; between
+        GSE and GSM x is the same and stays. Only directions are rotated: a velocity is not made relative to
         the rotating frame.
 
     Raises
     ------
     StepError
-        When the table is no Cartesian vector, or lies outside 1900 to 2030 and the dipole is needed.
+        When the table is not a Cartesian vector, or lies outside 1900 to 2030 and the dipole is needed.
     FrameMismatch
         When it is in another frame, or in none.
 

@@ -24,7 +24,7 @@ def vbs(
     velocity: Annotated[Table, Quantity("km/s")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],
 ) -> Annotated[Table, Quantity("mV/m", kind="scalar")]:
-    """Speed times southward field, VB_s: what drives the ring current.
+    """Compute the speed times the southward field, VB_s, which drives the ring current.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _BLOCK = 1 << 15
 
 
 def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
-    """The records of the closed interval [t − w/2, t + w/2] about every epoch: ``first[i]:last[i]``."""
+    """Return the records of the closed interval [t − w/2, t + w/2] about every epoch: ``first[i]:last[i]``."""
     times = elapsed(epoch)
     if not times.size:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -36,7 +36,7 @@ def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
 
 
 def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) -> npt.NDArray[np.float64]:
-    """Sum of ``values[first[i]:last[i]]`` for every i.
+    """Sum ``values[first[i]:last[i]]`` for every i.
 
     A difference of running totals would lose the digits of a small value beside a large total, and would
     let one spike spoil everything after it. Here two neighbours are added, two of these sums, and so on; a window is
@@ -78,9 +78,9 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
 
 
 def counted_means(values: npt.NDArray[Any], first: Indices, last: Indices) -> npt.NDArray[np.float64]:
-    """Mean of the valid ``values[first[i]:last[i]]`` for every i; NaN where none is valid.
+    """Average the valid ``values[first[i]:last[i]]`` for every i; NaN where none is valid.
 
-    Windows are taken block by block, so that what is added stands in the processor's cache.
+    Windows are taken block by block, so that the terms stay in the processor's cache.
     """
     flat = columns_of(values)
     means = np.full((first.shape[0], flat.shape[1]), np.nan)

@@ -14,7 +14,7 @@ _DATED = re.compile(r"(?P<stem>.+?)_\d{8}(?:t?\d{2,6})?(?:_v(?P<version>\d+(?:[.
 
 
 @dataclass(frozen=True)
-class About:
+class FileAttributes:
     """Facts of the file as a whole, without anything that changes from one writing to the next.
 
     Parameters
@@ -36,13 +36,13 @@ class About:
     notes: tuple[str, ...]
 
 
-def about(filename: str, tables: Mapping[str, Table]) -> About:
-    """Facts of a file of that name that holds these tables."""
+def about(filename: str, tables: Mapping[str, Table]) -> FileAttributes:
+    """Collect the facts of a file with that name that holds these tables."""
     stem = filename.rpartition(".")[0] or filename
     dated = _DATED.fullmatch(stem)
     every = merge_sources(tables)
     words = [table.description or table.name or name for name, table in tables.items()]
-    return About(
+    return FileAttributes(
         file=one_line(stem),
         dataset=one_line(dated["stem"] if dated else stem),
         version=(dated["version"] if dated else "") or "1",
@@ -61,7 +61,7 @@ def _cited(source: SourceFile) -> str:
 
 
 def _parent(file: str) -> str:
-    """As ISTP names a file that another rests on: ``CDF>ac_h2_mfi_20240510_v01``."""
+    """Name a parent file as ISTP does: ``CDF>ac_h2_mfi_20240510_v01``."""
     stem, _, ending = file.rpartition(".")
     return f"{ending.upper()}>{stem}" if stem else file
 

@@ -1,4 +1,4 @@
-"""Tables of one clock laid flat as columns, and what is said of them."""
+"""Tables of one clock as flat columns, with their facts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.store.table import Axis, Epochs, Floats, Table, merge_sources
 
 @dataclass(frozen=True)
 class Column:
-    """One column of numbers."""
+    """A column of numbers."""
 
     title: str
     unit: str
@@ -26,7 +26,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Flat:
+class FlatTable:
     """Tables as columns.
 
     Parameters
@@ -36,7 +36,7 @@ class Flat:
     facts : list of dict
         Of each table what it takes to make it again from the columns.
     sources : list of dict
-        Files that the tables rest on, without what is empty.
+        Files that the tables come from, without empty facts.
     """
 
     epoch: Epochs
@@ -45,7 +45,7 @@ class Flat:
     sources: list[dict[str, Any]]
 
 
-def lay_flat(tables: Mapping[str, Table]) -> Flat:
+def lay_flat(tables: Mapping[str, Table]) -> FlatTable:
     """Lay tables out as columns: values, then the bins of axes that change, with no title twice.
 
     Raises
@@ -56,7 +56,7 @@ def lay_flat(tables: Mapping[str, Table]) -> Flat:
     first, *others = tables.values()
     if any(not np.array_equal(first.epoch, other.epoch) for other in others):
         raise StepError(
-            f"{', '.join(tables)} have different epochs, and the rows of this format have one each",
+            f"{', '.join(tables)} have different epochs, and each row of this format has one epoch",
             advice='align or resample them first, or set format: "cdf" or "netcdf"',
         )
     columns: list[Column] = []
@@ -66,7 +66,7 @@ def lay_flat(tables: Mapping[str, Table]) -> Flat:
         places: dict[str, dict[str, Any]] = {}
         names, unit = table.columns(), canonical_unit(table.unit)
         if len(tables) > 1 and not table.components:
-            # bins and nameless scalars of several tables are told apart by what they are
+            # bins and nameless scalars of several tables are distinguished by their names
             names = [f"{parameter} {name}" for name in names] if table.axes else [parameter]
         flat = table.values.reshape(len(table), len(names))
         made = [Column(_free(name, unit, taken), unit, flat[:, index]) for index, name in enumerate(names)]
@@ -84,7 +84,7 @@ def lay_flat(tables: Mapping[str, Table]) -> Flat:
         facts.append(_facts(parameter, table, places))
     every = merge_sources(tables)
     cited = [{name: fact for name, fact in source.cited().items() if fact} for source in every]
-    return Flat(first.epoch, columns, facts, cited)
+    return FlatTable(first.epoch, columns, facts, cited)
 
 
 def _facts(parameter: str, table: Table, places: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _moving(axis: Axis, part: str, bins: npt.NDArray[Any], taken: set[str]) -> l
 
 
 def _free(name: str, unit: str, taken: set[str]) -> str:
-    """A title that no column has yet."""
+    """Return a title that no column has yet."""
     name = one_line(name) or "column"
     free, again = _title(name, unit), 1
     while free in taken:

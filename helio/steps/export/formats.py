@@ -26,7 +26,7 @@ OTHER_ENDINGS = (
 
 
 def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
-    """The file's whole name and its format, of a name that is given.
+    """Return the file's whole name and its format, of a name that is given.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
 
 
 def check_file_name(filename: str) -> None:
-    """Refuse what is not the plain name of a file.
+    """Refuse a text that is not a plain file name.
 
     Raises
     ------
@@ -54,12 +54,12 @@ def check_file_name(filename: str) -> None:
         shown = filename if len(filename) <= 60 else f"{filename[:57]}…"
         raise StepError(
             f"'{shown}' is not a plain file name",
-            advice="leave out folders: the place is chosen with --output; names do not start with a dot",
+            advice="leave out folders: choose the folder with --output; names do not start with a dot",
         )
 
 
 def format_of_export(filename: str, format: str | None) -> Format:
-    """The format that is asked for, else the one that the name ends like, else CSV.
+    """Return the requested format, otherwise that of the file name's ending, otherwise CSV.
 
     Raises
     ------
@@ -77,14 +77,14 @@ def format_of_export(filename: str, format: str | None) -> Format:
         )
     if ending in OTHER_ENDINGS:
         raise StepError(
-            f"'{filename}' ends like a format that is not written here",
+            f"'{filename}' has the ending of a format that helio does not write",
             advice=f"an ending of {', '.join(known for endings in ENDINGS.values() for known in endings)}, or none",
         )
     return cast(Format, format) if format else format_ or "csv"
 
 
 def format_of_name(filename: str) -> Format | None:
-    """The format that a name ends like, if it ends like one of them."""
+    """Return the format of a file name's ending, if it is a known one."""
     return next((item for item, endings in ENDINGS.items() if _ending(filename) in endings), None)
 
 
@@ -93,7 +93,7 @@ def _ending(filename: str) -> str:
 
 
 def with_ending(filename: str, format: Format) -> str:
-    """The name with the ending of its format, added where it is missing.
+    """Return the name with the ending of its format, added where it is missing.
 
     >>> with_ending("b", "netcdf")
     'b.nc'

@@ -60,7 +60,7 @@ class PlacedTable:
 
 @dataclass(frozen=True, eq=False)
 class FileLayout:
-    """All that one file holds."""
+    """The complete contents of one file."""
 
     clocks: tuple[PlacedClock, ...]
     axes: tuple[PlacedAxis, ...]
@@ -116,7 +116,7 @@ def _place(name: str, axis: Axis, clock: PlacedClock, names: Names) -> PlacedAxi
 
 
 def _identity(axis: Axis, clock: bytes) -> str:
-    """What makes two axes one variable: the same bins in the same words, on the same clock if they change."""
+    """Return a key equal for axes that can share a variable: same bins and words, and same clock if they change."""
     digest = hashlib.sha256(repr((axis.label, axis.unit, axis.scale)).encode("utf-8", "backslashreplace"))
     digest.update(clock if axis.per_record else b"fixed")
     for part, array in axis.parts.items():

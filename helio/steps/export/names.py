@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 
 def parameters_of(labels: Sequence[str]) -> list[str]:
-    """A name for each label: what stands after its last point, or all of it where two have that in common.
+    """Return a name for each label: its last part, or the whole label where two share that part.
 
     >>> parameters_of(["AC_H2_MFI.BGSEc", "B smooth"])
     ['BGSEc', 'B_smooth']
@@ -25,19 +25,19 @@ def parameters_of(labels: Sequence[str]) -> list[str]:
 
 
 def plain_name(text: str) -> str:
-    """A name of letters, digits and underscores that begins with a letter, as all formats take it."""
+    """Return a name of letters, digits and underscores that begins with a letter, as all formats take it."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")
     return name if re.match(r"[A-Za-z]", name) else f"v_{name}" if name else "value"
 
 
 class Names:
-    """Names given once: another is told from it by a number, for some readers do not see case."""
+    """Unique names: equal ones get a number, also if they differ only in case, as some readers ignore case."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.lower() for name in taken}
 
     def take(self, name: str) -> str:
-        """The name, or the first free one like it."""
+        """Return the name, or the first free one like it."""
         free, again = name, 1
         while free.lower() in self._taken:
             again += 1
@@ -47,6 +47,6 @@ class Names:
 
 
 def one_line(text: str) -> str:
-    """Text of a file or a person on one line that any encoding takes."""
+    """Put a text on one line that any encoding can write."""
     plain = text.encode("utf-8", "replace").decode("utf-8")
     return " ".join("".join(character if character.isprintable() else " " for character in plain).split())

@@ -12,7 +12,7 @@ from helio.errors import OutputError
 
 @contextmanager
 def scratch_file(suffix: str) -> Iterator[Path]:
-    """A place for a file of that ending, gone afterwards.
+    """Return a place for a file of that ending, gone afterwards.
 
     Raises
     ------
@@ -24,6 +24,6 @@ def scratch_file(suffix: str) -> Iterator[Path]:
             yield Path(folder) / f"written{suffix}"
     except OSError as error:
         raise OutputError(
-            f"the export cannot be written for a moment: {error.strerror or error}",
+            f"the export needs a temporary file, which cannot be written: {error.strerror or error}",
             advice=f"make room in {tempfile.gettempdir()}, or name another folder in TMPDIR",
         ) from error

@@ -14,7 +14,7 @@ from helio.knowledge.unit_algebra import si_conversion
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.cdf_epoch import tt2000_of
 from helio.sources.written import WRITTEN
-from helio.steps.export.about import About
+from helio.steps.export.about import FileAttributes
 from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
 from helio.steps.export.names import one_line
 from helio.steps.export.scratch import scratch_file
@@ -32,8 +32,8 @@ _NO_TIME = -(2**63)
 Attributes = dict[str, Any]
 
 
-def write_cdf(tables: Mapping[str, Table], about: About) -> bytes:
-    """Tables as one CDF: epochs in TT2000, one variable of them for each set that differs; missing values −1e31.
+def write_cdf(tables: Mapping[str, Table], about: FileAttributes) -> bytes:
+    """Write tables as one CDF: one TT2000 variable for each set of epochs; missing values −1e31.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _write(file: Any, layout: FileLayout) -> None:
 def _add(
     file: Any, name: str, kind: int, data: npt.NDArray[Any], attributes: Attributes, *, constant: bool = False
 ) -> None:
-    """One variable; records first unless it is constant."""
+    """Add one variable; records first unless it is constant."""
     spec = {
         "Variable": name,
         "Data_Type": kind,
@@ -90,7 +90,7 @@ def _add(
 
 
 def _add_texts(file: Any, variable: str, texts: Sequence[str], words: str) -> None:
-    """One constant variable of texts, one for each component."""
+    """Add one constant variable of texts, one for each component."""
     entries = [one_line(text).encode() or b" " for text in texts]
     width = max(map(len, entries))
     spec = {
@@ -141,7 +141,7 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
 
 
 def _distance(low: Floats, high: Floats, dtype: np.dtype[Any]) -> Floats:
-    """How far high is above low, in the type of the centres as ISTP wants it; missing where the type ends before."""
+    """Return high minus low in the type of the centres, as ISTP requires; missing where that type is too small."""
     with np.errstate(over="ignore", invalid="ignore"):
         distance = (high - low).astype(dtype)
     distance[~np.isfinite(distance)] = np.nan
@@ -222,17 +222,17 @@ def _tt2000(clock: PlacedClock) -> npt.NDArray[np.int64]:
         return tt2000_of(clock.epoch.astype(np.int64))
     except ValueError as error:
         raise StepError(
-            f"the table begins at {clock.epoch.min()}, and epochs in CDF begin with 1972 here",
+            f"the table begins at {clock.epoch.min()}, and helio writes CDF epochs from 1972 on",
             advice='set format: "netcdf"',
         ) from error
 
 
 def _refuse_fill(name: str, values: npt.NDArray[Any]) -> None:
-    """−1e31 is the fill, and −1e30 what the CDF library puts where nothing was written."""
+    """Refuse −1e31, the fill, and −1e30, which the CDF library puts where no record was written."""
     for number in (_FILL, _FILL / 10):
         if (values == values.dtype.type(number)).any():
             raise StepError(
-                f"'{name}' has the value {number:g}, which stands for a missing one in CDF",
+                f"'{name}' has the value {number:g}, which means a missing value in CDF",
                 advice='set format: "netcdf"',
             )
 
@@ -242,8 +242,8 @@ def _filled(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.where(missing, values.dtype.type(_FILL), values) if missing.any() else values
 
 
-def _global_attributes(about: About) -> dict[str, dict[int, str]]:
-    """Those that ISTP requires; none says when the file was made, so that the same tables give the same bytes."""
+def _global_attributes(about: FileAttributes) -> dict[str, dict[int, str]]:
+    """Return the attributes that ISTP requires, without the time of writing: same tables give the same bytes."""
     entries: dict[str, tuple[str, ...]] = {
         "Project": ("helio",),
         "Discipline": ("Space Physics",),

@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.sources.written import WRITTEN, as_text
-from helio.steps.export.columns import Flat, lay_flat
+from helio.steps.export.columns import FlatTable, lay_flat
 from helio.steps.export.names import one_line
 from helio.store.leap_seconds import leap_seconds_in
 from helio.store.table import Floats, Table
 
 
 def write_csv(tables: Mapping[str, Table]) -> bytes:
-    """Tables of one clock as CSV in UTF-8.
+    """Write tables of one clock as CSV in UTF-8.
 
     Epochs are ISO 8601 with a ``Z`` and as many digits as needed, missing values are empty, numbers are in the shortest
     form that reads back exactly.
@@ -39,8 +39,8 @@ def write_csv(tables: Mapping[str, Table]) -> bytes:
     return text.getvalue().encode("utf-8")
 
 
-def _header(tables: Mapping[str, Table], flat: Flat) -> Iterator[str]:
-    """What a person wants to know, and then what helio needs to make the same tables again."""
+def _header(tables: Mapping[str, Table], flat: FlatTable) -> Iterator[str]:
+    """Write facts for people, then those from which helio restores the same tables."""
     for table in tables.values():
         for name in ("name", "description", "unit", "frame"):
             if getattr(table, name):
@@ -57,7 +57,7 @@ def _header(tables: Mapping[str, Table], flat: Flat) -> Iterator[str]:
 
 
 def _stamps(epoch: npt.NDArray[np.datetime64]) -> list[str]:
-    """ISO 8601 with a ``Z``, all with the digits that the finest epoch needs; leap seconds as 23:59:60."""
+    """Write epochs in ISO 8601 with ``Z``, all with the digits of the finest one; leap seconds as 23:59:60."""
     nanoseconds = epoch.astype(np.int64) % 10**9
     texts = np.datetime_as_string(epoch, unit="ns").tolist()
     for leap in leap_seconds_in(epoch):
@@ -69,7 +69,7 @@ def _stamps(epoch: npt.NDArray[np.datetime64]) -> list[str]:
 
 
 def _decimals(values: Floats) -> list[str]:
-    """The shortest decimals that read back exactly in the precision of the values; NaN is empty."""
+    """Return the shortest decimals that read back exactly in the precision of the values; NaN is empty."""
     if values.dtype == np.float64:
         return ["" if value != value else repr(value) for value in values.tolist()]
     return ["" if text == "nan" else text for text in values.astype(np.str_).tolist()]

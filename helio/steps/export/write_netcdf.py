@@ -12,7 +12,7 @@ from helio import __version__
 from helio.knowledge.udunits import udunits_spelling
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.written import LEAP_SECOND, WRITTEN
-from helio.steps.export.about import About
+from helio.steps.export.about import FileAttributes
 from helio.steps.export.layout import FileLayout, PlacedAxis, PlacedClock, PlacedTable, lay_out
 from helio.steps.export.names import one_line
 from helio.steps.export.scratch import scratch_file
@@ -29,8 +29,8 @@ _COMPRESSION = 4
 _EDGE = "helio_edge"
 
 
-def write_netcdf(tables: Mapping[str, Table], about: About) -> bytes:
-    """Tables as one netCDF-4 file: times as whole numbers since 1970, missing values NaN, bins as coordinates.
+def write_netcdf(tables: Mapping[str, Table], about: FileAttributes) -> bytes:
+    """Write tables as one netCDF-4 file: times as integers since 1970, missing values NaN, bins as coordinates.
 
     The library writes no times of its own into a file on disk; a file in memory ends with whatever was there.
 
@@ -62,12 +62,12 @@ def _write(file: Any, layout: FileLayout) -> None:
 
 
 def _dimension_of(axis: PlacedAxis) -> str:
-    """A coordinate variable has the name of its dimension; for other bins the dimension gets a name of its own."""
+    """Name dimensions: a coordinate variable has the name of its dimension, other bins do not."""
     return axis.name if _is_coordinate(axis) else f"{axis.name}_bin"
 
 
 def _is_coordinate(axis: PlacedAxis) -> bool:
-    """Whether CF takes the centres as a coordinate variable: fixed, strictly monotonic and none of them missing.
+    """Return whether CF takes the centres as a coordinate variable: fixed, strictly monotonic and none of them missing.
 
     A coordinate variable has no ``_FillValue``, so that the fill of the library itself would be read as missing.
     """
@@ -152,7 +152,7 @@ def _add_table(file: Any, placed: PlacedTable) -> None:
 
 
 def _texts(file: Any, name: str, texts: Sequence[str], dimension: str, words: str) -> None:
-    """One variable of texts, one for each component."""
+    """Add one variable of texts, one for each component."""
     variable = file.createVariable(name, str, (dimension,))
     variable.long_name = words
     variable[:] = np.array([one_line(text) for text in texts], dtype=object)
@@ -161,7 +161,7 @@ def _texts(file: Any, name: str, texts: Sequence[str], dimension: str, words: st
 def _numbers(
     file: Any, name: str, array: npt.NDArray[Any], dimensions: tuple[str, ...], *, fill: bool = True
 ) -> Any:
-    """One variable of numbers; CF forbids a fill value for coordinate variables and their bounds."""
+    """Add one variable of numbers; CF forbids a fill value for coordinate variables and their bounds."""
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     variable = file.createVariable(
         name,
@@ -176,7 +176,7 @@ def _numbers(
 
 
 def _unit(unit: str) -> dict[str, str]:
-    """The unit as UDUNITS reads it, and helio's own in words where it is another one."""
+    """Return the unit as UDUNITS reads it, and helio's own in words where it is another one."""
     own = one_line(canonical_unit(unit))
     spelled = udunits_spelling(unit)
     if spelled is None:
@@ -185,8 +185,8 @@ def _unit(unit: str) -> dict[str, str]:
     return {"units": spelled} if same else {"units": spelled, "comment": f"in units of {own}"}
 
 
-def _global_attributes(about: About) -> dict[str, str]:
-    """Without the time of writing, so that the same tables give the same bytes."""
+def _global_attributes(about: FileAttributes) -> dict[str, str]:
+    """Return global attributes without the time of writing, so that the same tables give the same bytes."""
     texts = {
         "Conventions": "CF-1.11",
         "title": about.title or about.dataset,

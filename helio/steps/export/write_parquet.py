@@ -14,7 +14,7 @@ from helio.store.table import Floats, Table
 
 
 def write_parquet(tables: Mapping[str, Table]) -> bytes:
-    """Tables of one clock as Parquet: epochs as UTC nanoseconds, missing values NaN, facts as JSON in the metadata.
+    """Write tables of one clock as Parquet: epochs in UTC ns, missing values NaN, facts as JSON in the metadata.
 
     References
     ----------
@@ -42,5 +42,5 @@ def write_parquet(tables: Mapping[str, Table]) -> bytes:
 
 
 def _native(values: Floats) -> Floats:
-    """Contiguous and in the byte order of this machine, as Arrow wants them; CDFs are often big-endian."""
+    """Make an array contiguous and in native byte order, as Arrow needs it; CDFs are often big-endian."""
     return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))

@@ -16,7 +16,7 @@ Path = tuple[str | int, ...]
 
 
 class Candidate(TypedDict, total=False):
-    """One dataset and parameter that would do."""
+    """A dataset and parameter that a fetch may use."""
 
     dataset_id: Required[Annotated[str, "Dataset id."]]
     parameter_id: Annotated[str, "Its parameter; the step's own parameter_id when left out."]
@@ -43,7 +43,7 @@ class Choice:
 
 
 def choices_of(args: Mapping[str, Any]) -> list[Choice]:
-    """The choices of a fetch's arguments, the first one preferred; none where no dataset is named.
+    """Return the choices of a fetch's arguments, the first one preferred; none where no dataset is named.
 
     >>> wind = {"dataset_id": "WI_H0_MFI", "parameter_id": "BGSE"}
     >>> for choice in choices_of({"candidates": ["AC_H2_MFI", wind], "parameter_id": "BGSEc"}):

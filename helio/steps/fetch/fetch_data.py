@@ -21,7 +21,7 @@ from helio.time_range import Duration, TimeRange
 
 @dataclass(frozen=True)
 class Attempt:
-    """One candidate that was tried, and what came of it."""
+    """A candidate that was tried, and its outcome."""
 
     dataset_id: str
     parameters: tuple[str, ...]
@@ -30,7 +30,7 @@ class Attempt:
 
 
 class NoCandidate(NoUsableData):
-    """None of a fetch's candidates has usable data; carries every attempt."""
+    """An error with every attempt: no candidate of a fetch has usable data."""
 
     def __init__(self, message: str, *, advice: str = "", attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(message, advice=advice)
@@ -38,8 +38,8 @@ class NoCandidate(NoUsableData):
 
 
 @dataclass(frozen=True)
-class Fetched:
-    """What a fetch gives: a table per label, and every candidate that was tried on the way."""
+class FetchResult:
+    """The result of a fetch: a table per label, and every candidate that was tried."""
 
     tables: dict[str, Table]
     attempts: tuple[Attempt, ...]
@@ -65,13 +65,13 @@ def fetch_data(
     output_label: str = "",
     provider: str = "",
     each_interval: Duration | None = None,
-) -> Fetched:
+) -> FetchResult:
     """Fetch one or several parameters of a dataset.
 
     Parameters
     ----------
     providers : Providers
-        Says who serves each dataset.
+        The choice of a provider for each dataset.
     time_range : TimeRange
         Half-open interval [start, stop) in UTC.
     dataset_id : str
@@ -83,23 +83,23 @@ def fetch_data(
     candidates : list
         Datasets in order of preference; the first with usable data is used, under ``output_label``.
     output_label : str
-        The label of the result; ``DATASET.PARAMETER`` when left out.
+        The label of the result; default: ``DATASET.PARAMETER``.
     provider : str
-        Who serves the dataset, when neither the run nor the catalogue says it: ``cdaweb``, ``swpc``, ``sample``, or
-        ``hapi:NAME`` for a HAPI server, such as ``hapi:INTERMAGNET``.
+        The provider of the dataset, when neither the run nor the catalogue names it: ``cdaweb``, ``swpc``, ``sample``,
+        or ``hapi:NAME`` for a HAPI server, such as ``hapi:INTERMAGNET``.
     each_interval : Duration
-        Refuse a range in which an interval of this length, counted from midnight UTC, has no data: ``"1d"``. Gaps
-        are allowed when left out.
+        Refuse a range in which an interval of this length, counted from midnight UTC, has no data: ``"1d"``. Default:
+        gaps are allowed.
 
     Returns
     -------
-    Fetched
+    FetchResult
         A table per label; units are canonical, fill is NaN.
 
     Raises
     ------
     UnknownDataset, UnknownParameter, NoData, DamagedFile
-        As the provider says.
+        Raised by the provider.
     NoUsableData
         Every value of a parameter is fill, or an interval of `each_interval` has none.
 
@@ -138,7 +138,7 @@ def fetch_data(
             failures.append(error)
             continue
         attempts.append(Attempt(choice.dataset_id, choice.parameters, "used"))
-        return Fetched(_labelled(tables, choice.dataset_id, output_label), tuple(attempts))
+        return FetchResult(_labelled(tables, choice.dataset_id, output_label), tuple(attempts))
     if len(failures) == 1:
         raise failures[0]
     raise NoCandidate(

@@ -40,7 +40,7 @@ def look_first(archive: Provider, dataset_id: str, parameters: Sequence[str], ti
 
 
 def _is_listed(dataset_id: str, parameter: str) -> bool:
-    """Whether the catalogue lists it; where it knows nothing of the data set, nothing is wrong with it."""
+    """Return whether the catalogue lists the parameter; True for a dataset that it does not know."""
     from helio.knowledge.catalogue import Catalogue
 
     catalogue = Catalogue()

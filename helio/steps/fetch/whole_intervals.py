@@ -49,10 +49,10 @@ def refuse_empty_intervals(
     missing = count - len(there)
     more = f" and {missing - len(named)} more" if missing > len(named) else ""
     raise NoUsableData(
-        f"{dataset_id} {parameter} has no data in {missing} of the {count} intervals of {length} that have to have "
-        f"some: those from {', '.join(named)}{more}",
-        advice="a range without them, or a fetch of the whole range that may have gaps: "
-        "no for_each and no each_interval",
+        f"{dataset_id} {parameter} has no data in {missing} of the {count} intervals of {length}, and each "
+        f"needs some: those from {', '.join(named)}{more}",
+        advice="choose a range without them, or fetch the whole range with its gaps, without for_each and "
+        "each_interval",
     )
 
 

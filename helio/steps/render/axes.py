@@ -16,7 +16,7 @@ from helio.steps.render.time_axis import tick_formats
 
 
 def frame(theme: Look) -> dict[str, Any]:
-    """The line around a panel and its ticks, the same on every axis."""
+    """Return the line around a panel and its ticks, the same on every axis."""
     style: dict[str, Any] = {
         "showline": True,
         "linewidth": 1,
@@ -29,12 +29,12 @@ def frame(theme: Look) -> dict[str, Any]:
 
 
 def minor_ticks(theme: Look) -> dict[str, Any]:
-    """Short ticks between the labelled ones."""
+    """Return short ticks between the labelled ones."""
     return {"ticks": "inside", "ticklen": 3, "tickcolor": theme.foreground, "showgrid": False}
 
 
 def value_axis(theme: Look, position: dict[str, Any], *, log: bool, font: float) -> dict[str, Any]:
-    """An axis of values, frequencies or energies.
+    """Return an axis of values, frequencies or energies.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def value_axis(theme: Look, position: dict[str, Any], *, log: bool, font: float)
 def time_axis(
     geometry: Geometry, theme: Look, start: np.datetime64, stop: np.datetime64, title: str
 ) -> dict[str, Any]:
-    """The one time axis, which all panels over time share; so they cannot disagree, as matched axes could."""
+    """Return the time axis that all panels over time share, so that they cannot disagree."""
     short = stop - start <= np.timedelta64(1, "h")
     return frame(theme) | {
         "type": "date",
@@ -75,12 +75,12 @@ def time_axis(
 
 
 def most_labels(geometry: Geometry) -> int:
-    """How many tick labels fit below a panel."""
+    """Return how many tick labels fit below a panel."""
     return max(4, round(geometry.plot_width / (5.2 * geometry.font)))
 
 
 def most_value_labels(height: float) -> int:
-    """How many tick labels fit beside a panel of a height in pixels."""
+    """Return how many tick labels fit beside a panel of a height in pixels."""
     return max(3, round(height / 32))
 
 
@@ -102,7 +102,7 @@ def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
 
 
 def check_limits(limits: Sequence[float], number: int, key: str) -> tuple[float, float]:
-    """The lowest and the highest value that a spec gives for an axis of a panel.
+    """Return the lowest and the highest value that a spec gives for an axis of a panel.
 
     Raises
     ------

@@ -61,7 +61,7 @@ _AXES = {"x": 0, "y": 1, "z": 2, "r": 0, "t": 1, "n": 2}
 
 
 def check_colour(colour: str, where: str) -> str:
-    """The colour, if plotly knows it."""
+    """Return the colour, if plotly knows it."""
     plain = colour.strip().lower()
     if plain in CSS_NAMES or _FORMULA.fullmatch(plain):
         return plain
@@ -73,7 +73,7 @@ def check_colour(colour: str, where: str) -> str:
 
 
 def colour_scale(name: str) -> list[list[float | str]]:
-    """Stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
+    """Return stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
     if name.lower() in _SCALES:
         stops = _SCALES[name.lower()].split()
         return [[number / (len(stops) - 1), colour] for number, colour in enumerate(stops)]
@@ -89,12 +89,12 @@ def colour_scale(name: str) -> list[list[float | str]]:
 
 
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
-    """`count` colours along a scale, in order."""
+    """Return `count` colours along a scale, in order."""
     return along([0.5] if count == 1 else [number / (count - 1) for number in range(count)], scale)
 
 
 def _darkened(colour: str) -> str:
-    """Dark enough for a thin line on white: relative luminance (ITU-R BT.709) of at most 0.4."""
+    """Darken a colour for thin lines on white: relative luminance (ITU-R BT.709) of at most 0.4."""
     red, green, blue = (int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5))
     linear = [part**2.2 for part in (red, green, blue)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -105,7 +105,7 @@ def _darkened(colour: str) -> str:
 
 
 def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
-    """Colours at places from 0 to 1 along a scale."""
+    """Return colours at places from 0 to 1 along a scale."""
     # The ends of most scales are too dark or too pale for a thin line.
     inner = [0.04 + 0.92 * position for position in places]
     stops = [float(position) for position, _ in scale]
@@ -115,7 +115,7 @@ def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
 
 
 def vector_colours(components: Sequence[str], palette: Palette, foreground: str) -> list[str]:
-    """Colours of a vector's components, by their names where these tell, else by position."""
+    """Return colours of a vector's components, by their names where possible, otherwise by position."""
     roles = component_roles(components)
     if roles is None:
         roles = {1: [3], 2: [2, 1]}.get(len(components), list(range(len(components))))
@@ -126,7 +126,7 @@ def vector_colours(components: Sequence[str], palette: Palette, foreground: str)
 
 
 def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
-    """Colours of unrelated lines in one panel: black for one, else a fixed order."""
+    """Return colours of unrelated lines in one panel: black for one, else a fixed order."""
     if count == 1:
         return [foreground]
     colours = (foreground, *_QUALITATIVE[palette])
@@ -134,7 +134,7 @@ def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
 
 
 def component_roles(components: Sequence[str]) -> list[int] | None:
-    """0, 1, 2 for x, y, z or R, T, N, and 3 for the magnitude; None where names do not tell each apart."""
+    """Return 0, 1, 2 for x, y, z or R, T, N, and 3 for the magnitude; None where names leave doubts."""
     roles: list[int] = []
     for name in components:
         role = _role(name)
@@ -169,7 +169,7 @@ def _last(name: str) -> str:
 
 
 def _as_parts(colour: str) -> tuple[float, float, float]:
-    """Red, green and blue, 0 to 255, of ``#rrggbb`` or ``rgb(…)``."""
+    """Return red, green and blue, 0 to 255, of ``#rrggbb`` or ``rgb(…)``."""
     if colour.startswith("#"):
         parts = [float(int(colour[index : index + 2], 16)) for index in (1, 3, 5)]
     else:

@@ -63,7 +63,7 @@ def panel_curves(
     log_x: bool,
     limits: tuple[float, float] | None,
 ) -> list[Curve]:
-    """The curves of a spectrum panel, with names and colours.
+    """Return the curves of a spectrum panel, with names and colours.
 
     Records without any value are left out. Up to eight are drawn one by one, each over its own bins. Of more, bins that
     move by less than half their distance are taken for the same, at their median place; others are brought together on
@@ -114,7 +114,7 @@ def curve_traces(
     log_y: bool,
     legend: str | None,
 ) -> tuple[list[dict[str, Any]], Points]:
-    """The plotly traces of a curve: the band of its quartiles, the line, markers for values that stand alone.
+    """Return the plotly traces of a curve: the band of its quartiles, the line, markers for values that stand alone.
 
     Also how many of the line's points they have.
     """
@@ -189,7 +189,7 @@ def curve_traces(
 
 
 def places_of(curves: Sequence[Curve]) -> tuple[float, float]:
-    """The lowest and the highest bin that has a value."""
+    """Return the lowest and the highest bin that has a value."""
     every = np.concatenate([curve.places[np.isfinite(curve.values)] for curve in curves])
     return (float(every.min()), float(every.max())) if every.size else (0.0, 0.0)
 
@@ -208,7 +208,7 @@ def _record(line: Line, table: Table, number: int) -> Curve:
 def _records(
     line: Line, table: Table, prefix: str, scale: list[list[float | str]], *, by_colour: bool
 ) -> list[Curve]:
-    """One curve per record, named by its time; told apart by colours, else by dashes of the label's own colour."""
+    """Make one curve per record, named by its time; distinct in colour, otherwise in dashes of the label's colour."""
     shades = colours.sequence(len(table), scale) if by_colour else [line.colour] * len(table)
     return [
         replace(
@@ -243,7 +243,7 @@ def _common_bins(table: Table, log_x: bool, spec: FigureSpec) -> tuple[Reals, np
 
 
 def _near(axis: Axis, middle: Reals, log_x: bool) -> bool:
-    """Whether every record's bins lie less than half a bin from their median places."""
+    """Return whether every record's bins lie less than half a bin from their median places."""
     centers = np.asarray(axis.centers, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         places, records = (np.log(middle), np.log(centers)) if log_x else (middle, centers)
@@ -256,15 +256,15 @@ def _near(axis: Axis, middle: Reals, log_x: bool) -> bool:
 
 
 def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, number: int) -> Curve:
-    """The curve's bins in increasing order, those without a place left out, cut to the part that is shown."""
+    """Return the curve's bins in increasing order, without bins at no position, cut to the visible part."""
     sound = np.flatnonzero(np.isfinite(curve.places) & ((curve.places > 0) | (not log_x)))
     order = sound[np.argsort(curve.places[sound], kind="stable")]
     places = curve.places[order]
     if not places.size:
         raise StepError(
-            f"panel {number}: no bin of '{curve.label}' has a place on a logarithmic axis"
+            f"panel {number}: no bin of '{curve.label}' has a position on a logarithmic axis"
             if log_x
-            else f"panel {number}: no bin of '{curve.label}' has a known place",
+            else f"panel {number}: no bin of '{curve.label}' has a known position",
             advice="log_x: false" if log_x else "draw it as 'line'",
         )
     if limits is not None:
@@ -290,7 +290,7 @@ def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, numbe
 def _outline(
     curve: Curve, quartiles: tuple[Reals, Reals], *, log_x: bool, log_y: bool, pixels: int
 ) -> dict[str, Any]:
-    """The band's outline: forward along the upper quartile, back along the lower, a piece for each run of bins."""
+    """Return the band's outline: forward along the upper quartile, back along the lower, for each run of bins."""
     low, high = quartiles
     if log_y:
         # Where a quarter of the records has nothing, the band goes down to the lowest value that is drawn.

@@ -19,7 +19,7 @@ def thin_line(
     stop: np.datetime64,
     pixels: int,
 ) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
-    """A line broken at gaps, with at most a few points per pixel.
+    """Return a line broken at gaps, with at most a few points per pixel.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def thin_line(
 def thin_curve(
     places: npt.NDArray[np.float64], values: npt.NDArray[np.float64], *, log: bool, pixels: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """A curve over increasing places, with at most a few points per pixel, broken where a value is missing.
+    """Return a curve over increasing places, with at most a few points per pixel, broken where a value is missing.
 
     With more than two bins per pixel only the lowest and highest of each pixel are kept, at their own places, with the
     ends of every uninterrupted piece: the exact envelope.
@@ -119,7 +119,7 @@ def _extremes(values: npt.NDArray[np.float64]) -> tuple[int, int]:
 
 
 def isolated(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Values with no neighbour on either side: a line alone would not show them."""
+    """Find values with no neighbour on either side: a line alone would not show them."""
     finite = np.isfinite(values)
     padded = np.pad(finite, 1)
     alone: npt.NDArray[np.bool_] = finite & ~padded[:-2] & ~padded[2:]

@@ -15,7 +15,7 @@ READABLE = 64
 
 
 def numbers(values: npt.NDArray[Any]) -> Encoded:
-    """A list with ``None`` for NaN, or plotly's ``{"dtype", "bdata"}`` with little-endian bytes.
+    """Return a list with ``None`` for NaN, or plotly's ``{"dtype", "bdata"}`` with little-endian bytes.
 
     Values become float32, six to seven digits, except where that would move a point visibly.
     """
@@ -29,7 +29,7 @@ def numbers(values: npt.NDArray[Any]) -> Encoded:
 
 
 def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
-    """``x0`` and ``dx`` where epochs are evenly spaced to the ns, else ``x`` as `moments` writes it."""
+    """Write ``x0`` and ``dx`` where epochs are evenly spaced to the ns, otherwise ``x`` as `moments` does."""
     steps = np.diff(epoch.astype("i8"))
     # plotly.js keeps dates to 0.1 ms, so a step that is no multiple of it would drift along x0 + n·dx.
     if steps.size and steps[0] > 0 and steps[0] % 100_000 == 0 and (steps == steps[0]).all():
@@ -39,7 +39,7 @@ def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
 
 
 def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
-    """Times one by one as ISO texts.
+    """Write times one by one as ISO texts.
 
     Never as ms since 1970, though these are shorter: plotly.js shows numbers in the time zone of whoever
     looks, and texts as they are. To the µs, ten times finer than plotly.js keeps them.
@@ -49,7 +49,7 @@ def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
 
 
 def iso(moment: np.datetime64) -> str:
-    """``2021-10-28T00:00``, with seconds and their fraction only as far as they differ from zero."""
+    """Write ``2021-10-28T00:00``, with seconds and fractions only where they are not zero."""
     return moments(np.array([moment]))[0]
 
 

@@ -40,12 +40,12 @@ Format = Literal["png", "pdf", "svg"]
 
 
 def to_json(figure: Figure) -> bytes:
-    """The plotly document as UTF-8 JSON."""
+    """Return the plotly document as UTF-8 JSON."""
     return json.dumps(figure.document, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
 def plotly_js() -> bytes:
-    """The plotly.js library that HTML figures run on; with ``beside`` it is written as ``plotly.min.js``."""
+    """Return the plotly.js library that HTML figures run on; with ``beside`` it is written as ``plotly.min.js``."""
     return _library()
 
 
@@ -54,7 +54,7 @@ def _library() -> bytes:
 
 
 def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
-    """A page that shows the figure, zoomable, without a network.
+    """Return a page that shows the figure, zoomable, without a network.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ if (window.Plotly) {{
 
 
 def find_browser(environ: Mapping[str, str]) -> Path | None:
-    """The Chromium to draw with: the one that BROWSER_PATH names, else a Chromium or Chrome on PATH.
+    """Return the Chromium to draw with: the one that BROWSER_PATH names, else a Chromium or Chrome on PATH.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def find_browser(environ: Mapping[str, str]) -> Path | None:
 
 
 class StaticRenderer:
-    """One Chromium, started at the first figure, used by one caller at a time.
+    """A Chromium, started at the first figure, used by one caller at a time.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ class _Session:
 
 
 def _steady(drawn: bytes, format: Format, document: bytes) -> bytes:
-    """What a browser makes up anew each time, replaced by what the figure determines."""
+    """Replace the random ids of a browser by ids that the figure determines."""
     if format == "svg":
         name = "h" + hashlib.sha256(document).hexdigest()[:8]
         match = re.search(rb'id="(?:top)?defs-([0-9a-f]+)"', drawn)

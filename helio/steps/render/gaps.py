@@ -19,7 +19,7 @@ Int = npt.NDArray[np.int64]
 
 
 def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
-    """Cadence in ns at each of the n - 1 steps: the median of 16 steps about it.
+    """Return cadence in ns at each of the n - 1 steps: the median of 16 steps about it.
 
     Where the cadence changes, the longer of the neighbouring medians holds, so that a change of mode is
     not a row of gaps.
@@ -38,7 +38,7 @@ def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
 
 
 def gaps(epoch: npt.NDArray[np.datetime64], factor: float) -> npt.NDArray[np.bool_]:
-    """Whether there is a gap just before each record, shape (n,); false for the first.
+    """Return whether there is a gap just before each record, shape (n,); false for the first.
 
     A gap is a step longer than `factor` local cadences.
     """
@@ -64,7 +64,7 @@ def _steps_in_parts(counts: Int) -> Iterator[Int]:
 def record_edges(
     epoch: npt.NDArray[np.datetime64], gap: npt.NDArray[np.bool_], alone: int
 ) -> tuple[Int, Int]:
-    """From when to when each record stands, in ns: half-way to its neighbours, half a cadence at a gap.
+    """Return the edges of each record in time, in ns: half-way to its neighbours, half a cadence at a gap.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def coverage(
     stop: np.datetime64,
     factor: float,
 ) -> float:
-    """Fraction of [start, stop) within a record that has a value."""
+    """Return fraction of [start, stop) within a record that has a value."""
     total = int((stop - start).astype("timedelta64[ns]").astype("i8"))
     if epoch.size == 0 or total <= 0:
         return 0.0
@@ -122,7 +122,7 @@ def _record_steps(epoch: npt.NDArray[np.datetime64], gap: npt.NDArray[np.bool_])
 
 
 def usable_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Records with at least one finite value."""
+    """Return whether each record has at least one finite value."""
     finite: npt.NDArray[np.bool_] = np.isfinite(values)
     if finite.ndim == 1:
         return finite

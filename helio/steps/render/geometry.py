@@ -44,7 +44,7 @@ class Geometry:
         return self.height - self.top - self.bottom
 
     def panel_height(self, number: int) -> float:
-        """Height in pixels of a panel, from 1 at the top."""
+        """Return height in pixels of a panel, from 1 at the top."""
         low, high = self.domains[number - 1]
         return (high - low) * self.plot_height
 

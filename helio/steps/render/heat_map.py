@@ -24,7 +24,7 @@ DECADES = 8.0
 def colour_limits(
     z: Reals, *, log: bool, low: float | None, high: float | None, where: str
 ) -> tuple[float, float]:
-    """Data values of the lowest and highest colour: as asked, else from the cells drawn.
+    """Return the data values of the lowest and highest colour: as given, otherwise from the drawn cells.
 
     On a logarithmic scale the lowest colour is the first percentile, so that single counts do not use up
     the scale.
@@ -65,7 +65,7 @@ def heat_map(
     axis_unit: str,
     unit: str,
 ) -> dict[str, Any]:
-    """The heat map of a grid; z is log10 of the values where `log`, for plotly has linear colours only."""
+    """Return the heat map of a grid; z is log10 of the values where `log`, for plotly has linear colours only."""
     shown = np.log10(grid.z) if log else grid.z
     low, high = (math.log10(limit) for limit in limits) if log else limits
     value = "log₁₀ = %{z:.2f}" if log else "%{z:.4g}"
@@ -99,7 +99,7 @@ def _columns(grid: Grid) -> dict[str, Any]:
 def colour_bar(
     *, low: float, high: float, log: bool, geometry: dict[str, Any], font: float
 ) -> dict[str, Any]:
-    """A colour bar as tall as its panel, with powers of ten on a logarithmic scale."""
+    """Return a colour bar as tall as its panel, with powers of ten on a logarithmic scale."""
     bar: dict[str, Any] = {
         **geometry,
         "lenmode": "fraction",

@@ -66,7 +66,7 @@ class LinePanel(Panel):
         return drawing
 
     def remarks(self, whole: Panel) -> list[str]:
-        """Remarks on lines that are hard to read."""
+        """Return remarks on lines that are hard to read."""
         return review.line_notes(self, self.lines, log=self.log_y)
 
     def _add_colour_bar(self, slot: Slot, drawing: Drawing) -> None:

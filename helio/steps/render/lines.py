@@ -33,7 +33,7 @@ _DASHES = ("solid", "dash", "dot", "dashdot")
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line before it is drawn."""
+    """A line before it is drawn."""
 
     label: str
     component: str
@@ -72,7 +72,7 @@ LineLike = TypeVar("LineLike", bound=Line)
 def panel_lines(
     tables: Mapping[str, Table], spec: FigureSpec, foreground: str, scale: list[list[float | str]]
 ) -> list[Line]:
-    """The lines of a panel, by its labels, with names and colours that depend on nothing else."""
+    """Return the lines of a panel, by its labels, with names and colours that depend on nothing else."""
     palette = spec.get("palette", "tplot")
     lines: list[Line] = []
     for label, table in tables.items():
@@ -106,7 +106,7 @@ def line_traces(
     positive: bool,
     legend: str | None,
 ) -> tuple[list[dict[str, Any]], Points]:
-    """The plotly traces of a line: the line itself, and markers for values that stand alone between gaps.
+    """Return the plotly traces of a line: the line itself, and markers for values that stand alone between gaps.
 
     Also how many of the line's points they have.
     """
@@ -168,12 +168,12 @@ def line_traces(
 
 
 def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:
-    """How many points a thinned line has, and how many values there are; missing values are neither."""
+    """Return how many points a thinned line has, and how many values there are; missing values are neither."""
     return int(np.isfinite(drawn).sum()), int(np.isfinite(values).sum())
 
 
 def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
-    """Records before which an angle that wraps passes from one end of its range to the other.
+    """Return records before which an angle that wraps passes from one end of its range to the other.
 
     From 179° to −179° there are two degrees, and no line across the panel.
     """
@@ -190,7 +190,7 @@ def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
 def bin_colour_bar(
     lines: Sequence[Line], axis: str, start: np.datetime64, bar: dict[str, Any]
 ) -> dict[str, Any]:
-    """An empty trace that carries the colour bar of a spectrum's bins."""
+    """Return an empty trace that carries the colour bar of a spectrum's bins."""
     centres = np.array([line.bin for line in lines], dtype=np.float64)
     log = lines[0].table.axes[0].scale == "log" and bool((centres > 0).all())
     places = np.log10(centres) if log else centres
@@ -221,7 +221,7 @@ def bin_colour_bar(
 
 
 def bin_names(axis: Axis) -> list[str]:
-    """Names of a spectrum's bins: edges where the file gives them, ``13.6–15.1 MeV``, else centres."""
+    """Return names of a spectrum's bins: edges where the file gives them, ``13.6–15.1 MeV``, else centres."""
     centres = typical(axis.centers)
     if axis.lower is None or axis.upper is None:
         return [f"{centre:.4g} {axis.unit}".strip() for centre in centres]
@@ -234,7 +234,7 @@ def bin_names(axis: Axis) -> list[str]:
 
 
 def typical(edges: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """One value per bin: the median over records, where they change."""
+    """Return one value per bin: the median over records, where they change."""
     plain = np.asarray(edges, dtype=np.float64)
     if plain.ndim == 1:
         return plain
@@ -271,7 +271,7 @@ def _firsts(lines: Sequence[Line]) -> list[Line]:
 
 
 def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> list[Line]:
-    """Scalars by position in the panel; components of one vector, asked for one by one, keep its colours."""
+    """Colour scalars by their position; components of one vector keep its colours."""
     palette = spec.get("palette", "tplot")
     scalars = [line for line in lines if not line.component]
     if not scalars:
@@ -292,7 +292,7 @@ def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> l
 
 
 def _named(lines: list[Line]) -> list[Line]:
-    """The shortest names that tell the panel's lines apart."""
+    """Return the shortest names that distinguish the panel's lines."""
     bare = [line.name for line in lines]
     framed = [f"{line.name} {line.table.frame}".strip() for line in lines]
     labelled = [f"{line.label}: {line.name}" if line.component else line.label for line in lines]
@@ -303,7 +303,7 @@ def _named(lines: list[Line]) -> list[Line]:
 
 
 def styled(line: LineLike, spec: FigureSpec) -> LineLike:
-    """A line with the name and colour that the spec gives it."""
+    """Return a line with the name and colour that the spec gives it."""
     name = _addressed(line, spec.get("trace_names", {}))
     colour = _addressed(line, spec.get("trace_colors", {}))
     if name is not None:
@@ -314,7 +314,7 @@ def styled(line: LineLike, spec: FigureSpec) -> LineLike:
 
 
 def line_style(line: Line, spec: FigureSpec) -> dict[str, Any]:
-    """What the spec says of a line's width, dash and mode."""
+    """Return the spec's width, dash and mode of a line."""
     style = _addressed(line, spec.get("line_styles", {}))
     return dict(style) if style else {}
 

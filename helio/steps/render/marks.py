@@ -31,7 +31,7 @@ def marks(
     foreground: str,
     background: str,
 ) -> Marks:
-    """Shapes and annotations of a spec.
+    """Return shapes and annotations of a spec.
 
     Parameters
     ----------
@@ -154,14 +154,14 @@ def _check_timed(timed: Sequence[str], where: str) -> None:
     if not timed:
         raise StepError(
             f"{where}: every panel is a spectrum, and none has a time axis",
-            advice="a vline with the panel's number stands at a frequency or energy",
+            advice="a vline with the panel's number marks a frequency or energy",
         )
 
 
 def _at_bin(
     at: str | float, number: int, axis: str, bin_axes: Mapping[int, tuple[str, bool]], where: str
 ) -> dict[str, Any]:
-    """Where a vertical line stands in a spectrum panel."""
+    """Return the position of a vertical line in a spectrum panel."""
     if number not in bin_axes:
         raise StepError(
             f"{where}: panel {number} is not a spectrum",
@@ -169,7 +169,7 @@ def _at_bin(
         )
     if isinstance(at, str):
         raise StepError(
-            f"{where}: '{at}' is not a place on the axis of panel {number}",
+            f"{where}: '{at}' is not a position on the axis of panel {number}",
             advice="x as a number in the unit of that axis: 0.5",
         )
     name, logarithmic = bin_axes[number]
@@ -201,7 +201,7 @@ def _flags(
     stop: np.datetime64,
     background: str,
 ) -> list[dict[str, Any]]:
-    """Labels at the top of the first panel of times, one row lower where they would cover each other."""
+    """Return labels at the top of the first panel of times, one row lower where they would cover each other."""
     size = geometry.font - 3
     pixel = geometry.plot_width / int((stop - start).astype("timedelta64[ns]").astype("i8"))
     ends: list[float] = []

@@ -18,7 +18,7 @@ from helio.store.source_file import SourceFile
 def title_lines(
     spec: FigureSpec, start: np.datetime64, stop: np.datetime64, width: int, font: float
 ) -> list[str]:
-    """The title, and below it the subtitle and the time range, broken into lines."""
+    """Return the title, and below it the subtitle and the time range, broken into lines."""
     second = written_span(start, stop)
     if spec.get("subtitle"):
         second = f"{spec['subtitle']} · {second}"
@@ -27,14 +27,14 @@ def title_lines(
 
 
 def written_span(start: np.datetime64, stop: np.datetime64) -> str:
-    """A time range as a reader expects it; one time where both ends are the same."""
+    """Return a time range as a reader expects it; one time where both ends are the same."""
     if start == stop:
         return f"{clock_names(np.array([start]), date=True)[0]} UT"
     return written_range(as_datetime(start), as_datetime(stop))
 
 
 def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legend: bool) -> dict[str, Any]:
-    """Plotly's layout of the figure as a whole, without axes."""
+    """Return Plotly's layout of the figure as a whole, without axes."""
     layout: dict[str, Any] = {
         "width": geometry.width,
         "height": geometry.height,
@@ -61,7 +61,7 @@ def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legen
 
 
 def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, Any]]:
-    """Lines below the title. Plotly moves a title of several lines up, by an amount of its own."""
+    """Return the lines below the title, apart from it: plotly moves a title of several lines up."""
     if len(titles) < 2:
         return []
     return [
@@ -75,7 +75,7 @@ def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, An
 
 
 def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
-    """The word PRELIMINARY across the panels."""
+    """Return the word PRELIMINARY across the panels."""
     size = min(geometry.plot_width / 8, geometry.plot_height / 4)
     return {
         "text": "PRELIMINARY", "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False,
@@ -86,7 +86,7 @@ def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
 def footer_lines(
     sources: Sequence[SourceFile], caption: str, width: int, font: float
 ) -> tuple[list[str], list[str]]:
-    """The cited sources at the left and the caption at the right, broken into lines."""
+    """Return the cited sources at the left and the caption at the right, broken into lines."""
     size = _footer_font(font)
     left = cited_sources(sources)
     return (
@@ -96,7 +96,7 @@ def footer_lines(
 
 
 def footer(footers: tuple[list[str], list[str]], geometry: Geometry, theme: Look) -> list[dict[str, Any]]:
-    """The texts below the lowest axis."""
+    """Return the texts below the lowest axis."""
     size = _footer_font(geometry.font)
     rows = max(map(len, footers))
     common = {

@@ -36,7 +36,7 @@ _LABEL_STANDOFF = 5
 
 
 def per_panel(value: object, number: int, panels: int, key: str, default: Value) -> Value:
-    """What a key says for one panel: a mapping by panel number, or one value for all.
+    """Return a key's value for one panel, from a mapping by panel number or from one value for all.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def per_panel(value: object, number: int, panels: int, key: str, default: Value)
 
 
 @dataclass(frozen=True, eq=False)
-class Style:
-    """What all panels of a figure share."""
+class FigureStyle:
+    """The style that all panels of a figure share."""
 
     spec: FigureSpec
     kinds: Sequence[PanelType]
@@ -79,13 +79,13 @@ class Style:
         return self.spec.get("gap_factor", 1.5)
 
     def option(self, key: str, number: int, default: Value) -> Value:
-        """What a key of the spec says for one panel."""
+        """Return a key's value for this panel."""
         return per_panel(cast(Mapping[str, Any], self.spec).get(key), number, len(self.kinds), key, default)
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Where a panel is drawn."""
+    """The space and axes of one panel."""
 
     geometry: Geometry
     start: np.datetime64
@@ -100,7 +100,7 @@ class Slot:
 
 @dataclass
 class Drawing:
-    """What is drawn of one panel, in plotly's terms."""
+    """The plotly objects of one panel."""
 
     traces: list[dict[str, Any]] = field(default_factory=list)
     y_axis: dict[str, Any] = field(default_factory=dict)
@@ -113,11 +113,11 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Panel(ABC):
-    """One panel: its number from 1 at the top, and its labels with their tables."""
+    """A panel: its number from 1 at the top, and its labels with their tables."""
 
     number: int
     tables: Mapping[str, Table]
-    style: Style
+    style: FigureStyle
 
     kind: ClassVar[PanelType]
     natural_height: ClassVar[int]
@@ -167,7 +167,7 @@ class Panel(ABC):
         """Draw it where the figure has room for it."""
 
     def remarks(self, whole: Panel) -> list[str]:
-        """Remarks for the reviewer on the tables, beside those of `draw`.
+        """Return remarks for the reviewer on the tables, beside those of `draw`.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Panel(ABC):
         return []
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """The title of its y axis where the spec has none: the quantities and their unit."""
+        """Return the title of its y axis where the spec has none: the quantities and their unit."""
         names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
         units = list(dict.fromkeys(table.unit for table in self.tables.values()))
         if len(units) > 1:
@@ -191,19 +191,19 @@ class Panel(ABC):
         return axis_title(name, units[0], height, font)
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
-        """Every array that its y axis has to hold."""
+        """Return every array that its y axis has to hold."""
         return [values for line in self.lines for values in line.shown]
 
     def keeps_whole(self, table: Table) -> bool:
-        """Whether a table is drawn whatever its epochs."""
+        """Return whether a table is drawn whatever its epochs."""
         return False
 
     def option(self, key: str, default: Value) -> Value:
-        """What a key of the spec says for this panel."""
+        """Return a key's value for this panel."""
         return self.style.option(key, self.number, default)
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
-        """The panel with the records from `start` to before `stop`.
+        """Return the panel with the records from `start` to before `stop`.
 
         Raises
         ------
@@ -234,14 +234,14 @@ class Panel(ABC):
         return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar
 
     def height(self, font: float) -> float:
-        """Height in pixels that it would have, were there room enough."""
+        """Return its natural height in pixels."""
         height = self.natural_height
         if self.has_legend:
             height = max(height, _legend_height(len(self.entries)) + 6)
         return max(height, height * font / 14)
 
     def room_at_right(self, font: float) -> float:
-        """Pixels that its legend or colour bar needs."""
+        """Return the pixels that its legend or colour bar needs."""
         if self.has_colour_bar:
             return 10 + 14 + 8 + 3.0 * font + 2 * 1.3 * font + 8
         if self.has_legend:
@@ -249,18 +249,18 @@ class Panel(ABC):
         return 0.0
 
     def y_title(self, geometry: Geometry) -> dict[str, Any]:
-        """The title of its y axis."""
+        """Return the title of its y axis."""
         height, font = geometry.panel_height(self.number), geometry.font - 1
         chosen = self.option("y_label", cast(str | None, None))
         return self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
 
     def label_depth(self, geometry: Geometry) -> float:
-        """Pixels from the panel to the far end of the tick labels of its y axis."""
+        """Return the pixels from the panel to the far end of its y tick labels."""
         widths = [tick_width(text, geometry.font - 2) for text in self._tick_texts(geometry)]
         return _LABEL_STANDOFF + max(widths, default=0.0)
 
     def y_limits(self) -> tuple[float, float] | None:
-        """What the spec wants the y axis to show."""
+        """Return the limits of the y axis in the spec."""
         chosen = self.option("y_range", cast(list[float] | None, None))
         if chosen is None:
             return None
@@ -274,7 +274,7 @@ class Panel(ABC):
 
     @cached_property
     def _extent(self) -> tuple[float, float]:
-        """Lowest and highest value that the y axis has to show; above zero on a logarithmic axis.
+        """The lowest and the highest value that the y axis has to show; above zero on a logarithmic axis.
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
         """
@@ -329,7 +329,7 @@ class Panel(ABC):
             y_axis |= {"zeroline": True, "zerolinecolor": "#999999", "zerolinewidth": 1}
 
     def _lines_log(self, default: bool, lowest: float) -> bool:
-        """Whether the y axis of lines is logarithmic: as the spec says, else the default."""
+        """Return whether the y axis of lines is logarithmic: as the spec says, else the default."""
         chosen = self.style.spec.get("log_y")
         if chosen is True:
             # One word for the whole figure, in which a field of either sign stays linear.
@@ -365,7 +365,7 @@ class Panel(ABC):
         return legend
 
     def _beside(self, geometry: Geometry) -> dict[str, Any]:
-        """Where a colour bar stands."""
+        """Return the position of a colour bar."""
         low, high = geometry.domains[self.number - 1]
         # At the panel's side plus 10 pixels of padding: it stays there when a page stretches the figure.
         return {
@@ -377,7 +377,7 @@ class Panel(ABC):
     def _bar_title(
         self, title: dict[str, Any], bar: dict[str, Any], limits: tuple[float, float], geometry: Geometry
     ) -> dict[str, Any]:
-        """The title of a colour bar, clear of its ticks: plotly lays a title of two lines over them."""
+        """Return the title of a colour bar, clear of its ticks: plotly lays a title of two lines over them."""
         ticks = bar["ticktext"] if "ticktext" in bar else linear_texts(*limits, bar["nticks"])
         widest = max((tick_width(text, geometry.font - 2) for text in ticks), default=0.0)
         low, high = geometry.domains[self.number - 1]

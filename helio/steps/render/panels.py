@@ -7,7 +7,7 @@ from typing import Any
 
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.line_panel import LinePanel
-from helio.steps.render.panel import Panel, Style
+from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import FigureSpec, PanelType
 from helio.steps.render.spectrogram_panel import SpectrogramPanel
 from helio.steps.render.spectrum_panel import SpectrumPanel
@@ -23,7 +23,7 @@ KINDS: Mapping[PanelType, type[Panel]] = {
 def arrange_panels(
     tables: Mapping[str, Table], spec: FigureSpec, theme: Look, line_scale: list[list[float | str]]
 ) -> list[Panel]:
-    """Panels as the spec says, else one per unit in order of appearance, and one per spectrum.
+    """Arrange panels as the spec says; otherwise one per unit in order of appearance, and one per spectrum.
 
     Spectra of one record, which have no course in time, stand below the others, as readers expect; where the spec names
     types, in the order of their labels.
@@ -65,7 +65,7 @@ def arrange_panels(
         _kind(number, group, None if types is None else types[number - 1])
         for number, group in enumerate(grouped, 1)
     ]
-    style = Style(spec, kinds, theme, line_scale)
+    style = FigureStyle(spec, kinds, theme, line_scale)
     return [
         KINDS[kind](number, group, style)
         for number, (kind, group) in enumerate(zip(kinds, grouped, strict=True), 1)
@@ -103,7 +103,7 @@ def _is_one_spectrum(table: Table) -> bool:
 
 
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
-    """The kind of a panel: as the spec says, else by its tables."""
+    """Return the kind of a panel: as the spec says, else by its tables."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     kind = chosen or _default_type(tables)
     KINDS[kind].check_tables(number, tables)

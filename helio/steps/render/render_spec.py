@@ -60,12 +60,12 @@ def render_spec(
         By label as the spec writes it, ``LABEL`` or ``LABEL.component``. Any cadence; scalars and vectors are
         lines, spectra of one bin axis are spectrograms, one line per bin, or spectra over that axis.
     spec : FigureSpec
-        What the figure looks like; panels are counted from 1 at the top.
+        The declaration of the figure; panels are counted from 1 at the top.
     time_range : TimeRange, optional
-        The interval [start, stop) of the time axis; else that of the data. A spectrum of one record is drawn
+        The interval [start, stop) of the time axis; default: that of the data. A spectrum of one record is drawn
         whatever its epoch.
     caption : str
-        Stands at the right of the footer.
+        Text at the right of the footer.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def render_spec(
     Raises
     ------
     StepError
-        When a label, panel number, colour or style is not what the figure has, or there is nothing to draw.
+        When a label, panel number, colour or style does not fit the figure, or there is nothing to draw.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def render_spec(
 def _size(
     panels: Sequence[Panel], spec: FigureSpec, font: float, titles: int, footers: int
 ) -> tuple[Geometry, float, list[dict[str, Any]]]:
-    """The geometry of the figure, how far from the panels the titles of y axes stand, and these titles."""
+    """Return the geometry of the figure, how far from the panels the titles of y axes stand, and these titles."""
     timed = [panel for panel in panels if panel.over_time]
 
     def height_below(panel: Panel) -> float:
@@ -282,7 +282,7 @@ def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
 
 
 def _x_axis_names(panels: Sequence[Panel]) -> dict[int, str]:
-    """Plotly's name of the x axis of each spectrum panel; "x" is the time axis, where there is one."""
+    """Return Plotly's name of the x axis of each spectrum panel; "x" is the time axis, where there is one."""
     spectra = [panel.number for panel in panels if not panel.over_time]
     first = 2 if len(spectra) < len(panels) else 1
     return {number: "x" if order == 1 else f"x{order}" for order, number in enumerate(spectra, first)}

@@ -20,7 +20,7 @@ CROWDED = 6
 def coverage_notes(
     panels: Sequence[Panel], start: np.datetime64, stop: np.datetime64, gap_factor: float
 ) -> list[str]:
-    """Per panel, the fraction of the time range in which each label has values.
+    """Note per panel in which fraction of the time range each label has values.
 
     Where the cadence of the source promises more records than are there, it is their share at most.
     """
@@ -41,7 +41,7 @@ def coverage_notes(
 
 
 def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
-    """Remarks on a panel of lines."""
+    """Return remarks on a panel of lines."""
     notes = []
     where = f"panel {panel.number}"
     if len(lines) > CROWDED:
@@ -79,7 +79,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
 
 
 def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
-    """Which records a spectrum panel shows, and which it does not.
+    """Return which records a spectrum panel shows, and which it does not.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
 
 
 def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
-    """How many points of a panel's lines are in the page, where not all are."""
+    """Return how many points of a panel's lines are in the page, where not all are."""
     drawn, given = (sum(counts) for counts in zip(*lines, strict=True))
     if drawn == given:
         return []
@@ -109,7 +109,7 @@ def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
 
 
 def grid_notes(panel: Panel, grid: Grid) -> list[str]:
-    """What shares the cells of a spectrogram, where these are pixels."""
+    """Note which bins share the cells of a spectrogram, where cells are pixels."""
     [(label, table), *_] = panel.tables.items()
     shared = [f"{len(table):,} records"] if grid.even else []
     shared += [f"{table.axes[0].bins:,} bins"] if grid.pixel_rows else []

@@ -34,7 +34,7 @@ class Guide:
 
 
 def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]]:
-    """The guides of each spectrum panel, by its number.
+    """Return the guides of each spectrum panel, by its number.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def guide_traces(
     x_limits: tuple[float, float],
     font: float,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Traces and texts of a panel's guides; both its axes are logarithmic."""
+    """Return traces and texts of a panel's guides; both its axes are logarithmic."""
     traces, texts = [], []
     for number, guide in enumerate(guides, 1):
         # Several guides without places stand side by side, in their order.
@@ -96,7 +96,7 @@ def guide_traces(
 
 
 def _ends(guide: Guide, limits: tuple[float, float], first: float, share: float) -> tuple[float, float]:
-    """Where a guide starts and ends: as asked, a decade from the one end that is, else within its share of the axis."""
+    """Return the ends of a guide: as given, a decade from a single end, otherwise within its part of the axis."""
     low, high = limits
     start, stop = (low * (high / low) ** (first + part * share) for part in _MIDDLE)
     x0, x1 = guide.x0, guide.x1
@@ -143,7 +143,7 @@ def _guide(entry: Slope, where: str) -> Guide:
 
 
 def _clear_above(curves: Sequence[Curve], slope: float, x0: float, x1: float) -> float:
-    """The value at x0 of a guide that no curve comes near."""
+    """Return the value at x0 of a guide that no curve comes near."""
     highest = 0.0
     for curve in curves:
         for values in curve.shown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, Required, TypedDict
 
 from helio.limits import LIMITS
-from helio.steps.signature import AtMost, FileName, Text, Title
+from helio.steps.signature import FileName, MaxItems, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum"]
@@ -34,7 +34,7 @@ class CanvasSize(TypedDict, total=False):
 
 
 class LineStyle(TypedDict, total=False):
-    """How one label's lines are drawn."""
+    """The style of one label's lines."""
 
     width: Annotated[float, "Line width in pixels."]
     dash: Annotated[Dash, "Dash pattern."]
@@ -104,19 +104,19 @@ class FigureSpec(TypedDict, total=False):
     labels: Annotated[
         list[str],
         "Labels to draw, LABEL or LABEL.component; all tables when left out.",
-        AtMost(LIMITS.labels),
+        MaxItems(LIMITS.labels),
     ]
     panels: Annotated[
-        list[Annotated[list[str], AtMost(LIMITS.labels)]],
+        list[Annotated[list[str], MaxItems(LIMITS.labels)]],
         "Labels of each panel, from the top; when left out one panel per unit, one per spectrogram, and power or "
         "energy spectra of one record below, those of one unit and axis together.",
-        AtMost(LIMITS.panels),
+        MaxItems(LIMITS.panels),
     ]
     panel_types: Annotated[
         list[PanelType],
         "How each panel is drawn, one per panel: lines over time, a spectrogram, or a spectrum over its frequency or "
         "energy; a spectrum of one record is a spectrum, of more a spectrogram.",
-        AtMost(LIMITS.panels),
+        MaxItems(LIMITS.panels),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
@@ -194,4 +194,4 @@ class FigureSpec(TypedDict, total=False):
     theme: Annotated[Theme, "White as journals print it, or one of plotly's templates."]
     font_size: Annotated[float, "Font size in pixels, 6 to 48; 14 when left out."]
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
-    row_heights: Annotated[list[float], "Relative height of each panel.", AtMost(LIMITS.panels)]
+    row_heights: Annotated[list[float], "Relative height of each panel.", MaxItems(LIMITS.panels)]

@@ -61,11 +61,11 @@ class SpectrogramPanel(Panel):
         return True
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """What its bins are, and their unit."""
+        """Return the name of its bins, and their unit."""
         return axis_title(self._bins.label or "bin", self._bins.unit, height, font)
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
-        """Centres and edges of its bins."""
+        """Return centres and edges of its bins."""
         return self._bins.parts.values()
 
     def draw(self, slot: Slot) -> Drawing:
@@ -125,7 +125,7 @@ class SpectrogramPanel(Panel):
         )
         if not np.isfinite(grid.z).any():
             raise StepError(
-                f"nothing to draw: '{self._label}' has no bin with a known place and a value",
+                f"nothing to draw: '{self._label}' has no bin with a known position and a value",
                 advice="log_y: false",
             )
         return grid

@@ -174,7 +174,7 @@ def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]
 
 
 def middles(edges: Reals, *, log: bool) -> Reals:
-    """The middle between neighbouring edges, on the scale of the axis."""
+    """Return the middle between neighbouring edges, on the scale of the axis."""
     return np.sqrt(edges[:-1] * edges[1:]) if log else (edges[:-1] + edges[1:]) / 2
 
 
@@ -194,7 +194,7 @@ Edges = tuple[Reals, Reals, Reals]
 
 
 def _bin_tables(axis: Axis, records: int, *, log: bool) -> tuple[Int, list[Edges]]:
-    """Which table of bins each record has, and the tables: centres, lower and upper edges."""
+    """Return which table of bins each record has, and the tables: centres, lower and upper edges."""
     if not axis.per_record:
         lower, upper = bin_edges(axis, log=log)
         return np.zeros(records, dtype=np.int64), [(np.asarray(axis.centers, np.float64), lower, upper)]
@@ -223,7 +223,7 @@ def _row_edges(tables: list[Edges], *, rows: int, log: bool) -> Reals:
 
 
 def _bin_of_rows(rows: Reals, centres: Reals, lower: Reals, upper: Reals) -> Int:
-    """The bin that each row lies in, -1 for none; of overlapping bins the one with the nearest centre."""
+    """Return the bin that each row lies in, -1 for none; of overlapping bins the one with the nearest centre."""
     with np.errstate(invalid="ignore"):
         inside = (rows[:, None] >= lower) & (rows[:, None] < upper)
         distance = np.where(inside, np.abs(rows[:, None] - centres), np.inf)
@@ -237,7 +237,7 @@ def _drawable(values: npt.NDArray[Any], *, positive: bool) -> Reals:
 
 
 def _column_edges(left: Int, right: Int, gap: npt.NDArray[np.bool_]) -> Int:
-    """Edges of a column for each record, and of an empty one at each gap."""
+    """Return edges of a column for each record, and of an empty one at each gap."""
     breaks = np.flatnonzero(gap)
     # Without a gap a record starts where its neighbour stops; at a gap an empty column stands between them.
     return np.insert(np.append(left, right[-1]), breaks, right[breaks - 1])
@@ -246,7 +246,7 @@ def _column_edges(left: Int, right: Int, gap: npt.NDArray[np.bool_]) -> Int:
 def _visible_rows(
     tables: list[Edges], *, rows: int, log: bool, y_range: tuple[float, float] | None
 ) -> tuple[Reals, bool]:
-    """Edges of rows of at least a pixel, and whether the rows are pixels."""
+    """Return edges of rows of at least a pixel, and whether the rows are pixels."""
     edges = _row_edges(tables, rows=rows, log=log)
     ends = (edges[0], edges[-1]) if y_range is None else y_range
     low, high = max(edges[0], ends[0]), min(edges[-1], ends[1])
@@ -269,7 +269,7 @@ def _visible_rows(
 
 
 def _apart(position: Reals, least: float) -> Int:
-    """Which of increasing places to take so that neighbours are `least` apart; the first and the last always."""
+    """Choose from increasing positions so that neighbours are `least` apart; always the first and the last."""
     taken = [0]
     for number in range(1, position.size - 1):
         if min(position[number] - position[taken[-1]], position[-1] - position[number]) >= least:
@@ -278,7 +278,7 @@ def _apart(position: Reals, least: float) -> Int:
 
 
 def _in_rows(values: Reals, y: Reals, table: Edges, *, log: bool) -> Reals:
-    """Values of bins, shape (m, b), in rows, shape (m, r): no bin whose centre lies in a row is lost."""
+    """Put values of bins, shape (m, b), into rows, shape (m, r), without losing a bin whose centre lies in a row."""
     centres, lower, _ = table
     rows = _covering(values, _bin_of_rows(middles(y, log=log), *table))
     with np.errstate(invalid="ignore"):
@@ -292,5 +292,5 @@ def _in_rows(values: Reals, y: Reals, table: Edges, *, log: bool) -> Reals:
 
 
 def _covering(values: Reals, pick: Int) -> Reals:
-    """Values of the picked bins, shape (m, r); NaN where there is none."""
+    """Return values of the picked bins, shape (m, r); NaN where there is none."""
     return np.where(pick >= 0, values[:, np.maximum(pick, 0)], np.nan)

@@ -54,7 +54,7 @@ class SpectrumPanel(Panel):
         )
         if not any(np.isfinite(values).any() for curve in curves for values in curve.shown):
             raise StepError(
-                f"nothing to draw: '{curves[0].label}' has no bin with a known place and a value",
+                f"nothing to draw: '{curves[0].label}' has no bin with a known position and a value",
                 advice="log_x: false, or another bin_range",
             )
         return curves
@@ -74,7 +74,7 @@ class SpectrumPanel(Panel):
         return bool(self.option("log_x", default))
 
     def keeps_whole(self, table: Table) -> bool:
-        """One record stands for an interval: where in it its epoch lies is of no account."""
+        """Return True for one record: it stands for an interval, wherever its epoch lies."""
         return len(table) == 1
 
     def draw(self, slot: Slot) -> Drawing:
@@ -117,7 +117,7 @@ class SpectrumPanel(Panel):
         return None if chosen is None else check_limits(chosen, self.number, "bin_range")
 
     def _bin_limits(self) -> tuple[float, float]:
-        """The part of the axis of frequencies or energies that is shown: as chosen, else all values."""
+        """Return the visible part of the axis of frequencies or energies: as given, otherwise all values."""
         chosen = self._chosen_limits()
         if chosen is not None:
             return chosen
@@ -153,7 +153,7 @@ class SpectrumPanel(Panel):
     def _add_guides(self, slot: Slot, limits: tuple[float, float], drawing: Drawing) -> None:
         if not (self.log_x and self.log_y):
             raise StepError(
-                f"slopes: panel {self.number} has not two logarithmic axes",
+                f"slopes: panel {self.number} does not have two logarithmic axes",
                 advice="log_x: true and log_y: true",
             )
         traces, texts = guide_traces(

@@ -13,7 +13,7 @@ from helio.steps.render.spec import Theme
 
 @dataclass(frozen=True)
 class Look:
-    """What drawing needs to know of a theme."""
+    """The colours and the template of a theme."""
 
     foreground: str
     background: str
@@ -23,7 +23,7 @@ class Look:
 
 
 def plotly_file(name: str) -> Path:
-    """A file of plotly's package data, found without importing plotly."""
+    """Return a file of plotly's package data, found without importing plotly."""
     spec = find_spec("plotly")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("plotly is not installed")
@@ -31,7 +31,7 @@ def plotly_file(name: str) -> Path:
 
 
 def look(theme: Theme) -> Look:
-    """Colours and template of a theme."""
+    """Return colours and template of a theme."""
     if theme == "white":
         return Look("#000000", "#ffffff", {}, own=True)
     layout = json.loads(plotly_file(f"templates/{theme}.json").read_text(encoding="utf-8"))["layout"]

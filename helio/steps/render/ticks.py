@@ -15,7 +15,7 @@ _RAISED = re.compile(r"<sup>(.*?)</sup>")
 
 
 def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
-    """Places (log10) and texts of the ticks between two data values.
+    """Return places (log10) and texts of the ticks between two data values.
 
     Powers of ten, thinned beyond six decades. With fewer than two of them in the range the first of these that
     gives three labels: 1, 2 and 5 times powers of ten, then 3 as well, then all digits, then even steps.
@@ -49,7 +49,7 @@ def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
 
 
 def linear_texts(low: float, high: float, most: int) -> list[str]:
-    """Labels that plotly.js writes on a linear axis from `low` to `high` with ``nticks`` of `most`.
+    """Return labels that plotly.js writes on a linear axis from `low` to `high` with ``nticks`` of `most`.
 
     Its steps are 1, 2 or 5 times a power of ten; beyond 10⁴ and below 10⁻³ every label has the power of ten of the
     larger end, as ``exponentformat: power`` has it.
@@ -72,7 +72,7 @@ def linear_texts(low: float, high: float, most: int) -> list[str]:
 
 
 def tick_width(text: str, font: float) -> float:
-    """Width in pixels of a label, raised parts at 70 % of its font, in DejaVu Sans."""
+    """Return width in pixels of a label, raised parts at 70 % of its font, in DejaVu Sans."""
     raised = "".join(_RAISED.findall(text))
     return font * (_em(_RAISED.sub("", text)) + 0.7 * _em(raised))
 

@@ -27,12 +27,12 @@ TICK_FORMATS: tuple[tuple[Any, Any, str], ...] = (
 
 
 def tick_formats() -> list[dict[str, Any]]:
-    """Tick formats by distance of the ticks, for zooming too."""
+    """Return tick formats by the distance of ticks, for zooming too."""
     return [{"dtickrange": [low, high], "value": value} for low, high, value in TICK_FORMATS]
 
 
 def instant(text: object, where: str) -> np.datetime64:
-    """One ISO time of a spec, UTC unless it has an offset."""
+    """Read one ISO time of a spec, in UTC unless it has an offset."""
     if not isinstance(text, str):
         raise StepError(f"{where}: {text!r} is not a time", advice="an ISO time in UTC: '2024-05-10T17:00'")
     try:
@@ -51,13 +51,13 @@ def instant(text: object, where: str) -> np.datetime64:
 
 
 def nanoseconds(moment: datetime) -> np.datetime64:
-    """A datetime, naive meaning UTC, as datetime64[ns]."""
+    """Return a datetime, naive meaning UTC, as datetime64[ns]."""
     moment_ns: np.datetime64 = np.datetime64(_utc(moment), "us").astype("datetime64[ns]")
     return moment_ns
 
 
 def clock_names(epoch: npt.NDArray[np.datetime64], *, date: bool = False) -> list[str]:
-    """Times of a few records as a legend names them: ``13:05``, with seconds or the date only where these tell.
+    """Write times of records for a legend: ``13:05``, with seconds or the date only where needed.
 
     With `date` the day stands before every clock time.
     """
@@ -73,7 +73,7 @@ def clock_names(epoch: npt.NDArray[np.datetime64], *, date: bool = False) -> lis
 
 
 def as_datetime(moment: np.datetime64) -> datetime:
-    """A datetime64 as a naive datetime in UTC, to the µs."""
+    """Return a datetime64 as a naive datetime in UTC, to the µs."""
     plain: datetime = moment.astype("datetime64[us]").item()
     return plain
 

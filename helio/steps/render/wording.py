@@ -16,12 +16,12 @@ FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
 
 
 def inert(text: str) -> str:
-    """Text from data or files with what plotly would take for markup made plain."""
+    """Escape markup of plotly in texts from data or files."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def quantity(table: Table, fallback: str) -> str:
-    """Name and frame of a table's quantity, ``B GSE``."""
+    """Return name and frame of a table's quantity, ``B GSE``."""
     name = table.name or fallback
     if table.frame and table.frame.lower() not in name.lower():
         name = f"{name} {table.frame}"
@@ -29,17 +29,17 @@ def quantity(table: Table, fallback: str) -> str:
 
 
 def bracketed(unit: str) -> str:
-    """``[nT]``, or nothing for no unit."""
+    """Write a unit as ``[nT]``; empty without a unit."""
     return f"[{pretty_unit(unit)}]" if unit.strip() else ""
 
 
 def text_width(text: str, font: float) -> float:
-    """Estimated width in pixels; DejaVu Sans is 0.6 em wide on average."""
+    """Estimate a text's width in pixels; DejaVu Sans is 0.6 em wide on average."""
     return 0.6 * font * len(text)
 
 
 def wrap(text: str, room: float, font: float, lines: int) -> list[str]:
-    """Text in at most `lines` lines that fit `room` pixels, broken at spaces, cut with an ellipsis."""
+    """Wrap text into at most `lines` lines of `room` pixels, at spaces, with an ellipsis where it is cut."""
     letters = max(4, int(room / (0.6 * font)))
     wrapped: list[str] = []
     for word in re.split(r"\s+", text.strip()):
@@ -58,7 +58,7 @@ def wrap(text: str, room: float, font: float, lines: int) -> list[str]:
 
 
 def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]:
-    """``B GSE [nT]`` as plotly's text and font: on one line if it fits `room`, else the unit on the second.
+    """Write ``B GSE [nT]`` as plotly's text and font: on one line if it fits `room`, otherwise with the unit below.
 
     Letters shrink to 0.65 of `font` before anything is broken further or cut.
     """
@@ -73,7 +73,7 @@ def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]
 
 
 def written_range(start: datetime, stop: datetime) -> str:
-    """``2021-10-28 00:00 – 10-29 00:00 UT``, seconds only where there are any."""
+    """Write ``2021-10-28 00:00 – 10-29 00:00 UT``, seconds only where there are any."""
     if start.microsecond or stop.microsecond:
         clock, digits = "%H:%M:%S.%f", -3
     elif start.second or stop.second:
@@ -89,7 +89,7 @@ def written_range(start: datetime, stop: datetime) -> str:
 
 
 def cited_sources(sources: Sequence[SourceFile]) -> str:
-    """``STA_L1_HET v01, PSP_FLD_L2_MAG_RTN_1MIN v02 (CDAWeb)``: data sets, file versions, who served them."""
+    """List datasets, versions and providers: ``STA_L1_HET v01, PSP_FLD_L2_MAG_RTN_1MIN v02 (CDAWeb)``."""
     served: dict[str, dict[str, list[str]]] = {}
     for source in sources:
         versions = served.setdefault(source.provider, {}).setdefault(source.dataset_id, [])

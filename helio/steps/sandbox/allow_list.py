@@ -30,7 +30,7 @@ _BEYOND = 10**40
 
 @dataclass(frozen=True)
 class Refusal:
-    """Something that code may not say."""
+    """A construct that code may not use."""
 
     message: str
     line: int = 0
@@ -244,7 +244,7 @@ _SCOPES = (ast.FunctionDef, ast.Lambda, *_COMPREHENSIONS)
 
 
 def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = False) -> list[Refusal]:
-    """What the allow-list refuses in a program.
+    """List what the allow-list refuses in a program.
 
     Parameters
     ----------
@@ -269,11 +269,11 @@ def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = Fa
     tree = _parsed(code)
     if isinstance(tree, Refusal):
         return [tree]
-    return list(dict.fromkeys(_Reader(tree, inputs, any_input).found()))
+    return list(dict.fromkeys(_Checker(tree, inputs, any_input).found()))
 
 
 def assigns_result(code: str) -> bool:
-    """Whether a program gives ``result`` a value, outside its functions; true where it cannot be read.
+    """Return whether a program gives ``result`` a value, outside its functions; true where it cannot be read.
 
     >>> assigns_result("x = df.abs()"), assigns_result("result = df.abs()")
     (False, True)
@@ -291,7 +291,7 @@ def assigns_result(code: str) -> bool:
 
 
 def input_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """The names under which code finds its tables: ``df`` for the first, and one by each label's last part.
+    """Return the names under which code finds its tables: ``df`` for the first, and one by each label's last part.
 
     >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
@@ -302,7 +302,7 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_in_scope(labels: Iterable[str]) -> list[str]:
-    """The last part of each label, as far as a name can hold it; with its item only where two would be the same.
+    """Return the last part of each label, as far as a name can hold it; with its item only where two would be the same.
 
     >>> names_in_scope(["AC_H2_MFI.BGSEc[2024-01-10]", "B-5min"]), names_in_scope(["B[a]", "B[b]"])
     (['BGSEc', 'B_5min'], ['B_a_', 'B_b_'])
@@ -315,7 +315,7 @@ def names_in_scope(labels: Iterable[str]) -> list[str]:
 
 
 def syntax_tree(code: str) -> ast.Module:
-    """The tree of a program; what Python would remark on its style is not the reader's concern.
+    """Parse a program without Python's remarks on its style.
 
     Raises
     ------
@@ -328,7 +328,7 @@ def syntax_tree(code: str) -> ast.Module:
 
 
 def _parsed(code: str) -> ast.Module | Refusal:
-    """The syntax tree, its size looked at before anything is compiled or walked recursively."""
+    """Return the syntax tree, its size looked at before anything is compiled or walked recursively."""
     if len(code) > LONGEST:
         return Refusal(f"{len(code)} characters are more than {LONGEST}")
     try:
@@ -349,8 +349,8 @@ def _parsed(code: str) -> ast.Module | Refusal:
     return tree
 
 
-class _Reader:
-    """One program against the list."""
+class _Checker:
+    """A check of one program against the list."""
 
     def __init__(self, tree: ast.Module, inputs: Sequence[str], any_input: bool) -> None:
         self.nodes = list(ast.walk(tree))
@@ -373,7 +373,7 @@ class _Reader:
                 self.bound.add(node.name)
 
     def found(self) -> Iterator[Refusal]:
-        """Every refusal, in the order of the tree."""
+        """Return every refusal, in the order of the tree."""
         for node in self.nodes:
             for message in self._node(node):
                 yield Refusal(message, getattr(node, "lineno", 0))
@@ -453,7 +453,7 @@ class _Reader:
             yield from self._member(node, dotted)
         elif name in METHODS:
             if name in _IN_PLACE and id(node) not in self.called:
-                yield f"{name} is called where it is named, on a table: df.{name}(…)"
+                yield f"call {name} directly, on a table: df.{name}(…)"
         elif id(node) in self.called:
             yield f"the method {name} is not on the list{_instead(name)}"
         elif not stored and (not _COLUMN.fullmatch(name) or name in _NO_COLUMNS):
@@ -470,14 +470,14 @@ class _Reader:
         of_class = owner.count(".") == 1 and owner not in _SUBMODULES
         if listed is not None and name in listed:
             if dotted in _CALLED_IN_PLACE and not self._stands_in_place(node, dotted):
-                yield f"{dotted} is called where it is named: {dotted}(…)"
+                yield f"call {dotted} directly: {dotted}(…)"
         elif name not in METHODS or (listed is not None and not of_class):
             yield f"{dotted} is not on the list{_instead(name)}"
         elif name in _IN_PLACE:
-            yield f"{name} is called on a table: df.{name}(…)"
+            yield f"call {name} on a table: df.{name}(…)"
 
     def _stands_in_place(self, node: ast.Attribute, dotted: str) -> bool:
-        """Whether something is called there, is the owner of a member, or says of what type another thing is."""
+        """Return whether a node is called, owns a member, or gives the type of something."""
         return (
             id(node) in self.called
             or id(node) in self.owners
@@ -486,7 +486,7 @@ class _Reader:
         )
 
     def _types(self) -> tuple[set[int], set[int]]:
-        """What stands in an isinstance, and what says the type of an array's elements."""
+        """Return the types in an isinstance, and those that give an array's type of elements."""
         types, dtypes = set(), set()
         for node in self.nodes:
             if not isinstance(node, ast.Call):
@@ -497,7 +497,7 @@ class _Reader:
         return types, dtypes
 
     def _sources(self) -> dict[str, list[ast.expr]]:
-        """What each name is given, as far as it is given in one piece or an item at a time."""
+        """Return the expressions assigned to each name, whole or item by item."""
         sources: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
             given: list[tuple[ast.expr, ast.expr]] = []
@@ -514,7 +514,7 @@ class _Reader:
         return sources
 
     def _without_date(self) -> set[int]:
-        """Texts that need no date, or whose names do not: durations, times of any day, times behind a date."""
+        """Return texts that need no date, or that name none: durations, times of any day, times after a date."""
         inside: set[int] = set()
         for node in self.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -537,7 +537,7 @@ class _Reader:
         return inside
 
     def _local_functions(self) -> dict[str, ast.FunctionDef | ast.Lambda]:
-        """Functions that a name certainly means: bound once, and never as an argument."""
+        """Return functions that a name certainly means: bound once, and never as an argument."""
         stores = [
             name.id for name in self.nodes if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
         ]
@@ -647,12 +647,12 @@ class _Reader:
         if "origin" in keywords:
             given.append(keywords["origin"])
         if any(self._is_built(argument, set()) for argument in given):
-            yield "a time is read from a text that stands in the code, not from one that is put together"
+            yield "write the text of a time as one literal: a time is not read from a text that the code builds"
 
     def _comparison(self, node: ast.Compare) -> Iterator[str]:
         ordered = any(isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for operator in node.ops)
         if ordered and any(self._is_built(side, set()) for side in (node.left, *node.comparators)):
-            yield "a text that is put together is not compared: pd.Timestamp('2024-05-10 12:00')"
+            yield "a text that the code builds is not compared: pd.Timestamp('2024-05-10 12:00')"
 
     def _is_time(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Attribute):
@@ -660,7 +660,7 @@ class _Reader:
         return isinstance(node, ast.Constant) and bool(re.match(r"[<>=|]?M|datetime", str(node.value)))
 
     def _texts(self, node: ast.expr, seen: set[str]) -> Iterator[str]:
-        """The literal texts that an expression may be, or hold."""
+        """Return the literal texts that an expression may be, or hold."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         else:
@@ -668,7 +668,7 @@ class _Reader:
                 yield from self._texts(expression, seen)
 
     def _same(self, node: ast.expr, seen: set[str]) -> list[ast.expr]:
-        """What an expression hands on as it is: a name's values, a container's items, one of two."""
+        """Return the expressions that an expression passes on: a name's values, a container's items, one of two."""
         if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _LONGEST_CHAIN:
             seen.add(node.id)
             return self.sources.get(node.id, [])
@@ -690,7 +690,7 @@ class _Reader:
         return []
 
     def _is_built(self, node: ast.expr, seen: set[str]) -> bool:
-        """Whether an expression may be, or hold, a text that is put together and does not begin with a year."""
+        """Return whether an expression may be, or hold, a text that is put together and does not begin with a year."""
         if len(seen) >= _LONGEST_CHAIN:
             return True  # nobody hands a time on so often
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and self._is_certainly_text(node)):
@@ -722,7 +722,7 @@ class _Reader:
         return self.year_first[id(node)]
 
     def _is_text(self, node: ast.expr, seen: set[str]) -> bool:
-        """Whether an expression is certainly a text."""
+        """Return whether an expression is certainly a text."""
         if isinstance(node, ast.Constant):
             return isinstance(node.value, str)
         if isinstance(node, ast.JoinedStr):
@@ -771,7 +771,7 @@ class _Reader:
             return  # refused already
         given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg not in _BESIDE)]
         if not given:
-            yield "what is to be called is not said"
+            yield "the function to call is missing"
         for argument in given:
             yield from self._dispatched(argument)
 
@@ -797,11 +797,11 @@ class _Reader:
             or (isinstance(node, ast.Attribute) and _dotted(node).startswith("np."))
             or (isinstance(node, ast.Name) and (node.id in self.functions or node.id in BUILTINS))
         ):
-            yield "what is called must be a name on the list, a lambda, a function of this code or np.…"
+            yield "call only a name on the list, a lambda, a function of this code or np.…"
 
 
 def _dotted(node: ast.Attribute) -> str:
-    """The dotted name of a member of a module; empty for an attribute of anything else."""
+    """Return the dotted name of a member of a module; empty for an attribute of anything else."""
     parts = [node.attr]
     value: ast.expr = node.value
     while isinstance(value, ast.Attribute):
@@ -833,7 +833,7 @@ def _kind(node: ast.AST) -> str:
 
 
 def _advice(node: ast.AST) -> str:
-    """What is written in the place of a kind of syntax."""
+    """Return what to write in place of a kind of syntax."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         modules = (
             [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
@@ -850,7 +850,7 @@ def _advice(node: ast.AST) -> str:
 
 
 def _named(target: ast.expr, value: ast.expr, in_turn: bool) -> Iterator[tuple[str, ast.expr]]:
-    """What each name of a target is given by a value, or by each item of it in turn."""
+    """Return the expressions that a value, or each of its items, gives to each name of a target."""
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -862,7 +862,7 @@ def _named(target: ast.expr, value: ast.expr, in_turn: bool) -> Iterator[tuple[s
 
 
 def _pieces(node: ast.expr) -> Iterator[ast.expr]:
-    """An expression, and what it is made of as far as that is part of the value it has."""
+    """Yield an expression, and those of its parts that are part of its value."""
     yield node
     inner: list[ast.expr] = []
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -880,14 +880,14 @@ def _pieces(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _is_written_time(node: ast.expr) -> bool:
-    """Whether an expression is times as texts, with which a text is compared as it stands."""
+    """Return whether an expression is times as texts, so that comparing with a text is safe."""
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "strftime"
     )
 
 
 def _dtypes(node: ast.Call) -> list[ast.expr]:
-    """What a call is told of the type of elements."""
+    """Return the types of elements that a call names."""
     dtypes = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
     if isinstance(node.func, ast.Attribute):
         if node.func.attr in ("astype", "view"):
@@ -898,14 +898,14 @@ def _dtypes(node: ast.Call) -> list[ast.expr]:
 
 
 def _instead(name: str) -> str:
-    """What is written in the place of something that is refused."""
+    """Return what to write in place of a refused name."""
     return f" ({_INSTEAD[name]})" if name in _INSTEAD else ""
 
 
 _INSTEAD = {
     "query": "write df[df['x'] < 5]",
     "eval": "write df['x'] + df['y']",
-    "print": "nothing is printed; what is given stands in result",
+    "print": "nothing is printed; assign the output to result",
     "plot": "nothing is drawn; a plot step draws a label",
     "to_csv": "nothing is written; a save_data step does",
     "read_csv": "nothing is read; a fetch step does",
@@ -955,7 +955,7 @@ def _constant(node: ast.Constant) -> Iterator[str]:
     if isinstance(value, int) and abs(value) > _LARGEST_NUMBER:
         yield "so large a number is not allowed"
     elif isinstance(value, str) and value.strip().lower() in _CLOCK:
-        yield f"'{value.strip()}' asks the clock: results must not depend on when they are computed"
+        yield f"'{value.strip()}' reads the clock: results must not depend on when they are computed"
     elif isinstance(value, bytes):
         yield "bytes are not allowed"
 
@@ -1006,7 +1006,7 @@ def _sizes(node: ast.Call) -> Iterator[str]:
 
 
 def _number(node: ast.expr) -> int | float | None:
-    """The value of arithmetic on literals: real, and infinite where it is beyond whatever could be meant."""
+    """Return the value of arithmetic on literals: real, and infinite where it is too large to be meant."""
     if isinstance(node, ast.Constant):
         known = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
         return _bounded(node.value) if known else None
@@ -1027,7 +1027,7 @@ def _number(node: ast.expr) -> int | float | None:
 
 
 def _bounded(value: Any) -> int | float | None:
-    """A number as one that can be reckoned with; nothing for a root of a negative one."""
+    """Return a number that arithmetic can use; None for the root of a negative one."""
     if isinstance(value, complex) or value != value:
         return None
     if abs(value) > _BEYOND:

@@ -31,8 +31,8 @@ _REFUSAL = {
 
 
 @dataclass(frozen=True)
-class Clock:
-    """Where a process has the functions that tell the time.
+class TimeFunctions:
+    """The addresses of the functions in a process that read the clock.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Clock:
     functions: tuple[int, ...]
 
 
-def find_clock() -> Clock:
+def find_clock() -> TimeFunctions:
     """Read the library's own table of what it contains.
 
     References
@@ -59,7 +59,7 @@ def find_clock() -> Clock:
     ask.restype, ask.argtypes = ctypes.c_ulong, (ctypes.c_ulong,)
     start = ask(_AT_SYSINFO_EHDR)
     if not start:
-        return Clock(0, 0, ())
+        return TimeFunctions(0, 0, ())
     length, shift, tables = _tables(start)
     addresses = set()
     for number in range(_symbols(tables)):
@@ -67,10 +67,10 @@ def find_clock() -> Clock:
         if section and ctypes.string_at(tables[_STRINGS] + name) in _NAMES:
             addresses.add(shift + value)
     pages = -(-length // mmap.PAGESIZE)
-    return Clock(start, pages * mmap.PAGESIZE, tuple(sorted(addresses)))
+    return TimeFunctions(start, pages * mmap.PAGESIZE, tuple(sorted(addresses)))
 
 
-def stop_clock(clock: Clock) -> None:
+def stop_clock(clock: TimeFunctions) -> None:
     """Make every function that tells the time fail, in this process and for good.
 
     Raises
@@ -90,7 +90,7 @@ def stop_clock(clock: Clock) -> None:
 
 
 def _tables(start: int) -> tuple[int, int, dict[int, int]]:
-    """The library's length, what its addresses lack of ours, and where its tables are."""
+    """Return the library's length, the offset of its addresses from ours, and the addresses of its tables."""
     (headers,) = _words("=Q", start + 32)
     size, count = _words("=HH", start + 54)
     segments = [_words("=IIQQQQQQ", start + headers + at * size) for at in range(count)]
@@ -106,7 +106,7 @@ def _tables(start: int) -> tuple[int, int, dict[int, int]]:
 
 
 def _symbols(tags: dict[int, int]) -> int:
-    """How many symbols there are: only the tables for looking one up say it, and there may be either of two."""
+    """Return the number of symbols, which only the look-up tables give, in one of two forms."""
     if _HASH in tags:
         return int(_words("=II", tags[_HASH])[1])
     at = tags[_GNU_HASH]
@@ -125,5 +125,5 @@ def _words(form: str, at: int) -> tuple[Any, ...]:
     return struct.unpack(form, ctypes.string_at(at, struct.calcsize(form)))
 
 
-def _protect(clock: Clock, rights: int) -> None:
+def _protect(clock: TimeFunctions, rights: int) -> None:
     call_libc("mprotect", ctypes.c_void_p(clock.start), ctypes.c_size_t(clock.length), ctypes.c_int(rights))

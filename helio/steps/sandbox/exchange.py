@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.limits import SandboxLimits
 from helio.store.table import Table
 
 if TYPE_CHECKING:
@@ -35,14 +35,14 @@ _LENGTH, _ALIGNED = struct.Struct("<Q"), 8
 
 
 class NotReadableError(Exception):
-    """What came out of the jail is not of the form in which results come out of it."""
+    """An error: output of the jail that does not have the form of a result."""
 
 
 # In -----------------------------------------------------------------------------------------------------------
 
 
 def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
-    """Tables, each with the name it has in scope, as Arrow streams one behind the other."""
+    """Pack tables, each with its name in scope, as Arrow streams one after the other."""
     sink = pa.BufferOutputStream()
     for name, table in tables:
         columns: dict[str, npt.NDArray[Any]] = {"epoch": table.epoch, "values": table.values}
@@ -65,7 +65,7 @@ def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
 
 
 def unpack(packed: Any) -> dict[str, Any]:
-    """The scope of an operation: ``df_B`` and ``da_B`` of each table, and ``df`` and ``da`` of the first.
+    """Return the scope of an operation: ``df_B`` and ``da_B`` of each table, and ``df`` and ``da`` of the first.
 
     A series and a vector are a frame alone, a spectrum with one bin axis a frame and an array, with two an array
     alone. They lie in the memory that is given, which is the code's own to change.
@@ -115,7 +115,7 @@ def _in_scope(facts: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> It
 
 
 def _bin_names(axis: dict[str, Any], bins: int) -> list[Any]:
-    """The centres of fixed bins, where each has its own; else their numbers."""
+    """Return the centres of fixed bins if all differ, otherwise their numbers."""
     centers = axis["centers"]
     if centers is None or len(set(centers)) < bins or not all(math.isfinite(center) for center in centers):
         return list(range(1, bins + 1))
@@ -127,7 +127,7 @@ def _bin_names(axis: dict[str, Any], bins: int) -> list[Any]:
 
 @dataclass(frozen=True)
 class Returned:
-    """What an operation gave, as far as it can be told apart; nothing of it is believed yet.
+    """The result of an operation, unpacked but not yet trusted.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Returned:
     axes: tuple[tuple[str, tuple[Any, ...] | None], ...] = ()
 
 
-def pack_result(result: Any, limits: Limits, file: BinaryIO) -> None:
+def pack_result(result: Any, limits: SandboxLimits, file: BinaryIO) -> None:
     """Write what code gave in the form in which it leaves the jail; runs inside of it.
 
     Raises
@@ -193,8 +193,8 @@ def pack_result(result: Any, limits: Limits, file: BinaryIO) -> None:
         file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
 
 
-def unpack_result(packed: Any, limits: Limits) -> Returned:
-    """The reverse of `pack_result`, outside of the jail: every part is checked before it is used.
+def unpack_result(packed: Any, limits: SandboxLimits) -> Returned:
+    """Unpack what `pack_result` wrote, outside the jail; check every part before its use.
 
     Raises
     ------
@@ -211,7 +211,7 @@ def unpack_result(packed: Any, limits: Limits) -> Returned:
         raise NotReadableError(str(error)[:_LONGEST_NAME]) from error
 
 
-def _returned(facts: dict[str, Any], packed: Any, position: int, limits: Limits) -> Returned:
+def _returned(facts: dict[str, Any], packed: Any, position: int, limits: SandboxLimits) -> Returned:
     kind, shape = str(facts["kind"])[:_LONGEST_NAME], [int(length) for length in facts["shape"]]
     if kind not in ("frame", "series", "array"):
         return Returned(kind)
@@ -257,7 +257,7 @@ def _packed_index(index: pd.Index, arrays: dict[str, Any]) -> dict[str, Any]:
 
 
 def _packed_array(
-    result: Any, arrays: dict[str, Any], limits: Limits
+    result: Any, arrays: dict[str, Any], limits: SandboxLimits
 ) -> tuple[dict[str, Any], npt.NDArray[Any]]:
     import pandas as pd
 
@@ -292,7 +292,7 @@ def _is_array(result: Any) -> bool:
     return isinstance(result, xr.DataArray)
 
 
-def _check_size(rows: int, columns: int, limits: Limits) -> None:
+def _check_size(rows: int, columns: int, limits: SandboxLimits) -> None:
     if rows > limits.rows:
         raise ValueError(f"the result has {rows:,} rows, more than {limits.rows:,}")
     if columns > limits.columns:
@@ -300,7 +300,7 @@ def _check_size(rows: int, columns: int, limits: Limits) -> None:
 
 
 def _block(frame: pd.DataFrame) -> npt.NDArray[Any]:
-    """The numbers of a frame, NaN in the place of a column that holds none."""
+    """Return the numbers of a frame, NaN in the place of a column that holds none."""
     kinds = {dtype.kind if isinstance(dtype, np.dtype) else "" for dtype in frame.dtypes}
     if len(kinds) == 1 and kinds <= set(_NUMBERS):
         return _as_floats(frame.to_numpy())
@@ -343,7 +343,7 @@ def _write_stream(sink: Any, arrays: dict[str, Any], facts: dict[str, Any]) -> N
 
 
 def _as_arrow(array: npt.NDArray[Any]) -> Any:
-    """Shape (n, …) as n lists of fixed length, on the array's own memory."""
+    """Convert shape (n, …) to n lists of fixed length, on the array's own memory."""
     flat = np.ascontiguousarray(array).reshape(-1)
     kind = pa.timestamp("ns") if flat.dtype.kind == "M" else pa.from_numpy_dtype(flat.dtype)
     arrow = pa.Array.from_buffers(kind, flat.size, [None, pa.py_buffer(flat)])

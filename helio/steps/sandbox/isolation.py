@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.limits import SandboxLimits
 
 NOBODY = 65534
 """Whoever root becomes before code runs."""
@@ -75,7 +75,7 @@ def _control(option: int, *values: int) -> None:
 
 
 def has_fixed_addresses() -> bool:
-    """Whether the kernel lays this process out in the same way every time."""
+    """Return whether the kernel lays this process out in the same way every time."""
     return bool(call_libc("personality", ctypes.c_ulong(_ASK)) & _NOT_RANDOM)
 
 
@@ -122,7 +122,7 @@ def leave_files() -> None:
 
 
 def landlock_version() -> int:
-    """The version of Landlock that the kernel has."""
+    """Return the version of Landlock that the kernel has."""
     return _system_call(_LANDLOCK_CREATE, 0, 0, _LANDLOCK_VERSION)
 
 
@@ -155,12 +155,12 @@ def drop_capabilities() -> None:
 
 
 def forbid_new_privileges() -> None:
-    """No program that is started can have more rights than this process."""
+    """Forbid that a started program gets more rights than this process."""
     _control(_SET_NO_NEW_PRIVILEGES, 1)
 
 
 def hide_memory() -> None:
-    """Neither be traced nor leave a core."""
+    """Forbid tracing and core dumps of this process."""
     _control(_SET_DUMPABLE, 0)
 
 
@@ -173,12 +173,12 @@ def die_with_parent() -> None:
 
 
 def address_space() -> int:
-    """Bytes of address space that this process has mapped."""
+    """Return bytes of address space that this process has mapped."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * resource.getpagesize()
 
 
-def limit_resources(limits: Limits, space: int) -> None:
+def limit_resources(limits: SandboxLimits, space: int) -> None:
     """Hold this process to its limits.
 
     Parameters

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from helio.errors import BadResult, CodeFailed, CodeRefused, NoSandbox
 from helio.sources import child
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.parts import Part, Policy, check_parts, check_system, parts
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _PER_INPUT = 8
 
 
 class Jail:
-    """Runs code that is not trusted, one operation after another; a context manager, safe to share between threads.
+    """A sandbox for untrusted code, one operation at a time; a context manager, safe to share between threads.
 
     Nothing is started before the first operation, or `start`. What runs ends with `close`, and with the process that
     owns the jail, however it ends.
@@ -48,19 +48,19 @@ class Jail:
     ----------
     policy : "refuse" or "weak"
         Whether code runs where the machine lacks a necessary part of the wall; some it never runs without.
-    limits : Limits
+    limits : SandboxLimits
         Of one operation.
     lifeline : int, optional
         A pipe; when its other end is closed, nobody waits for an answer any more, and what runs is ended.
     """
 
     def __init__(
-        self, *, policy: Policy = "refuse", limits: Limits | None = None, lifeline: int | None = None
+        self, *, policy: Policy = "refuse", limits: SandboxLimits | None = None, lifeline: int | None = None
     ) -> None:
         self._policy = policy
-        self._limits = limits or Limits()
+        self._limits = limits or SandboxLimits()
         self._lifeline = lifeline
-        self._zygote: _Zygote | None = None
+        self._zygote: _ZygoteProcess | None = None
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -83,7 +83,7 @@ class Jail:
             self._started()
 
     def parts(self) -> tuple[Part, ...]:
-        """What the wall is made of on this machine, as tried out by the parent; waits for it to be ready."""
+        """Return the parts of the jail on this machine, as its parent process tried them; wait until it is ready."""
         with self._lock:
             return self._started().parts()
 
@@ -126,7 +126,8 @@ class Jail:
             except (EOFError, TimeoutError) as error:
                 self._stop()
                 raise CodeFailed(
-                    "the process that runs code was killed", advice="again; if it stays so, helio doctor"
+                    "the process that runs code was killed",
+                    advice="try again; if it fails again, run helio doctor",
                 ) from error
             except BaseException:
                 self._stop()
@@ -136,19 +137,19 @@ class Jail:
         try:
             return unpack_result(written, limits)
         except NotReadableError as error:
-            raise BadResult(f"what the code gave cannot be read: {_plain(str(error))}") from error
+            raise BadResult(f"the result of the code cannot be read: {_plain(str(error))}") from error
 
     def close(self) -> None:
         """End the parent, and with it whatever runs."""
         with self._lock:
             self._stop()
 
-    def _started(self) -> _Zygote:
+    def _started(self) -> _ZygoteProcess:
         check_system()
         if self._zygote is not None and self._zygote.has_ended():
             self._stop()
         if self._zygote is None:
-            self._zygote = _Zygote(self._lifeline)
+            self._zygote = _ZygoteProcess(self._lifeline)
         return self._zygote
 
     def _stop(self) -> None:
@@ -158,7 +159,7 @@ class Jail:
 
 
 def find_parts() -> tuple[Part, ...]:
-    """What this machine has of the wall, without the imports that running code needs.
+    """Return the parts of the jail that this machine has, without the imports that running code needs.
 
     Raises
     ------
@@ -166,15 +167,15 @@ def find_parts() -> tuple[Part, ...]:
         On another system than Linux.
     """
     check_system()
-    zygote = _Zygote(None, "--cold")
+    zygote = _ZygoteProcess(None, "--cold")
     try:
         return zygote.parts()
     finally:
         zygote.end()
 
 
-class _Zygote:
-    """One process running `helio.steps.sandbox.zygote`."""
+class _ZygoteProcess:
+    """A process that runs `helio.steps.sandbox.zygote`."""
 
     def __init__(self, lifeline: int | None, *options: str) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -193,11 +194,11 @@ class _Zygote:
             )
 
     def has_ended(self) -> bool:
-        """Whether it ended by itself, between operations."""
+        """Return whether it ended by itself, between operations."""
         return self._process.poll() is not None
 
     def parts(self) -> tuple[Part, ...]:
-        """Waits until it is ready, and gives what it said of the wall."""
+        """Return the parts of the jail on this machine, as its parent process tried them; wait until it is ready."""
         if self._parts is None:
             try:
                 ready = self._receive(time.monotonic() + _STARTUP_SECONDS)
@@ -208,12 +209,12 @@ class _Zygote:
                 )
                 raise NoSandbox(
                     f"the process that runs code did not start: {reason}",
-                    advice="again; if it stays so, helio doctor",
+                    advice="try again; if it fails again, run helio doctor",
                 ) from error
             self._parts = parts(ready["lacking"])
         return self._parts
 
-    def ask(self, code: str, packed: bytes, limits: Limits) -> tuple[dict[str, Any], Any]:
+    def ask(self, code: str, packed: bytes, limits: SandboxLimits) -> tuple[dict[str, Any], Any]:
         """Have one operation done; gives what its process told, and what it wrote."""
         given = _memory_file("input", packed)
         result = _memory_file("output")
@@ -269,7 +270,7 @@ class _Zygote:
 
 
 def _environment() -> dict[str, str]:
-    """That of any child of ours, and nothing from which code could learn about the user."""
+    """Return the environment of a child process, without anything about the user."""
     ours = child.child_environment()
     names = ("PYTHONPATH", "PYTHONHASHSEED", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "LD_LIBRARY_PATH")
     return {name: ours[name] for name in names if name in ours} | {
@@ -283,7 +284,7 @@ def _environment() -> dict[str, str]:
 
 
 def _memory_file(name: str, content: bytes | None = None) -> int:
-    """A file in memory; with content it can be changed by nobody any more."""
+    """Make a file in memory; with content it can no longer be changed."""
     import fcntl
 
     file = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -297,7 +298,7 @@ def _memory_file(name: str, content: bytes | None = None) -> int:
 
 
 def _told(answer: dict[str, Any]) -> dict[str, Any]:
-    """How an operation ended, as its parent saw it; else what it told itself, and it may have told anything."""
+    """Return how an operation ended, as its parent saw it; otherwise its own report, which is not trusted."""
     if "said" not in answer:
         return answer
     try:
@@ -316,8 +317,10 @@ def _told(answer: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str, Table]]) -> CodeFailed:
-    """The error of an operation that gave nothing."""
+def _failure(
+    answer: dict[str, Any], limits: SandboxLimits, tables: Sequence[tuple[str, Table]]
+) -> CodeFailed:
+    """Return the error of an operation that gave nothing."""
     if answer.get("late"):
         return CodeFailed(
             f"the code took longer than {limits.wall_seconds:g} s, and was ended",
@@ -328,7 +331,7 @@ def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str,
         return _killed(number, limits)
     name, message, line = (answer.get(key) for key in ("error", "message", "line"))
     if not isinstance(name, str):
-        return CodeFailed("the process of the code ended without a word")
+        return CodeFailed("the process of the code ended without a message")
     name, message = _plain(name), _plain(message if isinstance(message, str) else "")
     where = f" at line {line}" if line else ""
     if name in ("MemoryError", "_ArrayMemoryError", "ArrayMemoryError"):
@@ -345,7 +348,7 @@ def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str,
         "ZoneInfoNotFoundError",
     ):
         return CodeFailed(
-            f"the code{where} asked for what it may not have: {name}: {message}",
+            f"the code{where} asked for something that is not allowed: {name}: {message}",
             advice="files, networks, clocks, processes and time zones other than UTC are out of its reach",
         )
     advice = ""
@@ -354,7 +357,7 @@ def _failure(answer: dict[str, Any], limits: Limits, tables: Sequence[tuple[str,
     return CodeFailed(f"the code failed{where}: {name}{f': {message}' if message else ''}", advice=advice)
 
 
-def _killed(number: int, limits: Limits) -> CodeFailed:
+def _killed(number: int, limits: SandboxLimits) -> CodeFailed:
     if number == signal.SIGXCPU:
         return CodeFailed(
             f"the code took more than {limits.cpu_seconds} s of processor time, and was ended",
@@ -362,7 +365,7 @@ def _killed(number: int, limits: Limits) -> CodeFailed:
         )
     if number in (signal.SIGSEGV, signal.SIGBUS):
         return CodeFailed(
-            f"the code broke its own memory (signal {number}), and was ended",
+            f"the code corrupted its own memory (signal {number}), and was ended",
         )
     return CodeFailed(f"the process of the code was killed (signal {number})", advice="a shorter time range")
 
@@ -375,6 +378,6 @@ def _in_words(name: str, table: Table) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text of the code's own making, without what a terminal would obey."""
+    """Remove from a text of the code everything that a terminal would obey."""
     shown = "".join(character if character.isprintable() else " " for character in " ".join(text.split()))
     return shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"

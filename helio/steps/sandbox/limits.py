@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Bounds of one operation; whatever passes one of them is ended, and nothing of its result is kept."""
+class SandboxLimits:
+    """Limits of one operation; an operation that exceeds one is ended, and its result is dropped."""
 
     cpu_seconds: int = 30
     """Of processor time."""

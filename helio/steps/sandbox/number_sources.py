@@ -22,7 +22,7 @@ _MOST_VISITS = 50_000
 
 @dataclass(frozen=True)
 class NumberSources:
-    """Where the numbers of a result come from.
+    """The origins of the numbers of a result.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NumberSources:
 
 @lru_cache(maxsize=256)
 def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
-    """The inputs from whose values the result of code is made.
+    """Return the inputs from whose values the result of code is made.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
     NumberSources(names=frozenset(), doubtful=False)
     """
     try:
-        reader = _Reader(inputs)
+        reader = _Tracer(inputs)
         sources = reader.result_of(syntax_tree(code))
-    except (SyntaxError, ValueError):  # refused by whoever checks the code
+    except (SyntaxError, ValueError):  # refused by the check of the code
         return NumberSources(frozenset(inputs), doubtful=False)
     except (RecursionError, MemoryError, _TooMuchError):
         return NumberSources(frozenset(inputs), doubtful=True)
@@ -74,7 +74,7 @@ _NONE: Sources = frozenset()
 
 @dataclass(frozen=True)
 class _Term:
-    """One summand: a factor times a quantity that is known by its text."""
+    """A summand: a factor times a quantity that is known by its text."""
 
     factor: float
     sources: Sources
@@ -83,7 +83,7 @@ class _Term:
 
 @dataclass(frozen=True)
 class _Value:
-    """What is known of a value: a sum of terms and a constant, as far as it is one, and where its numbers come from."""
+    """The known facts of a value: its sum of terms and a constant, if it is one, and the origin of its numbers."""
 
     sources: Sources = _NONE
     doubtful: bool = False
@@ -181,7 +181,7 @@ _FILLED: Mapping[str, float] = {
 }
 _MAKING = _words("DataFrame Series DataArray array asarray concat from_dict from_records")
 _AROUND = _words("index columns name dtype copy axis join keys orient dims coords names ignore_index")
-"""Arguments of those that hold no numbers."""
+"""Arguments of these functions that hold no numbers."""
 DROWNED = 1e-12
 """A factor that leaves nothing of a value beside a constant."""
 _EACH, _MOST = "number of each", "number of some"
@@ -189,8 +189,8 @@ _EACH, _MOST = "number of each", "number of some"
 _PLACES = _words("loc iloc at iat values")
 
 
-class _Reader:
-    """Follows values through one program."""
+class _Tracer:
+    """A tracer of values through one program."""
 
     def __init__(self, inputs: Sequence[str]) -> None:
         self.scope: dict[str, _Value] = {
@@ -204,7 +204,7 @@ class _Reader:
     def result_of(self, tree: ast.Module) -> _Value:
         self._run(tree.body)
         value = self.scope.get("result")
-        # code without a result is refused by whoever checks it
+        # the check of the code refuses code without a result
         return _Value(sources=self.inputs) if value is None else value
 
     # ---- statements
@@ -334,7 +334,7 @@ class _Reader:
         self.scope[root.id] = replace(mixed, columns=columns, text=f"{now.text}&{value.text}", terms=None)
 
     def _doubt_aliases(self, name: str, now: _Value) -> None:
-        """Other names may hold the same memory, which is written to."""
+        """Doubt the other names of memory that is written to."""
         for other, value in self.scope.items():
             if other != name and value.sources and value.text == now.text:
                 self.scope[other] = replace(value, doubtful=True)
@@ -354,7 +354,7 @@ class _Reader:
         )
 
     def _effect(self, expression: ast.expr) -> None:
-        """A call for what it does to its receiver, or to its first argument."""
+        """Follow what a call does to its receiver, or to its first argument."""
         value = self._of(expression)
         if not isinstance(expression, ast.Call) or not isinstance(expression.func, ast.Attribute):
             return
@@ -550,7 +550,7 @@ class _Reader:
         return self._method(function, args, named)
 
     def _named(self, name: str, args: list[_Value], named: dict[str, _Value]) -> _Value:
-        """A function of a module, or one that is built in."""
+        """Return a function of a module, or one that is built in."""
         every = [*args, *named.values()]
         if name in _OF_SHAPE:
             chosen = [value for value in every if value.selected]
@@ -619,7 +619,7 @@ class _Reader:
         return replace(applied, selected=applied.selected or base.selected)
 
     def _applied(self, function: _Value, args: Sequence[_Value]) -> _Value | None:
-        """What a function of the code's own makes of elements; None where it is none."""
+        """Apply a function of the code to elements; None where it is none."""
         if function.function is None:
             return None
         return self._inline(function.function, [_element(arg) for arg in args], {})
@@ -627,7 +627,7 @@ class _Reader:
     def _inline(
         self, function: ast.Lambda | ast.FunctionDef, args: Sequence[_Value], named: Mapping[str, _Value]
     ) -> _Value:
-        """The body of a function with its parameters in scope."""
+        """Follow the body of a function with its parameters in scope."""
         if self.depth >= _DEEPEST_CALLS:
             return replace(_combined([*args, *named.values()], "deep"), doubtful=True)
         before, returned = dict(self.scope), self.returned
@@ -652,7 +652,7 @@ class _Reader:
             self.scope, self.returned = before, returned
 
     def _is_of_module(self, function: ast.expr) -> bool:
-        """Whether it is ``np.where`` or ``np.linalg.norm``, and no method of what a module's function gave."""
+        """Return whether it is a module's function such as ``np.linalg.norm``, and not a method of a result."""
         while isinstance(function, ast.Attribute):
             function = function.value
         return isinstance(function, ast.Name) and function.id in _MODULES and function.id not in self.scope
@@ -678,7 +678,7 @@ def _constant(value: object) -> _Value:
 
 
 def _key(value: _Value) -> str:
-    """What two equal values have in common."""
+    """Return a key that is the same for equal values."""
     if value.terms is None:
         return value.text
     terms = sorted((text, term.factor) for text, term in value.terms.items())
@@ -686,7 +686,7 @@ def _key(value: _Value) -> str:
 
 
 def _combined(values: Sequence[_Value], what: str) -> _Value:
-    """A quantity of its own, made of others."""
+    """Return a quantity of its own, made of others."""
     return _Value(
         frozenset[str]().union(*(value.sources for value in values)),
         any(value.doubtful for value in values),
@@ -713,7 +713,7 @@ def _method_of_all(name: str, values: Sequence[_Value]) -> _Value:
 
 
 def _mixed(one: _Value, other: _Value) -> _Value:
-    """Numbers of both side by side: in doubt where only one of them comes from a table."""
+    """Combine numbers of both: in doubt where only one of them comes from a table."""
     # an empty frame or list, or one of NaN, holds no number yet
     empty = one.missing or (one.items == () and not one.sources) or (not one.sources and not one.invents)
     if empty or (
@@ -728,7 +728,7 @@ def _mixed(one: _Value, other: _Value) -> _Value:
 
 
 def _either(one: _Value, other: _Value, condition: _Value) -> _Value:
-    """One of two, as values say: in doubt where only one of them, or none but the condition, comes from a table."""
+    """Return one of two values: in doubt where only one, or only the condition, comes from a table."""
     if _key(one) == _key(other):
         return one
     if one.missing or other.missing:  # numbers taken out are no numbers put in
@@ -742,7 +742,7 @@ def _either(one: _Value, other: _Value, condition: _Value) -> _Value:
 
 
 def _listed(values: Sequence[_Value]) -> _Value:
-    """Values that are written out beside each other."""
+    """Return values that are written out beside each other."""
     numbers = [value for value in values if not value.is_text and not value.missing]
     made = _combined(list(values), "list")
     differ = any(number.sources for number in numbers) and any(number.invents for number in numbers)
@@ -759,7 +759,7 @@ def _listed(values: Sequence[_Value]) -> _Value:
 
 
 def _element(value: _Value) -> _Value:
-    """One of the values that a loop takes."""
+    """Return one of the values that a loop takes."""
     if value.items:
         made = _combined(value.items, "one of")
         return replace(made, doubtful=any(item.doubtful for item in value.items))
@@ -769,7 +769,7 @@ def _element(value: _Value) -> _Value:
 
 
 def _sum(kind: type[ast.operator], left: _Value, right: _Value) -> _Value | None:
-    """A sum, a difference, a product with a number: as terms, which may cancel. None where it is no sum."""
+    """Return a sum, a difference or a product with a number as terms, which may cancel; None for anything else."""
     if (
         left.is_text
         or right.is_text
@@ -821,7 +821,7 @@ def _of_terms(terms: Mapping[str, _Term], constant: float, left: _Value, right: 
 
 
 def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
-    """``np.where`` and ``np.select``."""
+    """Follow ``np.where`` and ``np.select``."""
     if name == "where":
         if len(args) < 3:
             value = _combined(args, name)
@@ -840,7 +840,7 @@ def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _
 
 
 def _masked(name: str, base: _Value, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
-    """``table.where`` and ``table.mask``."""
+    """Follow ``table.where`` and ``table.mask``."""
     condition = args[0] if args else named.get("cond", _NAN)
     other = args[1] if len(args) > 1 else named.get("other", _NAN)
     if condition.number is not None and not condition.missing:
@@ -863,7 +863,7 @@ def _clipped(base: Sequence[_Value], bounds: Sequence[_Value], named: Mapping[st
 
 
 def _made(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
-    """A table or an array of what is given; its index may be chosen by values."""
+    """Return a table or an array made of the arguments; values may choose its index."""
     held = [*args[:1], *(item for key, item in named.items() if key not in _AROUND)]
     around = [*args[1:], *(item for key, item in named.items() if key in _AROUND)]
     by_values = frozenset[str]().union(*(value.sources for value in around))
@@ -885,7 +885,7 @@ def _made(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Va
 
 
 def _root(node: ast.expr) -> str:
-    """The name with which a chain of attributes, items and calls begins."""
+    """Return the name with which a chain of attributes, items and calls begins."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from helio.steps.sandbox import isolation
 from helio.steps.sandbox.allow_list import BUILTINS, MEMBERS
-from helio.steps.sandbox.clock import Clock, stop_clock
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.clock import TimeFunctions, stop_clock
+from helio.steps.sandbox.limits import SandboxLimits
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -32,7 +32,7 @@ def run(
     descriptors: tuple[int, int, int, int],
     call_filter: bytes,
     space: int,
-    clock: Clock | None = None,
+    clock: TimeFunctions | None = None,
 ) -> NoReturn:
     """Run one operation and end; called in a child that was forked for it and for nothing else.
 
@@ -48,7 +48,7 @@ def run(
         What is stopped, where the kernel lets it.
     """
     try:
-        limits = Limits(**request["limits"])
+        limits = SandboxLimits(**request["limits"])
         isolation.die_with_parent()
         _keep_only(*descriptors)
         isolation.limit_resources(limits, space)
@@ -57,13 +57,13 @@ def run(
         if size:  # copied all at once, for to be stopped at each of its pages would take longer
             flags, rights = mmap.MAP_PRIVATE | mmap.MAP_POPULATE, mmap.PROT_READ | mmap.PROT_WRITE
             packed = mmap.mmap(_INPUT, size, flags, rights)
-        random.seed(0)  # Python seeds it anew in every child
+        random.seed(0)  # Python seeds it again in every child
         output = os.fdopen(_OUTPUT, "wb", buffering=0, closefd=False)
         if clock is not None:
             stop_clock(clock)
         isolation.refuse_calls(call_filter)
         status = _answer(request["code"], packed, limits, output)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, it is told, and the process ends
+    except BaseException as error:  # noqa: BLE001 - any error is reported, and the process ends
         status = _told(error)
     finally:
         # nothing of what code left behind may run: no exit handler, no destructor
@@ -85,7 +85,7 @@ def _keep_only(nothing: int, packed: int, result: int, status: int) -> None:
     os.closerange(_FIRST_FREE, _HIGHEST)
 
 
-def _answer(code: str, packed: Any, limits: Limits, output: BinaryIO) -> dict[str, Any]:
+def _answer(code: str, packed: Any, limits: SandboxLimits, output: BinaryIO) -> dict[str, Any]:
     from helio.steps.sandbox.exchange import pack_result, unpack
 
     scope = unpack(packed)
@@ -100,7 +100,7 @@ def _answer(code: str, packed: Any, limits: Limits, output: BinaryIO) -> dict[st
 
 
 def modules_in_scope() -> dict[str, Any]:
-    """The modules that are in scope, under the names of the allow-list."""
+    """Return the modules that are in scope, under the names of the allow-list."""
     import numpy as np
     import pandas as pd
     import xarray as xr
@@ -110,7 +110,7 @@ def modules_in_scope() -> dict[str, Any]:
 
 
 def _wavelets() -> SimpleNamespace:
-    """What is listed of PyWavelets, which refuses to read what cannot be written, as is every column of pandas 3."""
+    """Return the allowed parts of PyWavelets; make its inputs writable, which the columns of pandas 3 are not."""
     import pywt
 
     listed = {name: getattr(pywt, name) for name in MEMBERS["pywt"]}
@@ -121,7 +121,7 @@ _WANT_TO_WRITE = ("dwt", "wavedec", "downcoef", "upcoef")
 
 
 def _on_copies(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that gets copies of its arrays."""
+    """Return a function that gets copies of its arrays."""
 
     def call(*args: Any, **others: Any) -> Any:
         import numpy as np
@@ -143,7 +143,7 @@ def _told(error: BaseException) -> dict[str, Any]:
 
 
 def _line(trace: TracebackType | None) -> int:
-    """The line of the code that was being run; 0 when it was none."""
+    """Return the line of the code that was being run; 0 when it was none."""
     line = 0
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILENAME:

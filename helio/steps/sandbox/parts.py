@@ -40,7 +40,7 @@ _MEANING = {
 
 @dataclass(frozen=True)
 class Part:
-    """One part of the jail on this machine."""
+    """A part of the jail on this machine."""
 
     name: str
     lacking: str = ""
@@ -53,7 +53,7 @@ class Part:
 
 
 def parts(lacking: dict[str, str]) -> tuple[Part, ...]:
-    """Every part, with what is said of those that are lacking."""
+    """Return every part, with the reason for each missing one."""
     return tuple(Part(name, lacking.get(name, "")) for name in _MEANING)
 
 
@@ -88,7 +88,7 @@ def check_parts(every: tuple[Part, ...], policy: Policy) -> None:
     reasons = "; ".join(f"{part.meaning}: {part.lacking}" for part in missing)
     can_do_without = not any(part.name in ALWAYS for part in missing)
     raise NoSandbox(
-        f"this machine cannot shut code in as it must be: {reasons}",
+        f"this machine cannot isolate code as required: {reasons}",
         advice="named tools instead: helio tools"
         + ("; or HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
     )

@@ -1,4 +1,4 @@
-"""What code gave, made a table: what is none is refused, what is odd is said in the record."""
+"""Tables from the results of code: other results are refused, and odd ones are noted in the record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.floating[Any]]
 def as_table(
     returned: Returned, inputs: Sequence[Table], *, units: str = "", description: str = "", name: str = ""
 ) -> Table:
-    """The table that an operation gave.
+    """Return the table that an operation gave.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def as_table(
 
 
 def label_and_unit(text: str) -> tuple[str, str]:
-    """What stands before brackets, and the unit in them.
+    """Split a text into the label and the unit in brackets.
 
     >>> label_and_unit("Frequency (Hz)"), label_and_unit("PSD [nT^2/Hz]"), label_and_unit("Energy")
     (('Frequency', 'Hz'), ('PSD', 'nT^2/Hz'), ('Energy', ''))
@@ -142,7 +142,7 @@ def _check_numbers(returned: Returned) -> None:
 def _columns(
     returned: Returned, values: Floats, epoch: npt.NDArray[np.datetime64], inputs: Sequence[Table]
 ) -> tuple[tuple[str, ...], tuple[Axis, ...], str]:
-    """Components or axes, and what the quantity is called."""
+    """Return components or axes, and the name of the quantity."""
     if returned.kind == "array":
         if values.ndim == 1:
             return (), (), ""
@@ -186,7 +186,7 @@ def _axes_of_array(
 def _known_axes(
     numbers: Floats, values: Floats, epoch: npt.NDArray[np.datetime64], inputs: Sequence[Table]
 ) -> tuple[Axis, ...] | None:
-    """The axes of the input whose bins these are."""
+    """Return the axes of the input whose bins these are."""
     for table in inputs:
         if len(table.axes) != 1 or table.axes[0].bins != values.shape[1]:
             continue
@@ -198,7 +198,7 @@ def _known_axes(
 
 
 def _of_epochs(table: Table, epoch: npt.NDArray[np.datetime64]) -> tuple[Axis, ...] | None:
-    """A table's axes at some of its own epochs; nothing where bins change and an epoch is another."""
+    """Return a table's axes at some of its own epochs; None where bins change and an epoch is new."""
     if not any(axis.per_record for axis in table.axes):
         return table.axes
     at = np.searchsorted(table.epoch, epoch)
@@ -208,7 +208,7 @@ def _of_epochs(table: Table, epoch: npt.NDArray[np.datetime64]) -> tuple[Axis, .
 
 
 def _numbers(names: Sequence[Any]) -> npt.NDArray[np.float64] | None:
-    """Names as numbers, where all of them are, each finite and another."""
+    """Return names as numbers, where all of them are, each finite and another."""
     try:
         numbers = np.array([float(name) for name in names if not isinstance(name, tuple)])
     except (ValueError, OverflowError):  # no number, or a whole one that no float holds
@@ -218,7 +218,7 @@ def _numbers(names: Sequence[Any]) -> npt.NDArray[np.float64] | None:
 
 
 def _is_count(numbers: Floats) -> bool:
-    """Whether they are 0, 1, 2, … or 1, 2, 3, …: numbers that nobody gave."""
+    """Return whether they are 0, 1, 2, … or 1, 2, 3, …: numbers that nobody gave."""
     return any(np.array_equal(numbers, np.arange(len(numbers)) + first) for first in (0, 1))
 
 
@@ -232,7 +232,7 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
 
 
 def _column_name(name: Any) -> str:
-    """A name as plain text; the parts of one with several levels are joined.
+    """Return a name as plain text; the parts of one with several levels are joined.
 
     Raises
     ------
@@ -252,7 +252,7 @@ def _column_name(name: Any) -> str:
 
 
 def plain_name(text: str) -> str:
-    """A text that can be shown: no control characters, and not long."""
+    """Return a text that can be shown: no control characters, and not long."""
     shown = "".join(character if character.isprintable() else "�" for character in text)
     return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
 
@@ -290,7 +290,7 @@ def _notes(table: Table, inputs: Sequence[Table]) -> Iterator[str]:
 
 
 def _zeros_from_nothing(table: Table, source: Table) -> int:
-    """How many rows are zero at epochs at which every value of an input is NaN."""
+    """Return how many rows are zero at epochs at which every value of an input is NaN."""
     if not len(source):
         return 0
     nothing = source.epoch[np.isnan(source.values.reshape(len(source), -1)).all(axis=1)]

@@ -8,25 +8,25 @@ from helio.errors import CodeRefused, StepError
 from helio.steps.sandbox.allow_list import input_names, names_in_scope, refusals
 from helio.steps.sandbox.exchange import Returned
 from helio.steps.sandbox.jail import Jail
-from helio.steps.tool import Labelled
+from helio.steps.tool import LabelledTable
 
 _MOST_SHOWN = 5
 
 
-def run_code(jail: Jail, code: str, sources: Sequence[Labelled] = ()) -> Returned:
+def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Returned:
     """Run the code of a step on its tables.
 
     Parameters
     ----------
     jail : Jail
     code : str
-    sources : sequence of Labelled
+    sources : sequence of LabelledTable
         In scope as ``df_NAME`` or ``da_NAME`` each, after the last part of its label; the first as ``df`` or ``da``.
 
     Raises
     ------
     CodeRefused
-        The code says what is not on the list; it was not run.
+        The code uses something that is not on the list; it was not run.
     StepError
         Two tables would have the same name.
     CodeFailed, BadResult, NoSandbox
@@ -44,7 +44,7 @@ def run_code(jail: Jail, code: str, sources: Sequence[Labelled] = ()) -> Returne
     if refused:
         more = f"; and {len(refused) - _MOST_SHOWN} more" if len(refused) > _MOST_SHOWN else ""
         raise CodeRefused(
-            f"the code says what it may not: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
+            f"the code uses something that is not allowed: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
             advice="pandas, numpy and scipy.signal on the tables given; helio tools for named tools",
         )
     return jail.run(code, [(name, source.table) for name, source in zip(names, sources, strict=True)])

@@ -30,12 +30,12 @@ _X32 = 0x40000000  # x86_64 has a second set of calls above this number
 
 @dataclass(frozen=True)
 class Machine:
-    """How one architecture numbers its calls."""
+    """The numbers of system calls on one architecture."""
 
     audit: int
     """The kernel's name of the architecture."""
     calls: dict[str, int]
-    """Allowed whatever their arguments."""
+    """Allowed with any arguments."""
     mapping: dict[str, int]
     """Allowed as long as the memory they give cannot be executed."""
 
@@ -95,7 +95,7 @@ MACHINES = {
 
 
 def call_filter(machine: str = "") -> bytes:
-    """The filter as the kernel takes it: an array of ``struct sock_filter``.
+    """Return the filter as the kernel takes it: an array of ``struct sock_filter``.
 
     Parameters
     ----------

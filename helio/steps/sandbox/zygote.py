@@ -25,8 +25,8 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from helio.steps.sandbox import isolation, operation
-from helio.steps.sandbox.clock import Clock, find_clock, stop_clock
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.clock import TimeFunctions, find_clock, stop_clock
+from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.parts import ADDRESSES, CLOCK, FILTER, IDENTITY, LANDLOCK, LIMITS, NAMESPACES
 from helio.steps.sandbox.system_calls import call_filter
 
@@ -170,7 +170,7 @@ def _warm_up() -> None:
     scope |= operation.modules_in_scope()
     exec(compile(_WARM_UP, operation.FILENAME, "exec"), scope)
     for result in (scope["result"], scope["result"]["x"], scope["a"].to_xarray(), pd.DataFrame({"a": ["x"]})):
-        pack_result(result, Limits(), io.BytesIO())
+        pack_result(result, SandboxLimits(), io.BytesIO())
 
 
 def _fix_addresses() -> dict[str, str]:  # noqa: RET503 - what is begun again does not come back
@@ -206,7 +206,7 @@ def _enter_own_world(server: socket.socket) -> dict[str, str]:
     except OSError as error:
         lacking[NAMESPACES] = str(error)
     if is_root and os.geteuid() != 0:
-        lacking[IDENTITY] = "root of a container, who is called otherwise and is root still"
+        lacking[IDENTITY] = "root of a container under another name"
     child = os.fork()
     if child:  # waits for the other, whose end is its own, and holds nothing
         server.close()
@@ -252,7 +252,7 @@ class _Zygote:
         self._space = space
         self._nothing = nothing
         self._filter = filtered
-        self._clock: Clock | None = find_clock()
+        self._clock: TimeFunctions | None = find_clock()
 
     def try_out(self) -> dict[str, str]:
         """Put up the wall once and run against it; says what does not hold."""
@@ -272,7 +272,7 @@ class _Zygote:
         return lacking
 
     def _run_into_limits(self) -> None:
-        isolation.limit_resources(Limits(), self._space + (64 << 20))
+        isolation.limit_resources(SandboxLimits(), self._space + (64 << 20))
         try:
             bytearray(256 << 20)
         except MemoryError:
@@ -332,7 +332,7 @@ class _Zygote:
         return answer
 
     def _wait(self, child: int, reading: int, deadline: float) -> dict[str, Any]:
-        """Wait for a child to end, or end it; says what it told, or how it ended."""
+        """Wait for a child to end, or end it; return its output, or how it ended."""
         watched = os.pidfd_open(child)
         poll = select.poll()
         poll.register(watched, select.POLLIN)
@@ -369,7 +369,7 @@ class _Zygote:
         return {"said": output[:_LONGEST_STATUS].decode(errors="replace")}
 
     def _leave_nobody(self) -> None:
-        """End whatever the child may have left: there is no way to leave anything, and this is behind it."""
+        """End processes that the child may have left; it should not be able to leave any."""
         if os.getpid() != 1:
             return
         with contextlib.suppress(ProcessLookupError):

@@ -592,7 +592,7 @@ def test_a_map_over_days_that_became_one_fetch_still_fails_for_a_missing_day(
     assert result.status == "failed"
     error = result.steps[0].error
     assert isinstance(error, NoData)
-    assert f"no data in 1 of the 3 intervals of 1d that have to have some: those from {day}" in error.message
+    assert f"no data in 1 of the 3 intervals of 1d, and each needs some: those from {day}" in error.message
 
 
 def test_a_map_over_days_that_are_all_there_is_one_fetch(run: Callable[..., Ran]):

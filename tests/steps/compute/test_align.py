@@ -115,12 +115,12 @@ def test_it_is_numpys_interpolation_wherever_the_samples_are_near_enough(steps, 
         return
     result = align(scalar(have, values), onto(*want), limit=Duration(f"{limit}s")).values
     known, samples = have[valid], values[valid]
-    for time, found in zip(want, result, strict=True):
+    for time, value in zip(want, result, strict=True):
         before, after = known[known <= time], known[known >= time]
         near = before.size and after.size and after[0] - before[-1] <= limit
-        assert np.isnan(found) != bool(near)
+        assert np.isnan(value) != bool(near)
         if near and time not in known:
-            np.testing.assert_allclose(found, np.interp(time, known, samples), rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(value, np.interp(time, known, samples), rtol=1e-9, atol=1e-9)
 
 
 def test_an_empty_clock_gives_an_empty_table():

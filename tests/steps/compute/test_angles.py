@@ -93,8 +93,8 @@ def test_whether_an_angle_wraps_is_a_fact_and_no_matter_of_its_values():
     assert not turning(angle(SEAM, unit="nT"))
     given = angle([356.0, 357.4, 10.0, 20.0], "flow longitude")
     wild = angle([356.0, 357.4, 10.0, 999.9], "flow longitude")
-    for one in (given, wild):
-        assert resample(one, cadence=Duration("20s")).values[0] == pytest.approx(356.7)
+    for series_ in (given, wild):
+        assert resample(series_, cadence=Duration("20s")).values[0] == pytest.approx(356.7)
 
 
 def test_azimuths_from_minus_90_to_270_are_directions_too():
@@ -148,7 +148,7 @@ REFUSED = {
 def test_what_has_no_meaning_for_directions_is_refused(name):
     with pytest.raises(StepError, match="'θ_CA' is an angle that wraps") as caught:
         REFUSED[name](angle(SEAM * 20))
-    assert "components of the vector first" in caught.value.advice
+    assert "for the components of the vector" in caught.value.advice
 
 
 def test_the_first_of_an_interval_and_the_count_need_no_order():

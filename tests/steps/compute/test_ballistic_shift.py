@@ -15,7 +15,13 @@ CALLS = [([solar_wind.field, solar_wind.wind], {"from_x": 1.5e6, "to_x": 0.0})]
 
 
 def wind(*speeds):
-    return vectors([[-one, 10.0, 5.0] for one in speeds], unit="km/s", name="V", frame="GSE", source=PLASMA)
+    return vectors(
+        [[-speed_along_x, 10.0, 5.0] for speed_along_x in speeds],
+        unit="km/s",
+        name="V",
+        frame="GSE",
+        source=PLASMA,
+    )
 
 
 def seconds(table, start):

@@ -117,7 +117,7 @@ def test_one_of_two_axes_is_averaged_away():
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"bands": [(0, 180)]}, "which axis"),
+        ({"bands": [(0, 180)]}, "axis must name the axis to use"),
         ({"bands": [(0, 180)], "axis": "L"}, "'L' does not name one axis"),
         ({"bands": [(0, 90), (90, 180)], "axis": "Pitch angle"}, "one band at a time"),
     ],

@@ -15,7 +15,7 @@ CALLS = [([solar_wind.field_long], {"high": 1 / 300})]
 
 
 def waves(seconds, *frequencies):
-    return sum(np.sin(2 * np.pi * one * seconds) for one in frequencies)
+    return sum(np.sin(2 * np.pi * frequency * seconds) for frequency in frequencies)
 
 
 def middle(values, part=0.2):

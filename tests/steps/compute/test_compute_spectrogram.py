@@ -14,7 +14,7 @@ from helio.errors import BadResult, CodeFailed, CodeRefused, StepError
 from helio.steps.compute.compute_spectrogram import compute_spectrogram
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import Code
-from helio.steps.tool import Labelled
+from helio.steps.tool import LabelledTable
 from helio.store.table import Table
 from helio.time_range import parse_time_range
 
@@ -50,7 +50,7 @@ def tone(components: tuple[str, ...] = ()) -> Table:
 
 
 def made(jail: Jail, code: str, table: Table | None = None, **others: Any) -> Table:
-    return compute_spectrogram(jail, Labelled("X.B", table or tone()), python_code=Code(code), **others)
+    return compute_spectrogram(jail, LabelledTable("X.B", table or tone()), python_code=Code(code), **others)
 
 
 @pytest.mark.parametrize("code", [SCIPY, ARRAY, FOURIER], ids=["scipy", "array", "fourier"])

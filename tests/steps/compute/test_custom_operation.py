@@ -13,7 +13,7 @@ from helio.errors import BadResult, CodeFailed, CodeRefused
 from helio.steps.compute.custom_operation import custom_operation
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import Code
-from helio.steps.tool import Labelled
+from helio.steps.tool import LabelledTable
 from helio.store.source_file import SourceFile
 from helio.store.table import Axis, Table
 
@@ -41,7 +41,7 @@ def vector(values: Any, names: tuple[str, ...] = ("x", "y", "z")) -> Table:
 def run(jail: Jail, code: str, *tables: Table, labels: Sequence[str] = (), **others: Any) -> Table:
     """What code gives for tables called T.a, T.b, …"""
     names = labels or [f"T.{letter}" for letter in "abcdef"]
-    sources = [Labelled(label, table) for label, table in zip(names, tables, strict=False)]
+    sources = [LabelledTable(label, table) for label, table in zip(names, tables, strict=False)]
     return custom_operation(jail, sources, pandas_code=Code(code), **others)
 
 
@@ -365,4 +365,4 @@ def test_a_name_that_only_looks_like_markup_is_kept(jail: Jail):
 def test_a_selection_that_leaves_nothing_is_a_typed_error(code: str, said: str, jail: Jail):
     flux = Table(series([1, 2, 3]).epoch, np.ones((3, 2)), axes=(Axis("E", "keV", np.array([1.5, 20.0])),))
     with pytest.raises(BadResult, match=said):
-        custom_operation(jail, [Labelled("X.flux", flux)], pandas_code=Code(code))
+        custom_operation(jail, [LabelledTable("X.flux", flux)], pandas_code=Code(code))

@@ -40,14 +40,14 @@ def test_it_is_hampels_rule_in_each_window_taken_alone(threshold):
     values = generator.standard_t(2, 300)
     values[generator.random(300) < 0.2] = np.nan
     result = despike(scalar(seconds, values), window=Duration("60s"), threshold=threshold).values
-    for time, value, found in zip(seconds, values, result, strict=True):
+    for time, value, value_found in zip(seconds, values, result, strict=True):
         inside = values[np.abs(seconds - time) <= 30]
         inside = inside[~np.isnan(inside)]
         spike = False
         if inside.size >= 3 and not np.isnan(value):
             spread = MAD_OF_NORMAL * np.median(np.abs(inside - np.median(inside)))
             spike = abs(value - np.median(inside)) > threshold * spread
-        assert np.isnan(found) == (spike or np.isnan(value))
+        assert np.isnan(value_found) == (spike or np.isnan(value))
 
 
 def test_infinity_is_a_spike_and_spoils_no_window():
@@ -95,10 +95,10 @@ def test_blocks_do_not_show(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"threshold": 0.0}, "says nothing"),
-        ({"threshold": float("nan")}, "says nothing"),
-        ({"floor": -1.0}, "says nothing"),
-        ({"window": Duration("30s")}, "holds 1 of the samples"),
+        ({"threshold": 0.0}, "are out of bounds"),
+        ({"threshold": float("nan")}, "are out of bounds"),
+        ({"floor": -1.0}, "are out of bounds"),
+        ({"window": Duration("30s")}, "holds 1 samples, too few"),
     ],
 )
 def test_what_tells_nothing_is_refused(arguments, what):

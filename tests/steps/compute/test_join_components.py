@@ -20,7 +20,7 @@ def parts():
 
 def omni():
     names = ("1AU IP Bx, GSE", "1AU IP By, GSM", "1AU IP Bz, GSM")
-    return [replace(one, frame="", name=name) for one, name in zip(parts(), names, strict=True)]
+    return [replace(part, frame="", name=name) for part, name in zip(parts(), names, strict=True)]
 
 
 def test_components_taken_apart_are_the_vector_again():
@@ -43,7 +43,7 @@ def test_a_frame_that_the_series_deny_is_refused():
 
 
 def test_without_a_frame_anywhere_there_is_none_unless_it_is_stated():
-    plain = [replace(one, frame="") for one in parts()]
+    plain = [replace(part, frame="") for part in parts()]
     assert join_components(plain, names=NAMES).frame == ""
     assert join_components(plain, names=NAMES, frame="RTN", name="B field").name == "B field"
 
@@ -78,7 +78,7 @@ def test_x_of_gse_goes_with_gsm_wherever_it_stands():
     for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
         for stated in ("", "GSM"):
             joined = join_components(
-                [omni()[place] for place in order], names=[NAMES[place] for place in order], frame=stated
+                [omni()[index] for index in order], names=[NAMES[index] for index in order], frame=stated
             )
             assert joined.frame == "GSM"
 

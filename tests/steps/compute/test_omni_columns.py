@@ -36,7 +36,7 @@ def omni():
 
 
 def call(name, args, **tables):
-    given = {one.parameter: {} for one in signatures()[name].tables}
+    given = {table.parameter: {} for table in signatures()[name].tables}
     given |= {parameter: {table.name: table} for parameter, table in tables.items()}
     return call_tool(name, args, given)
 

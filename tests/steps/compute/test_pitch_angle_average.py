@@ -92,7 +92,7 @@ def test_angles_may_stand_before_energies_and_have_no_edges():
 
 @pytest.mark.parametrize(("low", "high"), [(90, 0), (-10, 90), (0, 181), (float("nan"), 90), (45, 45)])
 def test_a_range_that_is_none_is_refused(low, high):
-    with pytest.raises(StepError, match="no range of pitch angles"):
+    with pytest.raises(StepError, match="not a range of pitch angles"):
         pitch_angle_average(distribution(np.ones_like), low=low, high=high)
 
 

@@ -79,8 +79,8 @@ ALPHAS = {
 
 def repeated(*tables):
     return [
-        replace(alpha_ratio(), values=np.repeat(one.values, 6), unit=one.unit, name=one.name)
-        for one in tables
+        replace(alpha_ratio(), values=np.repeat(table.values, 6), unit=table.unit, name=table.name)
+        for table in tables
     ]
 
 
@@ -101,7 +101,7 @@ def test_a_table_without_any_possible_share_is_refused(name):
 
 @pytest.mark.parametrize("name", ALPHAS)
 def test_fifty_alpha_particles_per_proton_are_refused(name):
-    with pytest.raises(StepError, match="there are not 50 alpha particles per proton"):
+    with pytest.raises(StepError, match="50 alpha particles per proton are not possible"):
         ALPHAS[name](None, assumed_alpha=50)
 
 

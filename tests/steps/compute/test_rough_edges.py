@@ -47,12 +47,12 @@ def test_a_gap_longer_than_memory_is_refused():
 
 def test_infinities_are_left_out_of_running_means_and_medians_alike_and_said():
     series = scalar([0, 1, 2, 3], [1.0, np.inf, 3.0, -np.inf])
-    for found in (
+    for averaged in (
         running_average(series, window=Duration("2s")),
         running_median(series, window=Duration("2s")),
     ):
-        assert found.values.tolist() == [1.0, 2.0, 3.0, 3.0]
-        assert found.notes == ("2 of 4 values (50 %) are infinite and left out",)
+        assert averaged.values.tolist() == [1.0, 2.0, 3.0, 3.0]
+        assert averaged.notes == ("2 of 4 values (50 %) are infinite and left out",)
     assert resample(series, cadence=Duration("1min")).values.tolist() == [2.0]
 
 

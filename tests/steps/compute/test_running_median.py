@@ -34,10 +34,10 @@ def test_it_is_the_median_of_each_window_taken_alone(regular):
     values = generator.normal(size=300)
     values[generator.random(300) < 0.4] = np.nan
     result = running_median(scalar(seconds, values), window=Duration("60s")).values
-    for time, found in zip(seconds, result, strict=True):
+    for time, median in zip(seconds, result, strict=True):
         inside = values[np.abs(seconds - time) <= 30]
         inside = inside[~np.isnan(inside)]
-        np.testing.assert_array_equal(found, np.median(inside) if inside.size else np.nan)
+        np.testing.assert_array_equal(median, np.median(inside) if inside.size else np.nan)
 
 
 def test_it_agrees_with_pandas_on_a_regular_series():

@@ -37,10 +37,10 @@ def test_it_agrees_with_pandas_for_every_statistic_and_component():
     table = replace(
         table, epoch=scalar(np.cumsum(generator.exponential(7, 800)), np.zeros(800)).epoch, values=values
     )
-    for one in ("mean", "median", "std", "min", "max", "count"):
-        result = statistics(table, interval=Duration("50s"), of=[one])
-        expected = getattr(table.to_pandas().resample("50s"), one)()
-        assert result.components == (f"Bx {one}", f"By {one}", f"Bz {one}")
+    for statistic in ("mean", "median", "std", "min", "max", "count"):
+        result = statistics(table, interval=Duration("50s"), of=[statistic])
+        expected = getattr(table.to_pandas().resample("50s"), statistic)()
+        assert result.components == (f"Bx {statistic}", f"By {statistic}", f"Bz {statistic}")
         np.testing.assert_allclose(result.values, expected.to_numpy(), rtol=1e-9)
         np.testing.assert_array_equal(result.epoch, expected.index.to_numpy().astype("datetime64[ns]"))
 
@@ -70,7 +70,7 @@ def test_an_empty_interval_is_missing_and_its_count_is_zero():
 
 @pytest.mark.parametrize("of", [[], ["mean", "mean"], ["count", "mean"]])
 def test_what_cannot_stand_in_one_table_is_refused(of):
-    with pytest.raises(StepError, match="cannot stand in one table"):
+    with pytest.raises(StepError, match="cannot be in one table"):
         statistics(vector(), interval=Duration("1min"), of=of)
 
 

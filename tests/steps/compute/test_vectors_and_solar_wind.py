@@ -133,7 +133,7 @@ def test_a_result_can_label_a_figure_and_cites_every_input(name):
 )
 def test_tables_of_other_epochs_are_refused(name):
     first, *others = inputs(name)
-    late = [replace(one, epoch=epochs(*(60.0 * np.arange(len(one)) + 1))) for one in others]
+    late = [replace(table, epoch=epochs(*(60.0 * np.arange(len(table)) + 1))) for table in others]
     with pytest.raises(ClockMismatch, match="do not have the same epochs"):
         run(name, [first, *late])
 

@@ -146,7 +146,8 @@ def test_the_same_table_gives_the_same_bytes_later(format):
     before = save_data(every, filename="b", format=format)
     time.sleep(1.05 if format in ("cdf", "netcdf") else 0)  # HDF5 counts times in seconds
     assert (
-        save_data({name: replace(one) for name, one in every.items()}, filename="b", format=format) == before
+        save_data({name: replace(table) for name, table in every.items()}, filename="b", format=format)
+        == before
     )
 
 

@@ -218,14 +218,14 @@ def test_a_full_disk_is_said_in_words(monkeypatch):
 
 def test_epochs_before_1972_are_refused_with_a_way_out():
     table = Table(epochs(0) - np.timedelta64(60 * 365, "D"), np.ones(1))
-    with pytest.raises(StepError, match="begin with 1972") as refusal:
+    with pytest.raises(StepError, match="writes CDF epochs from 1972 on") as refusal:
         save_data({"b": table}, format="cdf")
     assert "netcdf" in refusal.value.advice
 
 
 @pytest.mark.parametrize("number", [-1e31, -1e30])
 def test_a_value_that_is_the_fill_is_refused(number):
-    with pytest.raises(StepError, match="stands for a missing one"):
+    with pytest.raises(StepError, match="means a missing value"):
         save_data({"b": Table(epochs(0), np.array([number], "f4"))}, format="cdf")
 
 

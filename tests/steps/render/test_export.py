@@ -126,8 +126,8 @@ def test_a_browser_path_that_names_nothing_is_said_at_once(tmp_path: Path):
 def test_a_browser_path_that_names_no_program_is_said(tmp_path: Path):
     (tmp_path / "chromium").write_text("a note")
     (tmp_path / "chromium").chmod(stat.S_IRUSR)
-    for path, said in ((tmp_path / "chromium", "is not executable"), (tmp_path, "there is no browser")):
-        with pytest.raises(ExportError, match=said):
+    for path, message in ((tmp_path / "chromium", "is not executable"), (tmp_path, "there is no browser")):
+        with pytest.raises(ExportError, match=message):
             find_browser({"BROWSER_PATH": str(path)})
 
 

@@ -720,7 +720,7 @@ def test_notes_point_out_what_a_reviewer_would():
 def test_the_colour_scales_that_stand_here_are_plotlys(name):
     from plotly import colors
 
-    theirs = [(pytest.approx(place), colour) for place, colour in colors.get_colorscale(name)]
+    theirs = [(pytest.approx(position), colour) for position, colour in colors.get_colorscale(name)]
     assert [tuple(stop) for stop in colour_scale(name)] == theirs
 
 

@@ -71,8 +71,8 @@ def test_every_record_is_drawn_in_its_own_bins():
     middle = np.sqrt(found.y[:-1] * found.y[1:])
     values = [[1, 2], [3, 4], [5, 6], [7, 8]]
     for record in range(4):
-        for row, place in enumerate(middle):
-            inside = (lower[record] <= place) & (place < upper[record])
+        for row, centre in enumerate(middle):
+            inside = (lower[record] <= centre) & (centre < upper[record])
             expected = values[record][int(inside.argmax())] if inside.any() else np.nan
             assert np.array_equal(found.z[row, record], expected, equal_nan=True)
 

@@ -271,7 +271,7 @@ def test_bins_are_drawn_in_order_and_those_without_a_place_are_not():
     assert curves(draw({"f": table}))[0]["y"] == [20.0, 40.0, 80.0]
     assert curves(draw({"f": table}, log_x=False))[0]["x"] == [0.0, 2.0, 4.0, 8.0]
     nowhere = replace(table, axes=(replace(axis, centers=-np.arange(5.0)),))
-    refused("no bin of 'f' has a place on a logarithmic axis", "log_x: false", {"f": nowhere}, log_x=True)
+    refused("no bin of 'f' has a position on a logarithmic axis", "log_x: false", {"f": nowhere}, log_x=True)
 
 
 def test_records_without_any_value_are_left_out_and_counted():
@@ -443,7 +443,7 @@ def test_a_line_at_a_frequency_stands_in_its_panel():
     assert flag["x"] == pytest.approx(np.log10(0.5))
     tables = {"B": vector(), "psd": psd()}
     refused("panel 1 is not a spectrum", "every panel", tables, vlines=[{"x": 0.5, "panel": 1}])
-    refused("'2024-05-10' is not a place", "0.5", tables, vlines=[{"x": "2024-05-10", "panel": 2}])
+    refused("'2024-05-10' is not a position", "0.5", tables, vlines=[{"x": "2024-05-10", "panel": 2}])
     refused("x 0 on a logarithmic axis", "above 0", tables, vlines=[{"x": 0, "panel": 2}])
 
 
@@ -497,7 +497,7 @@ def test_slopes_that_cannot_be_are_refused():
     refused("from 2 to 1", "the lower of x0 and x1 first", one, slopes=[{"slope": -1, "x0": 2, "x1": 1}])
     refused("entry 1: 900 is not on the axis", "from 0.09", one, slopes=[{"slope": -1, "x0": 900}])
     refused("x0 0 on a logarithmic axis", "above 0", one, slopes=[{"slope": -1, "x0": 0}])
-    refused("has not two logarithmic axes", "log_x", one, slopes=[{"slope": -1}], log_x=False)
+    refused("does not have two logarithmic axes", "log_x", one, slopes=[{"slope": -1}], log_x=False)
     refused("'bluu' is not a colour", "'blue'", one, slopes=[{"slope": -1, "color": "bluu"}])
 
 

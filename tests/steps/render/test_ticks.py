@@ -27,7 +27,7 @@ from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 def test_logarithmic_ranges_of_any_width_have_readable_ticks(low, high, texts):
     places, written = log_ticks(low, high)
     assert written == texts
-    assert all(math.log10(low) - 1e-6 <= place <= math.log10(high) + 1e-6 for place in places)
+    assert all(math.log10(low) - 1e-6 <= tick <= math.log10(high) + 1e-6 for tick in places)
 
 
 @given(st.floats(-20, 20), st.floats(1e-4, 20))

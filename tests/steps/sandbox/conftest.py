@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from helio.steps.sandbox.jail import Jail
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.limits import SandboxLimits
 from helio.store.table import Table
 
 DATA = Path(__file__).parents[2] / "data"
@@ -31,10 +31,11 @@ def entries(name: str, variable: str, key: str) -> list[tuple[bool, Any]]:
     if os.environ.get(variable):
         files.append(Path(os.environ[variable]))
     return [
-        (file == files[0], one)
+        (file == files[0], program)
         for file in files
-        for found in [json.loads(file.read_text(encoding="utf-8"))]
-        for one in found.get(key) or next(value for value in found.values() if isinstance(value, list))
+        for content in [json.loads(file.read_text(encoding="utf-8"))]
+        for program in content.get(key)
+        or next(value for value in content.values() if isinstance(value, list))
     ]
 
 
@@ -53,7 +54,9 @@ def field(rows: int = 7200) -> Table:
 @pytest.fixture(scope="session")
 def jail() -> Iterator[Jail]:
     """One for all tests: what an operation leaves behind would be seen by the next."""
-    with Jail(limits=Limits(cpu_seconds=1, wall_seconds=20, memory=256 << 20, output=64 << 20)) as shared:
+    with Jail(
+        limits=SandboxLimits(cpu_seconds=1, wall_seconds=20, memory=256 << 20, output=64 << 20)
+    ) as shared:
         yield shared
 
 
@@ -72,7 +75,7 @@ class Outside:
 
     def touched(self) -> list[str]:
         """What was written, and who called."""
-        found = [str(one) for one in (self.folder / "out").iterdir()]
+        found = [str(path) for path in (self.folder / "out").iterdir()]
         try:
             self.listener.accept()[0].close()
         except BlockingIOError:
@@ -85,8 +88,8 @@ def outside() -> Iterator[Outside]:
     folder = Path(tempfile.mkdtemp())
     (folder / "out").mkdir()
     (folder / "secret").write_text(SECRET, encoding="utf-8")
-    for one in (folder, folder / "out", folder / "secret"):
-        one.chmod(0o777)
+    for path in (folder, folder / "out", folder / "secret"):
+        path.chmod(0o777)
     with socket.socket() as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -32,7 +32,7 @@ STOPPED_BY_LIMITS = {"resource", "output"}
 """Categories in further files that a limit, or a look at the result, may have to stop."""
 
 
-@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[one["name"] for _, one in ATTACKS])
+@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[entry["name"] for _, entry in ATTACKS])
 def test_an_attack_is_refused(ours: bool, attack: dict[str, Any]):
     refused = refusals(attack["code"])
     if ours:
@@ -41,9 +41,9 @@ def test_an_attack_is_refused(ours: bool, attack: dict[str, Any]):
         assert refused
 
 
-@pytest.mark.parametrize("code", [one for _, one in LEGITIMATE])
+@pytest.mark.parametrize("code", [program for _, program in LEGITIMATE])
 def test_ordinary_operations_pass(code: str):
-    assert [str(one) for one in refusals(code)] == []
+    assert [str(refusal) for refusal in refusals(code)] == []
     assert assigns_result(code)
 
 
@@ -68,7 +68,7 @@ def test_ordinary_operations_pass(code: str):
         ("x = pd\nresult = df", "the module pd is no value"),
         ("pd = 1\nresult = df", "pd cannot be given another meaning"),
         ("result = df.apply('to_csv')", "'to_csv' is not a reduction on the list"),
-        ("m = 'to_' + 'csv'\nresult = df.apply(m)", "what is called must be a name on the list"),
+        ("m = 'to_' + 'csv'\nresult = df.apply(m)", "call only a name on the list"),
         ("result = df.agg(**{'x': 'to_csv'})", "* and ** hide what is called"),
         ("result = df.pipe((df.to_csv, 'p'))", "the attribute to_csv is not on the list"),
         ("result = df.pivot_table(aggfunc='to_csv')", "'to_csv' is not a reduction on the list"),
@@ -81,7 +81,7 @@ def test_ordinary_operations_pass(code: str):
         ("x = 'a' * 10**10; result = df", "so many repetitions are not allowed"),
         ("for i in range(10**12): pass\nresult = df", "so large an array is not allowed"),
         ("x = 1 << 10**9\nresult = df", "so wide a shift is not allowed"),
-        ("x = pd.Timestamp('now'); result = df", "asks the clock"),
+        ("x = pd.Timestamp('now'); result = df", "reads the clock"),
         ("x = np.random.default_rng(); result = df", "random numbers need a seed"),
         ("result = df.sample(3)", "a random sample needs a seed"),
         ("result = df.rolling(3).mean(engine='numba')", "the argument engine is not allowed"),
@@ -91,7 +91,9 @@ def test_ordinary_operations_pass(code: str):
     ],
 )
 def test_what_is_refused_is_named(code: str, message: str):
-    assert any(message in str(one) for one in refusals(code)), [str(one) for one in refusals(code)]
+    assert any(message in str(refusal) for refusal in refusals(code)), [
+        str(refusal) for refusal in refusals(code)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,7 @@ def test_what_is_refused_is_named(code: str, message: str):
 )
 def test_what_a_heliophysicist_writes_passes(code: str):
     inputs = input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
-    assert [str(one) for one in refusals(code, inputs)] == []
+    assert [str(refusal) for refusal in refusals(code, inputs)] == []
 
 
 def test_a_name_is_in_scope_only_when_its_table_is_given():
@@ -345,7 +347,7 @@ def test_a_time_without_a_date_is_refused_for_it_would_be_today_s(code: str):
     ],
 )
 def test_times_columns_and_arguments_of_every_day_pass(code: str):
-    assert [str(one) for one in refusals(code, ("df", "da"))] == []
+    assert [str(refusal) for refusal in refusals(code, ("df", "da"))] == []
 
 
 @pytest.mark.parametrize(
@@ -491,7 +493,7 @@ def everything_in_scope() -> list[object]:
 
 def test_no_attribute_of_anything_in_scope_reads_like_a_column():
     """Those that do give a number, a time or a table, and nothing that leads further."""
-    found = {name for one in everything_in_scope() for name in dir(one) if not name.startswith("_")}
+    found = {name for thing in everything_in_scope() for name in dir(thing) if not name.startswith("_")}
     code = {name: refusals(f"result = df.{name}") for name in sorted(found - METHODS)}
     read = {name for name, refused in code.items() if not refused}
     assert read <= HARMLESS, sorted(read - HARMLESS)

@@ -12,7 +12,7 @@ from helio.errors import BadResult, CodeFailed, CodeRefused, StepError
 from helio.steps.compute.custom_operation import custom_operation
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import Code
-from helio.steps.tool import Labelled
+from helio.steps.tool import LabelledTable
 
 from .conftest import ATTACKS, LEGITIMATE, SECRET, Outside, field
 
@@ -50,7 +50,7 @@ def goes_on(jail: Jail) -> None:
     np.testing.assert_array_equal(returned.values[:, 0], given.values.mean(axis=1))
 
 
-@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[one["name"] for _, one in ATTACKS])
+@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[entry["name"] for _, entry in ATTACKS])
 def test_an_attack_without_an_allow_list_before_it_reaches_nothing(
     ours: bool, attack: dict[str, Any], jail: Jail, outside: Outside
 ):
@@ -63,12 +63,12 @@ def test_an_attack_without_an_allow_list_before_it_reaches_nothing(
     goes_on(jail)
 
 
-@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[one["name"] for _, one in ATTACKS])
+@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[entry["name"] for _, entry in ATTACKS])
 def test_an_attack_on_the_tool_is_a_typed_error(
     ours: bool, attack: dict[str, Any], jail: Jail, outside: Outside
 ):
     code = Code(outside.filled_in(attack["code"]))
-    sources = [Labelled("ACE.B", field(500))]
+    sources = [LabelledTable("ACE.B", field(500))]
     if ours:
         with pytest.raises((CodeRefused, CodeFailed, BadResult)):
             custom_operation(jail, sources, pandas_code=code)
@@ -86,13 +86,13 @@ def test_an_attack_on_the_tool_is_a_typed_error(
 def test_what_code_is_after_is_refused_by_the_kernel(after: str, code: str, jail: Jail, outside: Outside):
     with pytest.raises(CodeFailed) as caught:
         jail.run(f"{outside.filled_in(code)}\nresult = df", [("B", field(100))])
-    assert any(said in str(caught.value) for said in REFUSED)
+    assert any(message in str(caught.value) for message in REFUSED)
     assert outside.touched() == []
 
 
-@pytest.mark.parametrize("code", [one for _, one in LEGITIMATE])
+@pytest.mark.parametrize("code", [program for _, program in LEGITIMATE])
 def test_ordinary_operations_run(code: str, jail: Jail):
-    given = Labelled("ACE.B", field())
+    given = LabelledTable("ACE.B", field())
     try:
         table = custom_operation(jail, [given], pandas_code=Code(code))
     except BadResult as error:
@@ -152,6 +152,6 @@ def test_a_refused_program_is_not_run(jail: Jail):
 
 
 def test_two_tables_of_one_name_are_refused(jail: Jail):
-    sources = [Labelled("A.B", field(5)), Labelled("C.B", field(5))]
+    sources = [LabelledTable("A.B", field(5)), LabelledTable("C.B", field(5))]
     with pytest.raises(StepError, match=r"'A\.B' and 'C\.B' would both be df_B"):
         custom_operation(jail, sources, pandas_code=Code("result = df"))

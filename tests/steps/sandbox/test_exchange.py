@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helio.steps.sandbox.exchange import NotReadableError, Returned, pack_result, unpack_result
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.result import as_table
 
-LIMITS = Limits()
+LIMITS = SandboxLimits()
 TIMES = pd.date_range("2024-01-01", periods=4, freq="min")
 FRAME = pd.DataFrame({"a": [1.0, np.nan, 3, 4], "b": [1, 2, 3, 4]}, index=TIMES)
 
 
-def written(result: object, limits: Limits = LIMITS) -> bytes:
+def written(result: object, limits: SandboxLimits = LIMITS) -> bytes:
     file = io.BytesIO()
     pack_result(result, limits, file)
     return file.getvalue()
@@ -68,9 +68,9 @@ def test_a_column_that_holds_no_numbers_is_named_and_left_behind():
 
 def test_a_result_that_is_too_large_does_not_leave():
     with pytest.raises(ValueError, match="4 rows, more than 3"):
-        written(FRAME, Limits(rows=3))
+        written(FRAME, SandboxLimits(rows=3))
     with pytest.raises(ValueError, match="2 columns, more than 1"):
-        written(FRAME, Limits(columns=1))
+        written(FRAME, SandboxLimits(columns=1))
 
 
 def test_bins_that_no_float_holds_are_counted():

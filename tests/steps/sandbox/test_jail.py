@@ -18,7 +18,7 @@ from helio.errors import BadResult, CodeFailed, CodeRefused, NoSandbox
 from helio.steps.sandbox import clock, isolation, parts
 from helio.steps.sandbox.exchange import pack
 from helio.steps.sandbox.jail import Jail, find_parts
-from helio.steps.sandbox.limits import Limits
+from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.parts import ALWAYS, HARDENING, NECESSARY, check_parts, check_system
 from helio.steps.sandbox.system_calls import MACHINES, call_filter
 from helio.store.table import Axis, Table
@@ -36,7 +36,7 @@ def descendants(process: int) -> list[int]:
         children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
     except FileNotFoundError:
         return []
-    return [one for child in map(int, children) for one in (child, *descendants(child))]
+    return [process_id for child in map(int, children) for process_id in (child, *descendants(child))]
 
 
 def is_running(process: int) -> bool:
@@ -64,8 +64,8 @@ def is_running(process: int) -> bool:
         ("x = 1", "the code never assigned 'result'"),
         ("raise ValueError('\\x1b[31mred')", "ValueError:  [31mred"),
         ("pd.compat.sys.exit(3)", "SystemExit"),
-        ("pd.io.common.os._exit(0)", "ended without a word"),
-        ("pd.compat.sys.modules['ctypes'].string_at(0)", "broke its own memory"),
+        ("pd.io.common.os._exit(0)", "ended without a message"),
+        ("pd.compat.sys.modules['ctypes'].string_at(0)", "corrupted its own memory"),
     ],
 )
 def test_what_goes_wrong_is_named(code: str, said: str, jail: Jail):
@@ -93,7 +93,7 @@ def test_what_code_tells_in_the_name_of_the_jail_is_not_believed(status: str, ja
     code = f"os = pd.io.common.os\nos.write(5, {status.encode()!r})\nos._exit(0)"
     with pytest.raises((CodeFailed, BadResult)) as caught:
         jail.run(code)
-    assert "cannot be read" in caught.value.message or "ended without a word" in caught.value.message
+    assert "cannot be read" in caught.value.message or "ended without a message" in caught.value.message
 
 
 @on_linux
@@ -220,7 +220,7 @@ def test_all_of_it_ends_with_its_owner():
         )  # the waiting one, process 1 of its world, and the child
         below = descendants(owner.pid)
         owner.kill()
-    wait_until(lambda: not any(is_running(one) for one in below))
+    wait_until(lambda: not any(is_running(process) for process in below))
 
 
 @on_linux
@@ -238,7 +238,7 @@ def test_a_killed_parent_is_an_error_and_the_next_operation_has_another(jail: Ja
 @on_linux
 def test_the_clock_a_lifeline_and_closing_end_what_runs():
     here, there = os.pipe()
-    with Jail(limits=Limits(wall_seconds=1), lifeline=here) as jail:
+    with Jail(limits=SandboxLimits(wall_seconds=1), lifeline=here) as jail:
         with pytest.raises(CodeFailed, match=r"longer than 1 s"):
             jail.run(ENDLESS)
         assert jail._zygote is not None
@@ -248,7 +248,7 @@ def test_the_clock_a_lifeline_and_closing_end_what_runs():
         with pytest.raises(CodeFailed, match="was killed"):
             jail.run(ENDLESS)
         jail.close()
-        wait_until(lambda: not any(is_running(one) for one in below))
+        wait_until(lambda: not any(is_running(process) for process in below))
     os.close(here)
 
 
@@ -297,7 +297,7 @@ def without(*calls: int | str, run: bool = False) -> subprocess.CompletedProcess
 def test_without_namespaces_code_is_refused():
     lacking, refused = without(UNSHARE[os.uname().machine]).stdout.splitlines()
     assert lacking == "['namespaces']"
-    assert refused.startswith("this machine cannot shut code in as it must be: user, mount, network, process")
+    assert refused.startswith("this machine cannot isolate code as required: user, mount, network, process")
     assert "Operation not permitted" in refused
     assert refused.endswith("HELIO_SANDBOX=weak, if you trust the code")
 
@@ -315,14 +315,17 @@ def test_without_either_code_runs_where_that_is_wished_and_reaches_no_file():
     lacking, _, ran = done.stdout.splitlines()
     assert lacking == "['Landlock', 'namespaces']"
     assert ran == "series"
-    assert "CodeFailed: the code at line 1 asked for what it may not have: PermissionError" in done.stderr
+    assert (
+        "CodeFailed: the code at line 1 asked for something that is not allowed: PermissionError"
+        in done.stderr
+    )
 
 
 @on_linux
 def test_this_machine_has_every_part_or_says_which_it_lacks():
     found = find_parts()
-    assert {one.name for one in found} == {*NECESSARY, *HARDENING}
-    assert all(one.meaning for one in found)
+    assert {part.name for part in found} == {*NECESSARY, *HARDENING}
+    assert all(part.meaning for part in found)
 
 
 def test_without_a_filter_code_is_never_run():
@@ -376,7 +379,7 @@ def test_where_the_clock_cannot_be_stopped_code_runs():
 
 
 def lacks(jail: Jail, name: str) -> str:
-    return next(one.lacking for one in jail.parts() if one.name == name)
+    return next(part.lacking for part in jail.parts() if part.name == name)
 
 
 @on_linux
@@ -413,7 +416,7 @@ def test_the_functions_that_tell_the_time_are_found():
     if not found.length:
         pytest.skip("the kernel maps no vDSO")
     assert len(found.functions) >= 3
-    assert all(found.start < one < found.start + found.length for one in found.functions)
+    assert all(found.start < address < found.start + found.length for address in found.functions)
 
 
 @on_linux
@@ -431,8 +434,8 @@ def test_either_table_says_how_many_functions_the_kernel_s_library_has():
 @on_linux
 def test_a_clock_that_cannot_be_stopped_is_an_error():
     with pytest.raises(OSError, match="mprotect"):
-        clock.stop_clock(clock.Clock(mmap.PAGESIZE, mmap.PAGESIZE, (mmap.PAGESIZE,)))
-    clock.stop_clock(clock.Clock(0, 0, ()))  # there is none
+        clock.stop_clock(clock.TimeFunctions(mmap.PAGESIZE, mmap.PAGESIZE, (mmap.PAGESIZE,)))
+    clock.stop_clock(clock.TimeFunctions(0, 0, ()))  # there is none
 
 
 @on_linux
@@ -441,8 +444,8 @@ def test_memory_is_laid_out_alike_in_every_operation_and_every_jail(jail: Jail):
         pytest.skip(f"the kernel does not fix addresses: {lacks(jail, parts.ADDRESSES)}")
     code = "result = pd.DataFrame([float(int(str(lambda: 0).split('0x')[1].strip('>'), 16))])"
     with Jail() as first, Jail() as other:
-        told = [one.run(code).values for one in (first, first, other)]
-    once, again, elsewhere = (float(one.item()) for one in told if one is not None)
+        told = [jail_.run(code).values for jail_ in (first, first, other)]
+    once, again, elsewhere = (float(values.item()) for values in told if values is not None)
     assert once == again > 0
     # libraries do not take quite as much when they are loaded; at random it would be terabytes
     assert abs(elsewhere - once) < 1 << 24
