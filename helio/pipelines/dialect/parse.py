@@ -82,7 +82,7 @@ def parse(source: Any) -> Rewritten:
     >>> [edit.code for edit in parsed.edits], parsed.plan
     (['HP101', 'HN505', 'HP101'], {'steps': [{'tool_name': 'fetch_data'}]})
     >>> print(parse('{"steps": [{"step_id": 1').errors[0])
-    error[HP002]: the JSON breaks off at line 1, column 25; the missing part could hold anything, so it is not guessed
+    error[HP002]: the JSON ends too early, at line 1, column 25; helio does not guess the missing part
       try the whole file
     """
     edits: list[Edit] = []
@@ -173,7 +173,7 @@ def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] 
             read.append((value, [_taken_out(text, value)]))
     plans = [plan for plan in read if _looks_like_a_plan(plan[0])]
     if len(plans) > 1:
-        message = f"there are {len(plans)} plans in this text, and one is wanted"
+        message = f"there are {len(plans)} plans in this text, but only one is allowed"
         return Diagnostic("HP003", message, advice=("one of them",))
     wrong.sort(key=lambda finding: finding.code != "HP002")  # what breaks off says most
     outcomes: list[tuple[Any, list[Edit]] | Diagnostic] = [*plans, *wrong, *read]
