@@ -18,6 +18,8 @@ from helio.testing import HapiStandIn
 from helio.testing.hapi import MESSAGES
 from tests.sources.made_hapi import magnetometer, plain
 
+pytestmark = pytest.mark.process
+
 PROVIDER = "hapi:Made"
 
 

@@ -11,6 +11,8 @@ from benchmarks.authoring.scripted import KEY, ScriptedModel, bad_scripts, good_
 from benchmarks.authoring.tasks import read_tasks
 from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotUnderstood, TemplateDraft
 
+pytestmark = pytest.mark.slow
+
 TASKS = {one.id: one for one in read_tasks()}
 
 

@@ -10,12 +10,13 @@ from typing import Any
 
 import jsonpatch
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.pipelines.plan import Plan, check, make_plan
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import check_shape, read_template
+from tests.laws import law
 
 from .conftest import NOW, fetch, magnitude, render, template
 
@@ -448,7 +449,8 @@ PLACES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@law(300)
 @given(st.sampled_from(PLACES), JSON)
 def test_any_value_anywhere_gives_a_plan_or_diagnostics(place: tuple[str | int, ...], value: Any):
     document: Any = copy.deepcopy(template(fetch(), magnitude(), render()))

@@ -32,6 +32,8 @@ from helio.testing import FakeClock, HapiStandIn
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer, plain
 
+pytestmark = pytest.mark.process
+
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 TWO_DAYS = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 30))
 MAG = "MADE_MAG"

@@ -25,6 +25,8 @@ from helio.store.table import Table
 from helio.time_range import TimeRange
 from tests.sources.odd_hapi import FIELD, OK, TIME, OddHapi, csv_lines, csv_reply, info_reply
 
+pytestmark = pytest.mark.slow
+
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 BINARY = {"HAPI": "3.2", "status": OK, "outputFormats": ["csv", "binary"]}
 LINES = csv_lines()

@@ -13,6 +13,8 @@ from helio.errors import Cancelled, HelioError, RateLimited, Refused, RequestErr
 from helio.sources.http import Clock, Hosts, Http, retry_after
 from helio.testing.cdaweb import REST
 
+pytestmark = pytest.mark.slow
+
 DATASETS = f"{REST}datasets"
 
 

@@ -32,6 +32,8 @@ from helio.testing.swpc import MAG, PLASMA, XRAYS
 from helio.time_range import TimeRange
 from tests.sources.conftest import patience
 
+pytestmark = pytest.mark.process
+
 NOW = datetime(2024, 5, 12, 12, 0, 30)
 HOUR = TimeRange(datetime(2024, 5, 11, 10), datetime(2024, 5, 11, 11))
 

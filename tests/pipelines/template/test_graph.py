@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.limits import LIMITS
@@ -16,6 +16,7 @@ from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.graph import Graph, Read, StepView, graph_of, in_order
 from helio.pipelines.template.template import ForEach, Step, Template
 from helio.steps.signature import signatures
+from tests.laws import law
 from tests.pipelines.conftest import fetch, magnitude, render, template
 
 KNOWN = signatures()
@@ -42,7 +43,7 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
-LAW = settings(max_examples=150, deadline=None, derandomize=True)
+LAW = law(150)
 
 
 def graph_with(*steps: dict[str, Any]) -> Graph[StepView]:
