@@ -103,7 +103,7 @@ def test_a_server_that_publishes_on_and_on_is_refused_after_a_bounded_number_of_
     Publisher(server, *range(1, 1000), dated=dated)
     with pytest.raises(Republished, match="changed MADE_MAG in each of 3 attempts") as caught:
         new().fetch(MAG, ["Magnitude"], TWO_DAYS)
-    assert "several editions" in caught.value.message
+    assert "mix editions" in caught.value.message
     assert len(server.asked("/data")) <= 3 * 3  # in each round one is refused as too long
     server.after_data = lambda query: None
     assert len(ratio(new().fetch(MAG, ["Magnitude"], TWO_DAYS)["Magnitude"])) == 1
