@@ -338,10 +338,10 @@ def test_each_fault_has_its_error_keeps_nothing_and_the_next_run_completes(
     ("change", "told"),
     [
         (lambda path, rows: [rows[0][:-1], *(row[:-1] for row in rows[1:])], "no bt among"),
-        (lambda path, rows: [*rows[:-1], rows[-1][:3]], "has not 7 columns"),
+        (lambda path, rows: [*rows[:-1], rows[-1][:3]], "does not have 7 columns"),
         (lambda path, rows: [*rows[:-1], ["yesterday", *rows[-1][1:]]], "'yesterday'"),
         (lambda path, rows: [*rows[:-1], [None, *rows[-1][1:]]], "'None'"),
-        (lambda path, rows: [*rows[:-1], "row"], "has not 7 columns"),
+        (lambda path, rows: [*rows[:-1], "row"], "does not have 7 columns"),
         (lambda path, rows: rows[1:] and [[1, 2, 3], *rows[1:]], "no names of columns"),
         (lambda path, rows: {"rows": rows}, "dict"),
         (lambda path, rows: [], "list"),
