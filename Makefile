@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test docs clean
+.PHONY: demo test quick long docs clean
 
 demo: $(VENV)/.installed ## set up, then draw ground-level event 73 from the embedded sample archive
 	@status=0; $(BIN)/helio run gle73-particles --archive sample --output helio-runs/demo --format html,png || status=$$?; \
@@ -20,6 +20,14 @@ test: $(VENV)/.installed-dev ## set up, then check style, types and behaviour
 docs: $(VENV)/.installed-docs ## set up, then write the documentation to build/docs/html, without network
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs/html
 	$(BIN)/python scripts/check_site_links.py build/docs/html
+
+quick: $(VENV)/.installed-dev ## style, types, and the tests that start no process and are not slow
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 -m "not process and not slow" tests
+
+long: $(VENV)/.installed-dev ## the property tests, with many more examples than `make test` tries
+	HELIO_LONG=1 $(BIN)/pytest -n 2 $$(grep -rlE "^@given|^@LAW|EXAMPLES" tests)
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

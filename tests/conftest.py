@@ -7,7 +7,9 @@ import pytest
 import typer.testing
 from hypothesis import settings
 
-settings.register_profile("helio", deadline=None)  # a busy machine is no failure
+from tests.laws import law
+
+settings.register_profile("helio", law(100))
 settings.load_profile("helio")
 
 typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]

@@ -523,6 +523,7 @@ def test_a_library_saves_no_document_without_an_id() -> None:
         api.library().save(TEMPLATE, overwrite=True)  # type: ignore[call-arg]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["", ".", "a\0b", "x" * 300])
 def test_a_lock_is_not_written_where_no_file_can_be(path: str) -> None:
     made = api.lock(TEMPLATE, archive="sample")
@@ -560,6 +561,7 @@ def test_a_template_of_an_id_that_is_none_is_refused(id_: str) -> None:
     assert nothing_has_run()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id_", ["x" * 178, "", " "])
 def test_a_run_has_an_id_that_names_a_folder(id_: str) -> None:
     made = api.run({**TEMPLATE, "id": id_}, archive="sample")

@@ -21,6 +21,8 @@ from helio.cli import app
 from helio.sources.samples import sample_folder
 from helio.testing import CdaWebStandIn
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CdaWebStandIn]:

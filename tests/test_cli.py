@@ -16,6 +16,8 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.sources.samples import sample_folder
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture(autouse=True)
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -15,6 +15,8 @@ from helio.settings import read_settings
 from helio.store.runs import Runs
 from helio.store.store import Store
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def run_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -94,6 +94,7 @@ def test_no_link_of_a_written_text_is_broken():
     assert not broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", SHIPPED_TEMPLATES, ids=lambda path: path.stem)
 def test_a_shipped_template_fits_the_published_schema(path: Path):
     published = json.loads(schema.schema_text())

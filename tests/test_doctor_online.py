@@ -25,6 +25,8 @@ from helio.testing import Authority, CdaWebStandIn, HapiStandIn, ProxyStandIn, S
 from tests.authoring import standin_gemini as gemini
 from tests.sources.made_hapi import magnetometer
 
+pytestmark = pytest.mark.process
+
 SOURCES = ("cdaweb", "swpc", "hapi:mine")
 
 

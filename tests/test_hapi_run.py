@@ -18,6 +18,8 @@ from helio.testing import HapiStandIn
 from helio.testing.hapi import MESSAGES
 from tests.sources.made_hapi import magnetometer, plain
 
+pytestmark = pytest.mark.process
+
 PROVIDER = "hapi:Made"
 
 
@@ -275,7 +277,7 @@ def test_a_server_that_publishes_on_and_on_ends_the_run(server: HapiStandIn, tmp
     server.after_data = publish
     result = helio(write(tmp_path))
     assert result.exit_code == 1
-    assert "changed MADE_MAG each of the 3 times" in result.output
+    assert "changed MADE_MAG in each of 3 attempts" in result.output
 
 
 def test_binary_that_is_refused_is_said_by_the_run_and_its_record(server: HapiStandIn, tmp_path: Path):

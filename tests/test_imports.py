@@ -86,6 +86,7 @@ def test_the_command_starts_without_the_heavy_libraries():
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_nothing_of_the_product_imports_the_stand_ins():
     importers = {
         str(path.relative_to(ROOT))

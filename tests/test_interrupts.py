@@ -18,6 +18,8 @@ from helio.store.runs import Runs
 from helio.testing import CdaWebStandIn
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.process
+
 LONG = 120.0
 """Seconds after which a process that should have ended is taken to hang."""
 

@@ -15,6 +15,8 @@ from helio.errors import OutputError
 from helio.pipelines.template.schema import LONGEST_ID, LONGEST_LABEL
 from helio.store.files import json_bytes, write_whole
 
+pytestmark = pytest.mark.slow
+
 ODD = {
     "5,000 characters": "a" * 5000,
     "300 characters": "a" * 300,

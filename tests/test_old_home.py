@@ -20,6 +20,8 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.store.rules import RULES
 
+pytestmark = pytest.mark.slow
+
 HOMES = sorted((Path(__file__).parent / "data" / "homes").glob("*.tar.gz"))
 OWN = (
     "endless",

@@ -12,6 +12,8 @@ from typer.testing import CliRunner, Result
 
 from helio.cli import app
 
+pytestmark = pytest.mark.slow
+
 LABEL = "AC_K2_MFI.BGSEc"
 DAY = "2022-01-01"
 

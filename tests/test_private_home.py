@@ -18,6 +18,8 @@ from helio.cli import app
 from helio.errors import RequestError
 from helio.settings import Settings, close_to_others, settings_in_use
 
+pytestmark = pytest.mark.process
+
 GLE = ("run", "gle73-particles", "--archive", "sample", "--direct", "--format", "html")
 
 

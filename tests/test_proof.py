@@ -23,6 +23,8 @@ from helio.testing import CdaWebStandIn
 from helio.time_range import TimeRange
 from tests.sources.conftest import WrittenCdf
 
+pytestmark = pytest.mark.process
+
 RECORDS = 24
 DATASET = "MY_FIELD"
 NAME = "my_field_20240510_v01"

@@ -23,6 +23,8 @@ from helio.flows.server import Server
 from helio.store.runs import Runs
 from helio.store.store import Store
 
+pytestmark = pytest.mark.process
+
 KILLS = int(os.environ.get("HELIO_KILLS", "6"))
 
 

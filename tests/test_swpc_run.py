@@ -13,6 +13,8 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.testing import ProxyStandIn, SwpcStandIn
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SwpcStandIn]:

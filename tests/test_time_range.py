@@ -267,6 +267,7 @@ def test_any_blank_and_any_dash_will_do(blank, dash):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "word", ["maybe", "or", "quiet", "and later", "except", "EST", "77", "of", "ago", "?", "x"]
 )

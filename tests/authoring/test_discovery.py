@@ -14,6 +14,8 @@ from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter,
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, SEEN
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shelf(catalogue, library, tmp_path) -> CatalogueTools:

@@ -30,6 +30,8 @@ from tests.authoring import standin_gemini as standin
 from tests.authoring.conftest import FAST, OTHER, SMART, python, wait_for_requests
 from tests.waiting import LONG
 
+pytestmark = pytest.mark.slow
+
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 BUSY = standin.failure(503, "The model is overloaded.")
 QUOTA = standin.failure(429, "Quota exceeded.", retry="2s")

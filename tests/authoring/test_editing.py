@@ -10,6 +10,8 @@ from helio.authoring.outcome import AuthorQuestion, AuthorReply, NotProved, NotU
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, RED, SEEN, add, edit, put, question
 
+pytestmark = pytest.mark.slow
+
 COLOUR = "use red for the magnitude"
 WORK = "add a running average of the magnitude over 1 hour"
 AVERAGE = add("avg", "running_average", after="2", source_label="ACE_Bmag", window="1h", output_label="Bavg")

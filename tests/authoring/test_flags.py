@@ -83,6 +83,7 @@ def test_options_and_a_sentence_give_the_same_request(catalogue, sentence, given
     assert request_of(**given, catalogue=catalogue, now=NOW) == read_request(sentence, catalogue, NOW).request
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_the_sentence_would_propose(home):
     made = helio(
         *("new", "mine", "--spacecraft", "ACE,Wind", "--quantity", "B,density", "--op", "magnitude"),

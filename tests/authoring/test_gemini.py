@@ -40,6 +40,8 @@ from helio.testing.faulty import bomb, unending_json, whole
 from tests.authoring import standin_gemini as standin
 from tests.authoring.conftest import FAST, OTHER, SMART
 
+pytestmark = pytest.mark.process
+
 SEARCH = Tool(
     "search_datasets",
     "Finds data sets by words.",

@@ -52,6 +52,7 @@ def test_there_are_more_than_sixty_edits_of_several_templates():
     assert len({one["template"] for one in EDITS}) >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "edit", EDITS, ids=[f"{number}-{one['template']}" for number, one in enumerate(EDITS)]
 )
@@ -74,6 +75,7 @@ def test_what_an_edit_does_not_name_stays_to_the_byte(edit, bench):
         assert after.rpartition("]")[2] == text.rpartition("]")[2]
 
 
+@pytest.mark.slow
 def test_a_colour_of_a_line_recomputes_the_figure_alone(tmp_path, monkeypatch, bench):
     monkeypatch.setenv("HELIO_HOME", str(tmp_path))
     monkeypatch.setenv("HELIO_ENGINE", "direct")

@@ -14,6 +14,8 @@ from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import LOOK, SEEN, fetch, figure, plan, question, step
 from tests.authoring.conftest import OTHER, SMART
 
+pytestmark = pytest.mark.slow
+
 ASKED = "ACE magnetic field for last week"
 INVENTED = plan(fetch("AC_H22_MFI"), figure())
 

@@ -9,6 +9,8 @@ from helio.authoring.outcome import AuthorQuestion, Failure, NotProved, Template
 from tests.authoring import standin_gemini as standin
 from tests.authoring.answers import edit, put, question
 
+pytestmark = pytest.mark.slow
+
 NOTHING = Failure("run-1", 1, "NoData", "AC_H2_MFI has no record in 2024-01-13 to 2024-01-20")
 UNIT = Failure("run-1", 2, "UnitMismatch", "nT is wanted, and km/s is there", "convert it", ("ACE_B: …",))
 EVERY = ["AC_H2_MFI", "AC_H0_MFI", "AC_K2_MFI"]

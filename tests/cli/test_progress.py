@@ -15,6 +15,8 @@ from helio.sources.transfers import Progress
 from helio.testing import CdaWebStandIn
 from tests.test_cdaweb_run import service  # noqa: F401 - a fixture
 
+pytestmark = pytest.mark.process
+
 
 def on_a_terminal(*words: str, stdout_too: bool = False) -> tuple[int, str, str]:
     """Exit code, standard output and what the terminal showed of a command whose standard error is one."""

@@ -17,6 +17,8 @@ from helio.dev import checkout, new
 from helio.errors import OutputError, RequestError
 from helio.pipelines.codes import codes
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 PARTS = ("helio", "tests", "docs", "scripts", "pyproject.toml", "README.md")
 NEW = {"new-tool": "scratch_tool", "new-pass": "check_scratch", "new-source": "observatory"}

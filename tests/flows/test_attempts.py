@@ -32,6 +32,8 @@ from tests.sources.conftest import published as published
 from tests.sources.conftest import standin as standin
 from tests.sources.made_hapi import magnetometer
 
+pytestmark = pytest.mark.process
+
 ENGINES = ("direct", "prefect")
 LISTING, FILE = "orig_data", "/sp_phys/data/"
 NOW = datetime(2024, 3, 31)

@@ -116,6 +116,7 @@ WRITES: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "body"), WRITES)
 @pytest.mark.parametrize(
     "headers",
@@ -407,6 +408,7 @@ def test_links_hold_no_secret(server: Server, home: Path) -> None:
     assert outside.with_ticket(outside.link("/runs")) == "https://prefect.example/runs"
 
 
+@pytest.mark.slow
 def test_what_up_env_prints_is_all_that_prefect_needs(server: Server, home: Path) -> None:
     given = server.client_environment()
     assert given == {
@@ -426,6 +428,7 @@ with get_client(sync_client=True) as client:
     assert said.returncode == 0, said.stderr
 
 
+@pytest.mark.slow
 def test_only_a_terminal_gets_a_ticket(server: Server, home: Path) -> None:
     environ = {**ENVIRON, "HELIO_HOME": str(home)}
     command = [sys.executable, "-m", "helio", "up"]
@@ -471,6 +474,7 @@ def test_who_took_the_port_gets_no_secret(tmp_path: Path) -> None:
     assert not any("Authorization" in headers for headers in seen)
 
 
+@pytest.mark.slow
 def test_a_server_for_one_run_has_a_secret_of_its_own() -> None:
     with ephemeral_server(ENVIRON) as server:
         assert server.is_up()

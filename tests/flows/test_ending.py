@@ -23,7 +23,7 @@ from helio.flows.server import Server
 from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.process]
 
 LONG = "300"
 

@@ -24,6 +24,8 @@ from helio.settings import read_settings
 from tests.flows.conftest import ENVIRON
 from tests.waiting import LONG
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 
 

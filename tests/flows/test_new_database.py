@@ -13,6 +13,8 @@ from helio.flows import new_database
 from helio.flows.new_database import TABLES, create_database
 from scripts.write_new_database import migrated_tables, tables_of
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.workers import Workers
+from tests.laws import law
 from tests.pipelines.runs.parts import outcome, plans
 
-pytestmark = pytest.mark.server
-EXAMPLES = 100 if os.environ.get("HELIO_LONG") else 4
+pytestmark = [pytest.mark.server, pytest.mark.process]
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +26,7 @@ def workers() -> Iterator[Workers]:
         yield workers
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    derandomize=EXAMPLES < 100,
-)
+@law(4, 100, suppress_health_check=list(HealthCheck))
 @given(plan=plans())
 def test_a_run_ends_the_same_with_the_engine_and_without(
     server: Server, home: Path, workers: Workers, plan: Plan

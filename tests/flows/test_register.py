@@ -16,6 +16,7 @@ from tests.flows.conftest import Shown, diamond
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@pytest.mark.slow
 @pytest.mark.server
 def test_a_run_from_the_store_is_shown_like_any_other(server: Server) -> None:
     plan = diamond(left=False)

@@ -15,7 +15,7 @@ from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from tests.flows.conftest import ENVIRON, Run, Runner, chain, diamond
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.process]
 
 DIAMOND = {("b", "left"), ("b", "right"), ("left", "figure"), ("right", "figure")}
 

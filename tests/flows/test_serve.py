@@ -27,7 +27,7 @@ from helio.store.runs import Runs
 from tests.flows.conftest import ENVIRON, Shown
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.server
+pytestmark = [pytest.mark.server, pytest.mark.process]
 
 STEPS = {"protons", "bands", "smooth", "particles"}
 SCHEDULED = "2021-10-29T06:10:00+00:00"

@@ -20,6 +20,8 @@ from helio.flows import server as server_module
 from helio.flows.server import FIRST_PORT, PORTS, Server, server_environment
 from tests.flows.conftest import ENVIRON
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -93,6 +93,7 @@ def test_a_time_that_is_not_there_or_there_twice(cron: str, zone: str, night: st
     assert on_the_clock(list(slots_between(cron, zone, *around(zone, night))), zone) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", CRONS)
 def test_the_next_run_does_not_depend_on_when_it_is_asked_for(cron: str, zone: str, night: str):
@@ -105,6 +106,7 @@ def test_the_next_run_does_not_depend_on_when_it_is_asked_for(cron: str, zone: s
         assert [slot for slot in every if slot > now][:1] in ([], [following])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", CRONS)
 def test_the_engine_plans_the_slots_that_are_listed(cron: str, zone: str, night: str):
@@ -148,6 +150,7 @@ def test_what_a_change_of_clocks_does_is_said_in_words():
     assert note.startswith("2024-10-06 has no 02:00, 02:15 in Australia/Lord_Howe; the run is at 02:30")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("zone", "night"), CASES)
 def test_the_ranges_of_hourly_runs_follow_each_other(zone: str, night: str):
     spans = []

@@ -28,6 +28,7 @@ def planned(name: str, *, critical: bool) -> Plan:
     return make_plan(template(*steps, id=name), now=NOW, archive="sample")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("critical", "status", "shown"),
     [(True, "failed", ("FAILED", "CriticalFailure")), (False, "partial", ("COMPLETED", "Partial"))],

@@ -60,6 +60,7 @@ def test_the_shipped_catalogue_has_every_dataset_and_stays_small(catalogue: Cata
     assert SHIPPED.stat().st_size <= 1_000_000
 
 
+@pytest.mark.slow
 def test_the_shipped_catalogue_is_what_the_code_would_write_of_its_facts(catalogue: Catalogue):
     again = encode(catalogue.facts(), as_of=catalogue.as_of, sources=catalogue.sources)
     assert again == SHIPPED.read_bytes(), "python scripts/build_catalogue.py"
@@ -125,6 +126,7 @@ def test_what_is_named_as_missing_is_still_missing(dataset: str, catalogue: Cata
     assert dataset not in catalogue
 
 
+@pytest.mark.slow
 def test_every_dataset_can_be_shown(catalogue: Catalogue):
     for dataset in catalogue.ids():
         entry = catalogue.dataset(dataset)

@@ -17,6 +17,8 @@ from helio.knowledge.catalogue_file import CatalogueDataset, CatalogueParameter,
 from helio.sources.samples import sample_folder
 from helio.testing import Handler, StandIn
 
+pytestmark = pytest.mark.process
+
 DATASETS = "/WS/cdasr/1/dataviews/sp_phys/datasets"
 MASTER = "/pub/software/cdawlib/0MASTERS/ac_k2_mfi_00000000_v01.cdf"
 FUTURE = datetime(2026, 4, 1, tzinfo=UTC)

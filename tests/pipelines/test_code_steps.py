@@ -22,6 +22,8 @@ from tests.waiting import wait_until
 
 from .conftest import NOW, fetch, render, template
 
+pytestmark = pytest.mark.process
+
 BASE = "def f(one):\n    return one * 2\nresult = f(df)"
 
 

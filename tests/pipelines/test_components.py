@@ -18,6 +18,8 @@ from tests.sources.made_files import goes_like
 
 from .conftest import NOW, fetch, template
 
+pytestmark = pytest.mark.slow
+
 
 def plan_of(archive: Path, over: str, **args: Any) -> Plan:
     """A running average of each component of a table."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+import pytest
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from helio.pipelines.analyses.meaning import meaning
@@ -18,17 +18,14 @@ from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.runner import Rewritten, replay, undo
 from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
+from tests.laws import law
 
 from .conftest import NOW
 from .written import as_written
 
-EXAMPLES = 10_000 if os.environ.get("HELIO_LONG") else 200
-LAW = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=EXAMPLES < 1000,
-)
+pytestmark = pytest.mark.slow
+
+LAW = law(200, 10_000, suppress_health_check=[HealthCheck.too_slow])
 CATALOGUE = {
     "AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3, "BGSM": 3}),
     "WI_H2_MFI": Dataset({"BGSE": 3}),

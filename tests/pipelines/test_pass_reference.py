@@ -63,12 +63,14 @@ def codes_given() -> dict[str, set[str]]:
     return given
 
 
+@pytest.mark.slow
 def test_a_code_is_either_given_somewhere_or_retired():
     retired = {name for name, code in codes().items() if code.kind == RETIRED}
     assert {"HB501", "HB502", "HB601", "HI003"} <= retired
     assert set(codes_given()) == set(codes()) - retired
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code", [code for code in codes().values() if code.kind != RETIRED], ids=lambda code: code.code
 )

@@ -10,12 +10,13 @@ from typing import Any
 
 import jsonpatch
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.pipelines.plan import Plan, check, make_plan
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import check_shape, read_template
+from tests.laws import law
 
 from .conftest import NOW, fetch, magnitude, render, template
 
@@ -234,7 +235,7 @@ def test_a_key_that_a_figure_does_not_know_is_refused_with_those_that_it_does(to
     assert "title" in text.partition("eys of a figure")[2]
     assert "y_label" in text
     if key == "titel":
-        assert text.index("did you mean 'title'?") < text.index("eys of a figure")
+        assert text.index("Did you mean 'title'?") < text.index("eys of a figure")
 
 
 def test_a_misspelt_variable_on_the_command_line_is_an_error_not_the_default():
@@ -448,7 +449,8 @@ PLACES = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@law(300)
 @given(st.sampled_from(PLACES), JSON)
 def test_any_value_anywhere_gives_a_plan_or_diagnostics(place: tuple[str | int, ...], value: Any):
     document: Any = copy.deepcopy(template(fetch(), magnitude(), render()))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 import json
-import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from helio.pipelines.analyses.meaning import meaning
@@ -22,14 +21,9 @@ from helio.pipelines.template.document import STEP_DEFAULTS
 from helio.pipelines.template.plain_text import escaped
 from helio.pipelines.template.shown_values import shown, shown_line
 from helio.steps.signature import signatures
+from tests.laws import law
 
-EXAMPLES = 10_000 if os.environ.get("HELIO_LONG") else 150
-LAW = settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize=EXAMPLES < 1000,
-)
+LAW = law(150, 10_000, suppress_health_check=[HealthCheck.too_slow])
 CONTEXT = Context(signatures(), datetime(2024, 1, 20), {})
 CODE = "import numpy as np\nscale = 2\nresult = df_B * scale\nresult = result.dropna()"
 LABELS = ["B", "V", "Bmag", *(f"a_long_label_number_{number}" for number in range(12))]
@@ -309,6 +303,7 @@ def is_in(value: Any, text: str) -> bool:
     return any(form in text for form in written)
 
 
+@pytest.mark.slow
 @given(edited())
 @LAW
 def test_a_review_says_every_difference_and_nothing_else(pair: tuple[dict[str, Any], dict[str, Any]]):

@@ -232,6 +232,7 @@ def test_csv_and_parquet_are_listed(tmp_path, cdf_reader):
     assert (found["MINE"].first, found["MINE"].cadence, found["OTHER"].cadence) == (NOON, 60.0, None)
 
 
+@pytest.mark.slow
 @pytest.mark.archive
 def test_every_real_dataset_is_listed_with_exact_span_and_units(archive, cdf_reader):
     found = listed(archive, cdf_reader)

@@ -42,6 +42,7 @@ def test_a_missing_folder_is_a_missing_folder(said: str):
     assert "name a folder" in caught.value.advice
 
 
+@pytest.mark.slow
 def test_a_run_is_recorded_with_the_one_name_of_its_archive(tmp_path: Path):
     settings = Settings(home=tmp_path / "home")
     run = api.run("gle73-particles", archive="Sample", engine="direct", settings=settings)

@@ -48,6 +48,8 @@ from helio.testing.faulty import (
 )
 from helio.time_range import TimeRange
 
+pytestmark = pytest.mark.process
+
 LIMITS = NetworkLimits(reply_bytes=100_000, reply_seconds=20, least_rate=5000, rate_seconds=0.4)
 
 

@@ -34,6 +34,8 @@ from helio.store.table import Table
 from helio.testing import CdaWebStandIn, FakeClock
 from helio.time_range import TimeRange
 
+pytestmark = pytest.mark.process
+
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 HET, HET_FILE = "STA_L1_HET", "sta_l1_het_20211028_v01.cdf"
 ACE_FILE = "ac_k2_mfi_20220101_v03.cdf"

@@ -17,6 +17,8 @@ from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.cdf import CdfReader
 from helio.time_range import TimeRange
 
+pytestmark = pytest.mark.process
+
 ALWAYS = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 START = 63745056000000.0  # 2020-01-01 as CDF_EPOCH, ms
 NAN = float("nan")

@@ -97,6 +97,7 @@ def file_time(path: Path, variable: pycdfpp.Variable) -> bool:
     return bool(pycdfpp.load(str(path))[said(variable, "DEPEND_0")].shape[0])
 
 
+@pytest.mark.slow
 def test_every_numeric_variable_equals_pycdfpp(archive: Path, cdf_reader: CdfReader) -> None:
     compared, refused = 0, []
     for path in sorted(archive.rglob("*.cdf")):

@@ -21,6 +21,8 @@ from helio.sources.local import LocalArchive
 from helio.time_range import TimeRange
 from tests.sources.conftest import WrittenCdf
 
+pytestmark = pytest.mark.slow
+
 ALWAYS = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
 NAME = "my_field_20240510_v01.cdf"

@@ -11,6 +11,8 @@ from helio.errors import DamagedFile, DataError, NoData, UnknownParameter
 from helio.sources.cdf import CdfReader
 from helio.time_range import TimeRange
 
+pytestmark = pytest.mark.slow
+
 ALWAYS = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 
 

@@ -28,6 +28,8 @@ from helio.testing import CdaWebStandIn
 from helio.time_range import TimeRange
 from tests.sources.conftest import WrittenCdf
 
+pytestmark = pytest.mark.process
+
 DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
 RECORDS = 1440
 MINUTES = np.datetime64("2024-05-10", "ns") + np.arange(RECORDS) * np.timedelta64(60, "s")

@@ -20,6 +20,8 @@ from helio.sources.connection import ahead_of, clock_problem, explain_page, with
 from helio.sources.http import Hosts, Http
 from helio.testing import Authority, FakeClock, Handler, ProxyStandIn, StandIn, secure
 
+pytestmark = pytest.mark.process
+
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 

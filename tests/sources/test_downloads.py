@@ -32,6 +32,8 @@ from helio.sources.http import Hosts, Http
 from helio.sources.transfers import Progress
 from helio.testing import CdaWebStandIn
 
+pytestmark = pytest.mark.process
+
 ACE, HET = "ac_k2_mfi_20220101_v03.cdf", "sta_l1_het_20211028_v01.cdf"
 
 

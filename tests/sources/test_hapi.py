@@ -32,6 +32,8 @@ from helio.testing import FakeClock, HapiStandIn
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer, plain
 
+pytestmark = pytest.mark.process
+
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 TWO_DAYS = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 30))
 MAG = "MADE_MAG"
@@ -679,7 +681,7 @@ def test_the_environment_adds_servers_and_puts_others_in_place_of_known_ones():
     found = read_settings({"HELIO_HAPI_SERVERS": text}).servers
     assert server_named("hapi:mine", found) == ("Mine", "https://host/hapi")
     assert server_named("hapi:CDAWeb", found)[1] == "http://127.0.0.1:1/hapi"
-    with pytest.raises(RequestError, match="HELIO_HAPI_SERVERS holds 'host'"):
+    with pytest.raises(RequestError, match="HELIO_HAPI_SERVERS contains 'host'"):
         read_settings({"HELIO_HAPI_SERVERS": "host"})
 
 

@@ -13,7 +13,6 @@ import copy
 import csv
 import io
 import json
-import os
 import random
 import re
 from datetime import datetime, timedelta
@@ -27,9 +26,10 @@ from helio.errors import HelioError
 from helio.sources.providers.hapi import Hapi
 from helio.store.table import Table
 from helio.time_range import TimeRange
+from tests.laws import LONG
 from tests.sources.odd_hapi import FIELD, OK, OddHapi, info_reply
 
-EXAMPLES = 2000 if os.environ.get("HELIO_LONG") else 100
+EXAMPLES = 2000 if LONG else 100
 BLOCKS = 10
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 FILL = -1e31
@@ -241,6 +241,7 @@ def law(table: Table, body: bytes, form: str, order: str, info: dict[str, Any]) 
     assert len(table) >= 22 or info.get("cadence") != "PT1H", "records are missing without a note"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(BLOCKS))
 def test_nothing_odd_is_read_silently(block: int, tmp_path: Path, http):
     outcomes: dict[str, int] = {}

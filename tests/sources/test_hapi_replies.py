@@ -15,6 +15,8 @@ from helio.testing import HapiStandIn
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer
 
+pytestmark = pytest.mark.process
+
 MAG = "MADE_MAG"
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 TWO_DAYS = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 30))

@@ -12,6 +12,8 @@ from helio.testing import HapiStandIn, recorded
 from helio.time_range import TimeRange
 from tests.sources.made_hapi import magnetometer, plain
 
+pytestmark = pytest.mark.process
+
 hapiclient = pytest.importorskip("hapiclient", reason="hapiclient is not installed: it is in the dev extra")
 
 START, STOP = "2021-10-28T00:00:00Z", "2021-10-29T12:00:00Z"

@@ -81,6 +81,7 @@ def test_a_folder_that_cannot_be_is_done_without(tmp_path: Path):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [3])
 def test_three_processes_together_make_two_requests_at_once(tmp_path: Path, processes: int):
     (tmp_path / "served").mkdir()

@@ -309,6 +309,7 @@ def test_a_cdf_by_name_may_be_netcdf_3(cdf_reader, tmp_path):
     assert one(cdf_reader, path, "n").values.tolist() == [0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_refused_or_read_but_never_a_crash(cdf_reader, goes, tmp_path):
     """Bytes turned over at places that are spread over the whole file."""
     data = goes.read_bytes()

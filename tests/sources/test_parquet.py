@@ -122,6 +122,7 @@ def test_no_records_is_no_data(read):
         read({"time": pa.array([], pa.timestamp("ns")), "n": pa.array([], pa.float64())})
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_refused_or_read_but_never_a_crash(read, cdf_reader, tmp_path):
     read({"time": pa.array(STAMPS * 50), "n": np.arange(100.0)})
     path = tmp_path / "made.parquet"

@@ -32,6 +32,8 @@ from helio.testing.swpc import MAG, PLASMA, XRAYS
 from helio.time_range import TimeRange
 from tests.sources.conftest import patience
 
+pytestmark = pytest.mark.process
+
 NOW = datetime(2024, 5, 12, 12, 0, 30)
 HOUR = TimeRange(datetime(2024, 5, 11, 10), datetime(2024, 5, 11, 11))
 
@@ -336,10 +338,10 @@ def test_each_fault_has_its_error_keeps_nothing_and_the_next_run_completes(
     ("change", "told"),
     [
         (lambda path, rows: [rows[0][:-1], *(row[:-1] for row in rows[1:])], "no bt among"),
-        (lambda path, rows: [*rows[:-1], rows[-1][:3]], "has not 7 columns"),
+        (lambda path, rows: [*rows[:-1], rows[-1][:3]], "does not have 7 columns"),
         (lambda path, rows: [*rows[:-1], ["yesterday", *rows[-1][1:]]], "'yesterday'"),
         (lambda path, rows: [*rows[:-1], [None, *rows[-1][1:]]], "'None'"),
-        (lambda path, rows: [*rows[:-1], "row"], "has not 7 columns"),
+        (lambda path, rows: [*rows[:-1], "row"], "does not have 7 columns"),
         (lambda path, rows: rows[1:] and [[1, 2, 3], *rows[1:]], "no names of columns"),
         (lambda path, rows: {"rows": rows}, "dict"),
         (lambda path, rows: [], "list"),

@@ -32,6 +32,7 @@ def rows(*cells):
     return "".join(f"{cell},{i}\n" for i, cell in enumerate(cells, start=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("titles", "cells", "times"),
     [
@@ -120,6 +121,7 @@ def test_a_short_name_beside_a_date_is_data(read, title):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -201,6 +203,7 @@ def test_what_is_not_understood_completely_is_refused(read, text, said):
 HALVES = ("2024-05-10T00:30", "2024-05-10T01:30")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "cell"),
     [

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.steps import load_tool
@@ -12,6 +12,7 @@ from helio.steps.compute.join_components import join_components
 from helio.steps.signature import signatures
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.laws import law
 from tests.steps.calls import stated_calls
 from tests.steps.compute.test_vectors_and_solar_wind import CALLS as CALLS_OF_WIND
 
@@ -118,7 +119,7 @@ def assert_same_away_from(before, after, epoch, touched, name, args):
 
 @pytest.mark.parametrize(("name", "makes", "args"), list(cases()))
 @given(seed=st.integers(0, 2**32 - 1), wild=st.sampled_from(WILD))
-@settings(max_examples=6, deadline=None)
+@law(6)
 def test_a_wild_value_changes_nothing_out_of_reach(name, makes, args, seed, wild):
     rng = np.random.default_rng(seed)
     epoch = clock(rng)
@@ -138,7 +139,7 @@ def test_a_wild_value_changes_nothing_out_of_reach(name, makes, args, seed, wild
 
 @pytest.mark.parametrize(("name", "makes", "args"), list(cases()))
 @given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=6, deadline=None)
+@law(6)
 def test_an_edge_changes_nothing_out_of_reach(name, makes, args, seed):
     rng = np.random.default_rng(seed)
     epoch = clock(rng)

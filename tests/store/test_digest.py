@@ -31,6 +31,7 @@ def laid_out(array, how):
     return array if array.dtype.kind == "M" else array.astype(array.dtype.newbyteorder(">"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["column by column", "every second", "backwards", "other byte order"])
 @given(table=tables())
 def test_how_a_table_lies_in_memory_does_not_change_its_digest(how, table):

@@ -6,9 +6,13 @@ import sys
 import time
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from helio.store.collect import collect
 from helio.store.runs import Runs
 from helio.store.store import Store
+
+pytestmark = pytest.mark.process
 
 # Puts tables and bytes, records results and steps, for as long as it lives.
 WORKER = """

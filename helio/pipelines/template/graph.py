@@ -150,15 +150,6 @@ class Graph(Generic[AnyStep]):
         """For each label the steps that give it; more than one is a mistake that passes report."""
         return {label: [self.steps[number] for number in numbers] for label, numbers in self._numbers.items()}
 
-    @cached_property
-    def readers(self) -> dict[str, list[AnyStep]]:
-        """For each label that a step gives, the steps that may read it or a component of it."""
-        found: dict[str, list[AnyStep]] = {label: [] for label in self._numbers}
-        for step in self.steps:
-            for label in dict.fromkeys(given for read in self._reads(step) for given in self.given(read)):
-                found[label].append(step)
-        return found
-
     def given(self, label: str) -> list[str]:
         """Return the labels of steps that a label means: itself, or the table whose component it names.
 

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.pipelines.analyses.meaning import equal_work, meaning
@@ -15,7 +15,10 @@ from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.runner import replay, undo
 from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
+from tests.laws import law
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
+
+pytestmark = pytest.mark.slow
 
 CATALOGUE = {"AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3}), "AC_H0_MFI": Dataset({"BGSEc": 3})}
 CONTEXT = Context(signatures(), NOW, {}, catalogue=CATALOGUE)
@@ -197,7 +200,7 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
     return template(*steps)
 
 
-@settings(max_examples=400, deadline=None)
+@law(400)
 @given(plans(), st.sampled_from(["safe", "repair"]))
 def test_the_laws_hold_for_any_plan(plan: dict[str, Any], mode: Any):
     context = Context(signatures(), NOW, {}, catalogue=CATALOGUE, pipelines={"saved": SAVED})

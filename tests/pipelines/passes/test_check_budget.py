@@ -34,6 +34,7 @@ def test_too_many_steps_are_counted_before_any_pass_edits() -> None:
     assert found.edits == ()
 
 
+@pytest.mark.slow
 def test_the_items_of_maps_are_counted_before_steps_are_compared() -> None:
     items = [f"D{number}" for number in range(100)]
     document = template(*(loop(step, items, parameter_id=f"p{step}") for step in range(51)))

@@ -13,6 +13,8 @@ from helio.settings import read_settings
 from helio.sources.samples import sample_folder
 from helio.store.runs import RunRecord, Runs
 
+pytestmark = pytest.mark.slow
+
 FETCH = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc"}
 
 

@@ -94,6 +94,7 @@ def template(window: str = "1h") -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_a_plan_names_the_run_of_each_step_that_is_in_the_store(settings: Settings):
     _, fresh = api.foresee(template(), settings=settings)
     assert not any("runs" in step for step in fresh["forecast"])

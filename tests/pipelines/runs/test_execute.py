@@ -22,6 +22,8 @@ from helio.store.table import Table
 from helio.time_range import TimeRange
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 
+pytestmark = pytest.mark.process
+
 
 class Served:
     """Serves three-component fields; what a dataset's name says goes wrong goes wrong."""

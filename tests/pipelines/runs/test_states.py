@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.workers import Workers
+from tests.laws import law
 
 from .parts import half_done, outcome, plans
-
-EXAMPLES = 500 if os.environ.get("HELIO_LONG") else 25
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +23,8 @@ def workers() -> Iterator[Workers]:
         yield workers
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-    derandomize=EXAMPLES < 100,
-)
+@pytest.mark.slow
+@law(25, 500, suppress_health_check=list(HealthCheck))
 @given(plan=plans(), chosen=st.lists(st.booleans(), min_size=8, max_size=20))
 def test_a_run_ends_the_same_whatever_is_in_the_store(workers: Workers, plan: Plan, chosen: list[bool]):
     with tempfile.TemporaryDirectory() as folder:

@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.pipelines.template.figures import complete_labels, figure_of, with_figure, without_labels
 from helio.pipelines.template.template import Step
+from tests.laws import law
 
 SPEC = {
     "labels": ["a", "b", "c.x"],
@@ -56,7 +57,7 @@ LOOKS = st.dictionaries(
 
 
 @pytest.mark.parametrize("tool_name", ["render_spec", "plot_data"])
-@settings(max_examples=50, deadline=None, derandomize=True)
+@law(50)
 @given(looks=LOOKS, labels=st.lists(st.sampled_from(["B", "$LABEL"])))
 def test_other_labels_leave_all_other_looks_as_they_were(
     tool_name: str, looks: Any, labels: list[str]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio import api
@@ -31,6 +31,9 @@ from helio.pipelines.template.oversize import oversize_text, oversize_value
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import substitute
 from helio.steps.signature import signatures
+from tests.laws import law
+
+pytestmark = pytest.mark.slow
 
 NOW = datetime(2024, 6, 1)
 FETCH = {
@@ -208,7 +211,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@law(60)
 @given(value=values, levels=st.integers(0, 200), times=st.integers(0, 30), long=st.integers(0, 200_000))
 def test_any_structure_gives_a_value_or_a_diagnostic(value: Any, levels: int, times: int, long: int) -> None:
     inner: Any = {"v": value, "d": doubled(times), "t": "x" * long}

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from helio.pipelines.template.document import as_text
 from helio.pipelines.template.splice import splice
 
+pytestmark = pytest.mark.slow
+
 TEXT = """{
   "id": "mine",   "name": "Mine",
     "variables": {"$T": {"type": "time_range"}},

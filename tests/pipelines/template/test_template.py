@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 import helio
 from helio.pipelines.dialect.check_structure import check_structure
 from helio.pipelines.template.context import Context
 from helio.pipelines.template.template import ForEach, Step, Template
+from tests.laws import law
 from tests.pipelines.conftest import fetch, magnitude, template
 
 SHIPPED = sorted((Path(helio.__file__).parent / "pipelines" / "templates").glob("*.json"))
@@ -128,7 +129,8 @@ def assume_structure(document: Any) -> None:
     assume("steps" in document and has_structure(known | {"steps": steps}))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@law(150, suppress_health_check=[HealthCheck.too_slow])
 @given(changed())
 def test_a_changed_document_is_written_as_it_was_read(document: Any) -> None:
     assume_structure(document)
@@ -149,7 +151,8 @@ EDITS: dict[str, tuple[str, st.SearchStrategy[Any]]] = {
 """Fields of a step, each with its key and other values."""
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.slow
+@law(150, suppress_health_check=[HealthCheck.too_slow])
 @given(changed(), st.data())
 def test_an_edit_of_one_field_leaves_every_other_member_as_it_was(document: Any, data: st.DataObject) -> None:
     assume_structure(document)

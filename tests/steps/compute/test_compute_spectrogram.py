@@ -53,6 +53,7 @@ def made(jail: Jail, code: str, table: Table | None = None, **others: Any) -> Ta
     return compute_spectrogram(jail, LabelledTable("X.B", table or tone()), python_code=Code(code), **others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [SCIPY, ARRAY, FOURIER], ids=["scipy", "array", "fourier"])
 def test_a_tone_stands_in_its_bin(code: str, jail: Jail):
     table = made(jail, code, bin_label="Frequency (Hz)", value_label="PSD (nT^2/Hz)")

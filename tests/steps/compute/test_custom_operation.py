@@ -50,6 +50,7 @@ def run(jail: Jail, code: str, *tables: Table, labels: Sequence[str] = (), **oth
 TEN = series(np.arange(10.0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "expected"),
     [

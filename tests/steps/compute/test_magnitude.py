@@ -137,6 +137,7 @@ def test_three_columns_that_are_no_vector_are_refused(names, frame):
         magnitude(replace(vector(), components=names, frame=frame))
 
 
+@pytest.mark.slow
 @pytest.mark.archive
 def test_every_vector_of_the_archive_has_a_magnitude():
     folder = os.environ.get("HELIO_TEST_ARCHIVE")

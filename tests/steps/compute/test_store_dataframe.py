@@ -28,6 +28,7 @@ def made(jail: Jail, code: str, **others: Any) -> Table:
     return store_dataframe(jail, pandas_code=Code(code), **others)
 
 
+@pytest.mark.slow
 def test_a_range_of_dates_and_numbers_is_a_table(jail: Jail):
     table = made(
         jail,

@@ -148,6 +148,7 @@ def test_a_frame_is_turned_into_itself_unchanged():
     assert CHAIN[2] == "GSE"
 
 
+@pytest.mark.slow
 @pytest.mark.archive
 @pytest.mark.parametrize(
     ("file", "gse", "gsm", "apart"),

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 
 from helio.errors import StepError
 from helio.knowledge.unit_spelling import canonical_unit
@@ -14,9 +14,12 @@ from helio.sources.local import LocalArchive
 from helio.steps.save_data import save_data
 from helio.store.table import Axis, Table
 from helio.time_range import TimeRange
+from tests.laws import law
 from tests.steps.series import epochs, spectrum, vector
 from tests.store.tables import assert_same, tables
 from tests.store.tables import spectrum as two_axes
+
+pytestmark = pytest.mark.slow
 
 FORMATS = ("csv", "parquet", "cdf", "netcdf")
 ALWAYS = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
@@ -99,7 +102,7 @@ def test_a_table_reads_back_equal(name, format, tmp_path, cdf_reader):
     assert found["par"].digest() == table.digest()
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@law(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=tables())
 @pytest.mark.parametrize("format", FORMATS)
 def test_any_table_reads_back_equal_or_is_refused(table, format, tmp_path, cdf_reader):

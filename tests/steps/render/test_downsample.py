@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +83,7 @@ def test_a_value_between_two_breaks_is_found():
     ]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.floats(-1e6, 1e6) | st.just(float("nan")), min_size=1, max_size=300),
     st.integers(2, 40),

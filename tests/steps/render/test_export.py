@@ -58,6 +58,7 @@ def in_a_process(what, zone, seed):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_json_and_html_are_the_same_in_every_process():
     assert in_a_process("text", "Asia/Tokyo", "1") == in_a_process("text", "America/New_York", "2")
 
@@ -161,6 +162,7 @@ def test_browser_path_comes_before_the_path(tmp_path: Path):
     assert find_browser({"PATH": ""}) is None
 
 
+@pytest.mark.slow
 def test_a_program_that_is_no_browser_is_given_up(tmp_path: Path):
     browser = tmp_path / "chromium"
     browser.write_text("#!/bin/sh\nexit 1\n")

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import pywt
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal
 
@@ -23,6 +23,7 @@ from helio.steps.sandbox.allow_list import (
     input_names,
     refusals,
 )
+from tests.laws import law
 
 from .conftest import ATTACKS, LEGITIMATE
 
@@ -165,6 +166,7 @@ def test_remarks_on_the_style_of_code_are_nobody_s_concern(recwarn: pytest.Warni
     assert list(recwarn) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "chain",
     [
@@ -185,7 +187,7 @@ def test_a_text_is_followed_through_names_without_end(chain: str, first: str):
         assert isinstance(refusals(f"a0 = {first}\na2 = a0\n{chain}\nresult = {use}"), list)
 
 
-@settings(max_examples=200, deadline=None)
+@law(200)
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_an_exception(code: str):
     assert isinstance(refusals(code), list)
@@ -226,7 +228,8 @@ _ARITHMETIC = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@pytest.mark.slow
+@law(300)
 @given(_ARITHMETIC)
 def test_any_arithmetic_is_read_without_an_exception(code: str):
     assert isinstance(refusals(f"result = {code}"), list)

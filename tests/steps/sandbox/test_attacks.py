@@ -50,6 +50,7 @@ def goes_on(jail: Jail) -> None:
     np.testing.assert_array_equal(returned.values[:, 0], given.values.mean(axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[entry["name"] for _, entry in ATTACKS])
 def test_an_attack_without_an_allow_list_before_it_reaches_nothing(
     ours: bool, attack: dict[str, Any], jail: Jail, outside: Outside

@@ -9,12 +9,13 @@ import struct
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.steps.sandbox.exchange import NotReadableError, Returned, pack_result, unpack_result
 from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.result import as_table
+from tests.laws import law
 
 LIMITS = SandboxLimits()
 TIMES = pd.date_range("2024-01-01", periods=4, freq="min")
@@ -136,7 +137,7 @@ def test_a_length_that_lies_is_not_believed(written: bytes):
         unpack_result(written, LIMITS)
 
 
-@settings(max_examples=300, deadline=None)
+@law(300)
 @given(st.data())
 def test_a_damaged_stream_is_refused_or_read_within_its_limits(data: st.DataObject):
     good = bytearray(written(FRAME))

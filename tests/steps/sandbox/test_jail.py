@@ -26,6 +26,8 @@ from tests.waiting import wait_until
 
 from .conftest import field
 
+pytestmark = pytest.mark.process
+
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="code runs on Linux alone")
 ENDLESS = "while True: pass"
 
