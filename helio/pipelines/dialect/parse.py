@@ -160,7 +160,7 @@ def _loose(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] | Diagnostic | None:
-    """Return the one block that is a plan; where none is, what is wrong with the first."""
+    """Return the one block that is a plan; where none is, the error of the first."""
     read: list[tuple[Any, list[Edit]]] = []
     wrong: list[Diagnostic] = []
     for inner, value in blocks:
@@ -198,7 +198,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
-    """Put what is missing around a plan; return the diagnostic that it is none."""
+    """Complete a plan without its outer object; return the diagnostic when it is no plan."""
 
     def made(new: Any, message: str) -> Any:
         edits.append(Edit("HP101", message, replaced("", value, new)))
