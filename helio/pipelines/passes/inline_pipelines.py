@@ -378,7 +378,7 @@ def _as_block(step: Step, inlined: Sequence[Step]) -> Step:
 
 
 def _rewired(step: Step, instead: Mapping[StepId, Sequence[StepId]]) -> Step:
-    """A step that depends on others instead of some."""
+    """Return a step with some of its dependencies replaced."""
     needed = (other for step_id in step.depends_on for other in instead.get(step_id, [step_id]))
     return replace(step, depends_on=tuple(needed))
 
