@@ -393,7 +393,7 @@ def _free(name: str, taken: Collection[str]) -> str:
 
 
 def _spelled(name: str, context: Context) -> tuple[Template | None, tuple[Diagnostic, ...]]:
-    # The runner and the list of passes rest on this file: they are there only once it runs.
+    # The runner and the list of passes import this file, so they are imported only when it runs.
     from helio.pipelines.passes import NORMALISE
     from helio.pipelines.passes.map_intervals import map_intervals
     from helio.pipelines.template.runner import rewrite

@@ -286,7 +286,7 @@ def _patch(document: Document, operations: Sequence[dict[str, Any]]) -> Document
 
 
 def _broken(plan: Any) -> str:
-    """Return what is wrong with a plan, by a quick check after every pass; empty when nothing is."""
+    """Return the error of a plan, by a quick check after every pass; empty when there is none."""
     if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
         return "it has no list of steps"
     for step in plan["steps"]:
