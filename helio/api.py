@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.outcome import Run
     from helio.pipelines.runs.session import Engine
     from helio.pipelines.template.files import Format
-    from helio.pipelines.template.runner import Rewritten
+    from helio.pipelines.template.runner import RewriteResult
     from helio.sources.archive_listing import ArchiveListing
     from helio.sources.archives import Access
     from helio.steps.describe import Description, Preview
@@ -90,7 +90,7 @@ def check_template(
     now: datetime | str | None = None,
     archive: str | Path | None = None,
     settings: Settings | None = None,
-) -> Rewritten:
+) -> RewriteResult:
     """Return the diagnostics of a template, including hints, and its plan without values."""
     from helio.pipelines import plan as planning
     from helio.pipelines.known import KnownDatasets

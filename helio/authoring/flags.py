@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NoReturn, TypeVar
 
-from helio.authoring.request import Computation, FigureStyle, Panels, PipelineRequest, RequestQuantity
+from helio.authoring.request import Computation, Panels, PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.writing.computations import APPLIED, tool_named
 from helio.errors import RequestError, closest, did_you_mean
 from helio.knowledge.catalogue import Catalogue
@@ -66,7 +66,7 @@ def request_of(
         vectors=any("vector" in text.casefold() for text in quantities),
         computations=_each(_computation, operations),
         panels=Panels(together=together),
-        style=FigureStyle(title=title),
+        style=RequestedStyle(title=title),
         exports=_each(lambda text: _one_of(text.casefold(), FORMS, "form of files"), save_as),
     )
 

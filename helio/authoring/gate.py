@@ -68,7 +68,7 @@ from helio.pipelines.template.figures import FIGURES, complete_labels
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.maps import is_glob
 from helio.pipelines.template.oversize import Oversize
-from helio.pipelines.template.runner import Rewritten
+from helio.pipelines.template.runner import RewriteResult
 from helio.pipelines.template.template import Step
 from helio.pipelines.template.variables import TOKEN, substitute
 from helio.sources.registry import BY_CATALOGUE, datasets_known_to, is_catalogued, source_class
@@ -167,7 +167,7 @@ class Gate:
         template, _, found = mend(text, now=self._now, catalogue=self._known, pipelines=self._pipelines)
         return template, found
 
-    def _check(self, template: Document, **options: Any) -> Rewritten:
+    def _check(self, template: Document, **options: Any) -> RewriteResult:
         return check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines, **options)
 
     def _as_it_runs(self, template: Document, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:

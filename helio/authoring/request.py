@@ -72,7 +72,7 @@ class Panels:
 
 
 @dataclass(frozen=True)
-class FigureStyle:
+class RequestedStyle:
     """The looks of the figure.
 
     Parameters
@@ -122,7 +122,7 @@ class PipelineRequest:
         A quantity to compute even where an archive has it.
     computations : tuple of Computation
     panels : Panels
-    style : FigureStyle
+    style : RequestedStyle
     exports : tuple of str
         Formats of files to save the series in: ``"csv"``.
     name : str
@@ -143,6 +143,6 @@ class PipelineRequest:
     computed: str = ""
     computations: tuple[Computation, ...] = ()
     panels: Panels = Panels()
-    style: FigureStyle = FigureStyle()
+    style: RequestedStyle = RequestedStyle()
     exports: tuple[str, ...] = ()
     name: str = ""

@@ -23,7 +23,7 @@ from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.document import STEP_DEFAULTS, Document
 from helio.pipelines.template.figures import FIGURES, RENDER, STYLE, complete_labels
-from helio.pipelines.template.runner import Rewritten
+from helio.pipelines.template.runner import RewriteResult
 from helio.pipelines.template.schema import SCHEMA_VERSION
 from helio.pipelines.template.shown_values import same, shown, shown_apart, shown_line, shown_name
 from helio.steps.signature import signatures
@@ -417,8 +417,8 @@ def _results(template: Document) -> Mapping[str, str] | None:
     return meant if known else None
 
 
-def _meant(planned: Rewritten, context: Context) -> Mapping[str, str]:
-    """The meaning of every result of a plan, as far as it can be read."""
+def _meant(planned: RewriteResult, context: Context) -> Mapping[str, str]:
+    """Return the meaning of every result of a plan, as far as it can be read."""
     return meaning(template_in(planned.plan), context)
 
 

@@ -235,7 +235,7 @@ class Key:
             )
 
     def to_json(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the JSON for ``--json``."""
         return {
             "key": self.name,
             "type": type_words(self.schema),
@@ -250,7 +250,7 @@ class Key:
 
 @cache
 def keys() -> Mapping[str, tuple[Key, ...]]:
-    """Every key by name, once for each of its meanings.
+    """Return every key by name, once for each of its meanings.
 
     >>> [key.default for key in keys()["critical"]]
     [True]
@@ -287,7 +287,7 @@ def _note(meanings: dict[tuple[str, str], Key], key: Key, place: str, tool: Sign
 
 
 def _members(schema: Schema, place: str) -> Iterator[tuple[str, str, Schema, bool]]:
-    """Each key that a schema speaks of: its name, the place of its object, its schema, whether it is required."""
+    """Yield each key of a schema: its name, the place of its object, its schema, whether it is required."""
     for name, part in schema.get("properties", {}).items():
         yield name, place, part, name in schema.get("required", ())
         yield from _members(part, f"{place}.{name}".removeprefix("."))
@@ -296,7 +296,7 @@ def _members(schema: Schema, place: str) -> Iterator[tuple[str, str, Schema, boo
 
 
 def _inner(schema: Schema, place: str) -> Iterator[tuple[Schema, str]]:
-    """The schemas of what a value holds without a key of its own, and of what it may be."""
+    """Yield the schemas of the members without a key of their own, and of the options of a value."""
     for option in schema.get("anyOf", ()):
         yield option, place
     for rule, mark in (("items", "[]"), ("additionalProperties", ".NAME")):
@@ -305,7 +305,7 @@ def _inner(schema: Schema, place: str) -> Iterator[tuple[Schema, str]]:
 
 
 def _examples() -> dict[tuple[str, str, str], Any]:
-    """The first value of each place, key and tool in `EXAMPLE` and the pages of the tools."""
+    """Return the first value of each place, key and tool in `EXAMPLE` and the pages of the tools."""
     found: dict[tuple[str, str, str], Any] = {}
     pages = [example_step(tool) for tool in signatures().values() if tool.runs]
     written = [(location, name, "", value) for location, name, value in _written(EXAMPLE, STRUCTURE, "")]
@@ -320,7 +320,7 @@ def _examples() -> dict[tuple[str, str, str], Any]:
 
 
 def _written(value: Any, schema: Schema, place: str) -> Iterator[tuple[str, str, Any]]:
-    """The place, name and value of each key that a value has."""
+    """Yield the place, name and value of each key that a value has."""
     if isinstance(value, dict):
         known = schema.get("properties", {})
         for name, inner in value.items():
@@ -336,7 +336,7 @@ def _written(value: Any, schema: Schema, place: str) -> Iterator[tuple[str, str,
 
 
 def _shortened(value: Any) -> Any:
-    """A value, or only the first of its items where all of them are too long for an example."""
+    """Return a value, or only its first item where all of them are too long for an example."""
     if len(json.dumps(value)) <= _LONGEST_EXAMPLE or not isinstance(value, (list, dict)):
         return value
     return value[:1] if isinstance(value, list) else dict([*value.items()][:2])

@@ -14,7 +14,7 @@ from helio.pipelines.passes.raise_critical import raise_critical
 from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import STEP_DEFAULTS, Document, as_text
-from helio.pipelines.template.runner import Rewritten, authored_path, rewrite
+from helio.pipelines.template.runner import RewriteResult, authored_path, rewrite
 from helio.steps.signature import signatures
 
 DERIVED = ("produces", "depends_on")
@@ -72,14 +72,14 @@ def mend(
     return template, "".join(lines), diagnostics
 
 
-def repair(document: Document, context: Context) -> Rewritten:
+def repair(document: Document, context: Context) -> RewriteResult:
     """Mend everything possible in a template, and return its plan with the remaining diagnostics."""
     mended = rewrite(document, context, STAGES, mode="repair", until_stable=True)
     if mended.errors:
         return mended
     verified = rewrite(mended.plan, context, VERIFY)
     findings = [authored_path(diagnostic, mended.plan, document) for diagnostic in verified.diagnostics]
-    return Rewritten(mended.plan, mended.edits, (*mended.diagnostics, *findings))
+    return RewriteResult(mended.plan, mended.edits, (*mended.diagnostics, *findings))
 
 
 def _lean(plan: Document, authored: Document) -> Document:

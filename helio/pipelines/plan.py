@@ -22,7 +22,7 @@ from helio.pipelines.template.document import Document, digest, shortened
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
 from helio.pipelines.template.labels import owner, read_labels
-from helio.pipelines.template.runner import FIX, Mode, Rewritten, authored_path, rewrite
+from helio.pipelines.template.runner import FIX, Mode, RewriteResult, authored_path, rewrite
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.time_literals import listed_literals, time_literals
 from helio.steps.signature import Signature, signatures
@@ -104,7 +104,7 @@ class Plan:
         return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
 
 
-def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> Rewritten:
+def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> RewriteResult:
     """Rewrite a template into its plan without values, and collect all its diagnostics.
 
     Stages N to G are repeated until no pass has an edit; then the plan is verified.
@@ -115,12 +115,12 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
     verified = rewrite(stable.plan, context, VERIFY)
     findings = [authored_path(finding, stable.plan, template) for finding in verified.diagnostics]
     written = rewrite(template, context, AS_WRITTEN).diagnostics
-    return Rewritten(
+    return RewriteResult(
         stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *findings, *written)))
     )
 
 
-def _with_checked_advice(stable: Rewritten, template: Document, context: Context) -> Rewritten:
+def _with_checked_advice(stable: RewriteResult, template: Document, context: Context) -> RewriteResult:
     """Explain what prevents ``helio fix``, wherever it is advised but would fail."""
     if not any(text.startswith(FIX) for error in stable.errors for text in error.advice):
         return stable
@@ -139,14 +139,14 @@ def _with_checked_advice(stable: Rewritten, template: Document, context: Context
         )
         for diagnostic in stable.diagnostics
     )
-    return Rewritten(stable.plan, stable.edits, diagnostics)
+    return RewriteResult(stable.plan, stable.edits, diagnostics)
 
 
-def bind(template: Document, normalised: Rewritten, context: Context) -> Rewritten:
+def bind(template: Document, normalised: RewriteResult, context: Context) -> RewriteResult:
     """Put the values of the context into a plan, for one run."""
     bound = rewrite(normalised.plan, context, BINDING)
     findings = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
-    return Rewritten(bound.plan, bound.edits, findings)
+    return RewriteResult(bound.plan, bound.edits, findings)
 
 
 def check(
@@ -157,7 +157,7 @@ def check(
     archive: str = "",
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
-) -> Rewritten:
+) -> RewriteResult:
     """Call `normalise` with the tools of this version."""
     context = Context(
         signatures(), now, {}, archive, catalogue=_given(catalogue), pipelines=_given(pipelines)
@@ -165,7 +165,7 @@ def check(
     return normalise(template, context, mode=mode)
 
 
-def spelled(template: Document) -> Rewritten:
+def spelled(template: Document) -> RewriteResult:
     """Rewrite each field, name and value of a template in its canonical spelling, as far as it can be read."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
 
@@ -295,7 +295,7 @@ def time_variable(template: Document) -> str:
     raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
 
 
-def _freeze(written: Document, authored: Rewritten, bound: Rewritten, now: datetime) -> Plan:
+def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, now: datetime) -> Plan:
     known = signatures()
     template = Template.from_json(bound.plan)
     labels = {label for step in template.steps for label in step.produces}

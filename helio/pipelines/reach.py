@@ -19,7 +19,7 @@ from helio.pipelines.dialect.spell_variables import BUILT_IN
 from helio.pipelines.passes.parametrise_times import invented_variables
 from helio.pipelines.template.context import Context
 from helio.pipelines.template.diagnostics import Diagnostic
-from helio.pipelines.template.runner import Rewritten
+from helio.pipelines.template.runner import RewriteResult
 from helio.pipelines.template.template import Template, Variable
 from helio.pipelines.template.time_literals import TimeLiteral, listed_literals, shortened, time_literals
 from helio.pipelines.template.variables import TOKEN, read_value
@@ -28,7 +28,7 @@ NUMBERED = re.compile(re.escape(BUILT_IN) + r"_\d+")
 """Names that helio gives to further literal ranges. They do not describe the ranges."""
 
 
-def check_reach(authored: Rewritten, context: Context, *, whole_run: bool) -> Iterator[Diagnostic]:
+def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -> Iterator[Diagnostic]:
     """Refuse a new time range for the run that would move some of the ranges and leave others.
 
     An author who declares ``$TIME_RANGE`` decides which steps it moves. Where the variable was made from literals of
@@ -36,7 +36,7 @@ def check_reach(authored: Rewritten, context: Context, *, whole_run: bool) -> It
 
     Parameters
     ----------
-    authored : Rewritten
+    authored : RewriteResult
         The plan before values are put in place, with its edits.
     context : Context
         ``values`` has the values given for the run.

@@ -55,7 +55,7 @@ def find_tool(name: str) -> ToolPage:
 
 
 def names() -> Iterator[str]:
-    """Every tool, code and key."""
+    """Return every tool, code and key."""
     yield from signatures()
     yield from codes()
     yield from keys()
@@ -68,14 +68,14 @@ def _tools_called(name: str) -> Iterator[ToolPage]:
 
 
 def _keys_called(word: str) -> Iterator[Key]:
-    """The keys of that name; ``for_each.over`` is the one that ``for_each`` has."""
+    """Yield the keys of that name; ``for_each.over`` is the one that ``for_each`` has."""
     for key in keys().get(word.rpartition(".")[2], ()):
         if any(f"{location}.{key.name}".endswith(word) for location in key.places):
             yield key
 
 
 def _meant_by(word: str) -> list[str]:
-    """The tools and keys whose name or other words a word is, capital letters and underscores aside."""
+    """Return the tools and keys that a word names, in any case and with or without underscores."""
     spellings = [(tool.name, tool.synonyms) for tool in signatures().values()]
     spellings += [(name, ()) for name in keys()]
     for table in (TEMPLATE_KEYS, STEP_KEYS, LOOP_KEYS, VARIABLE_KEYS, ARGUMENTS):

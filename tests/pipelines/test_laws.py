@@ -15,7 +15,7 @@ from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.plan import normalise
 from helio.pipelines.template.context import Context, Dataset
-from helio.pipelines.template.runner import Rewritten, replay, undo
+from helio.pipelines.template.runner import RewriteResult, replay, undo
 from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 from tests.laws import law
@@ -337,16 +337,16 @@ NEARLY = st.recursive(
 # ---- the laws
 
 
-def rewritten(document: Any, mode: Any = "safe") -> Rewritten:
+def rewritten(document: Any, mode: Any = "safe") -> RewriteResult:
     """What the passes make of a document that was read, with the edits of both."""
     parsed = parse(document)
     if parsed.errors:
         return parsed
     found = normalise(parsed.plan, CONTEXT, mode=mode)
-    return Rewritten(found.plan, (*parsed.edits, *found.edits), (*parsed.diagnostics, *found.diagnostics))
+    return RewriteResult(found.plan, (*parsed.edits, *found.edits), (*parsed.diagnostics, *found.diagnostics))
 
 
-def holds(document: Any, found: Rewritten, mode: Any = "safe") -> None:
+def holds(document: Any, found: RewriteResult, mode: Any = "safe") -> None:
     """The laws that every outcome obeys, with errors or without."""
     assert [str(finding) for finding in found.diagnostics if finding.code in OURS] == []
     if found.edits or found.plan:

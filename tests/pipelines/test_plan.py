@@ -235,7 +235,7 @@ def test_a_key_that_a_figure_does_not_know_is_refused_with_those_that_it_does(to
     assert "title" in text.partition("eys of a figure")[2]
     assert "y_label" in text
     if key == "titel":
-        assert text.index("Did you mean 'title'?") < text.index("eys of a figure")
+        assert text.lower().index("did you mean 'title'?") < text.index("eys of a figure")
 
 
 def test_a_misspelt_variable_on_the_command_line_is_an_error_not_the_default():

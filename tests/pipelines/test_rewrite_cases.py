@@ -17,7 +17,7 @@ from helio.pipelines.dialect.parse import parse
 from helio.pipelines.plan import bind, normalise
 from helio.pipelines.template.context import Context, Dataset, Policy
 from helio.pipelines.template.diagnostics import Diagnostic
-from helio.pipelines.template.runner import Rewritten, replay, undo
+from helio.pipelines.template.runner import RewriteResult, replay, undo
 from helio.pipelines.template.template import Template
 from helio.steps.signature import RECORD, Argument, Signature, TableInput, signatures, whole_range
 from tests.pipelines.written import as_written
@@ -57,7 +57,7 @@ def variants() -> Iterator[Any]:
                     yield pytest.param(document, case, before, False, id=f"{case['id']}-{number}")
 
 
-def rewritten(before: Any, context: Context, case: Any) -> tuple[Any, Rewritten]:
+def rewritten(before: Any, context: Context, case: Any) -> tuple[Any, RewriteResult]:
     """What the passes make of a case's input, and what edits are replayed on."""
     parsed = parse(before)
     before = edited(before, parsed)
@@ -65,14 +65,16 @@ def rewritten(before: Any, context: Context, case: Any) -> tuple[Any, Rewritten]
         return before, parsed
     found = normalise(parsed.plan, context, mode="repair" if case["mode"] == "repair" else "safe")
     edits = (*parsed.edits, *found.edits)
-    outcome = Rewritten(found.plan, edits, (*parsed.diagnostics, *found.diagnostics))
+    outcome = RewriteResult(found.plan, edits, (*parsed.diagnostics, *found.diagnostics))
     if case["mode"] == "bind" and not outcome.errors:
         bound = bind(found.plan, found, context)
-        outcome = Rewritten(bound.plan, (*edits, *bound.edits), (*outcome.diagnostics, *bound.diagnostics))
+        outcome = RewriteResult(
+            bound.plan, (*edits, *bound.edits), (*outcome.diagnostics, *bound.diagnostics)
+        )
     return before, outcome
 
 
-def edited(before: Any, parsed: Rewritten) -> Any:
+def edited(before: Any, parsed: RewriteResult) -> Any:
     """What the edits start from: a text only where it was not JSON as it stands; None where nothing was read."""
     if not parsed.edits and not parsed.plan:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from helio.authoring.outcome import NotUnderstood
-from helio.authoring.request import FigureStyle, Panels, PipelineRequest, RequestQuantity
+from helio.authoring.request import Panels, PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.rules.computed import ComputationMention, read_computations
 from helio.authoring.rules.named import (
     Placed,
@@ -124,7 +124,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     mentions = read_computations(sentence)
     times = tuple(sentence.take_times(now))
     crafts = read_spacecraft(sentence)
-    style = FigureStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)))
+    style = RequestedStyle(title, tuple(_colours(sentence)), tuple(_log(sentence)))
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)

@@ -36,7 +36,7 @@ def has_export(template: Template, context: Context) -> bool:
 
 
 def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return of labels that no author chose those that a figure draws, and those that it leaves out.
+    """Return the labels that a figure draws and the labels that it leaves out, where no author chose them.
 
     Each gives one panel at most.
     """

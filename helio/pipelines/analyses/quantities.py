@@ -16,7 +16,7 @@ from helio.steps.quantity import ANYTHING, equal_units
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A label that a step reads, its path in the arguments, and what is known of its table."""
+    """A label that a step reads, its path in the arguments, and the known facts of its table."""
 
     path: Path
     label: str
@@ -24,7 +24,7 @@ class ReadTable:
 
 
 def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
-    """Find what is known of each label on which a step depends that requires a unit, a frame or a kind.
+    """Find the known facts of each label whose table must have a unit, a frame or a kind in some step.
 
     Each tool says what it gives of what it is given (`helio.steps.foreseen`). Only these labels need the catalogue.
     """
@@ -46,7 +46,7 @@ def demands(step: StepView) -> bool:
 
 
 def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:
-    """Return what is known of the tables that a step reads, by the tool's parameter."""
+    """Return the known facts of the tables that a step reads, by the tool's parameter."""
     return {
         parameter: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
         for parameter, reads in step.inputs.items()
@@ -61,7 +61,7 @@ def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
 
 
 def _given(step: StepView, known: Mapping[str, Foreseen], context: Context) -> Mapping[str, Foreseen]:
-    """Return what is known of a step's labels; nothing of those of a map, whose items may differ."""
+    """Return the known facts of a step's labels; none for a map, whose items may differ."""
     args, signature = step.params, step.signature
     if signature is None or step.step.for_each is not None:
         return dict.fromkeys(step.outputs, NOTHING_KNOWN)

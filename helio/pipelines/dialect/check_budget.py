@@ -38,7 +38,7 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def refused(count: int, most: int, intents: Iterable[object], where: str = "") -> Iterator[Diagnostic]:
-    """What to say of more steps than the policy allows; the figure or export that a pass appended is not counted."""
+    """Return the error for more steps than the policy allows; a figure or export of a pass does not count."""
     if count - any(intent in APPENDED for intent in intents) > most:
         yield Diagnostic(
             "HV701",

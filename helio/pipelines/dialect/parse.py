@@ -46,7 +46,7 @@ from helio.pipelines.template.document import (
 from helio.pipelines.template.edit import Edit, replaced
 from helio.pipelines.template.oversize import CODE as OVERSIZE
 from helio.pipelines.template.oversize import oversize_value
-from helio.pipelines.template.runner import Rewritten, replay
+from helio.pipelines.template.runner import RewriteResult, replay
 from helio.pipelines.template.schema import STRUCTURE
 
 FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)
@@ -61,7 +61,7 @@ _OF_TEMPLATE = ("$schema", "schema_version", "variables")
 """Keys beside a single action that belong to the template around it."""
 
 
-def parse(source: Any) -> Rewritten:
+def parse(source: Any) -> RewriteResult:
     """Return the template that a text or a JSON value is, with the edits that made it one.
 
     Parameters
@@ -71,7 +71,7 @@ def parse(source: Any) -> Rewritten:
 
     Returns
     -------
-    Rewritten
+    RewriteResult
         Its edits lead from what was read to the plan: from the text itself where it is not JSON as it stands,
         else from the JSON value. Its plan is what was read where that is no plan, an empty object where it is
         none either.
@@ -90,16 +90,16 @@ def parse(source: Any) -> Rewritten:
     if isinstance(source, str):
         read = _read(source)
         if isinstance(read, Diagnostic):
-            return Rewritten({}, (), (read,))
+            return RewriteResult({}, (), (read,))
         value, edits = read
     elif (refused := oversize_value(source)) is not None:
-        return Rewritten({}, (), (refused,))
+        return RewriteResult({}, (), (refused,))
     start = source if edits else value
     refused = _enveloped(value, edits)
     plan: Any = replay(start, edits) if edits else value
     if not isinstance(plan, dict):
-        return Rewritten({}, (), (refused,) if refused is not None else ())
-    return Rewritten(plan, tuple(edits), (refused,) if refused is not None else ())
+        return RewriteResult({}, (), (refused,) if refused is not None else ())
+    return RewriteResult(plan, tuple(edits), (refused,) if refused is not None else ())
 
 
 # ---- from a text to a JSON value

@@ -394,7 +394,7 @@ def _qualifiers() -> Mapping[str, str]:
 
 @cache
 def _data_arguments() -> frozenset[str]:
-    """Names that ask for data."""
+    """Return names that ask for data."""
     names = ("dataset_id", "parameter_id", "time_range")
     asked = frozenset(by_word(names, ARGUMENTS)) - folded(f"{AMONG_ARGUMENTS} time variable")
     return asked | folded(" ".join((*RANGES, *RANGES.values())))
@@ -402,6 +402,6 @@ def _data_arguments() -> frozenset[str]:
 
 @cache
 def _step_arguments() -> frozenset[str]:
-    """Names that ask for data, and those of tools, as keys of a step."""
+    """Return names that ask for data, and those of tools, as keys of a step."""
     tools = {fold(word) for name, tool in signatures().items() for word in (name, *tool.synonyms)}
     return _data_arguments() | tools

@@ -35,7 +35,7 @@ def view_in(step: Document, signatures: Mapping[str, Signature]) -> StepView:
 
 
 def _fitting(step: Document) -> Document:
-    """The members of a step that are of their type; a step without an id has an empty one."""
+    """Return the members of a step that have their type; a step without an id gets an empty one."""
     known: Schema = STEP["properties"]
     fitting: dict[str, Any] = {
         key: value for key, value in step.items() if key in known and not any(misfits(value, known[key]))

@@ -37,7 +37,7 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
     >>> for finding in check_written_values(template, Context(signatures(), datetime.min, {})):
     ...     print(finding.code, finding.step_id, finding.message)
     HV604 1 'limit' holds values written by the author, not measured
-    HV604 2 it rests on values written by the author, not measured: limit
+    HV604 2 it depends on values written by the author, not measured: limit
     """
     found = origins(template, context.signatures)
     for view in views(template.walk(), context.signatures):
@@ -52,6 +52,8 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
                 continue
             listed = ", ".join(sorted(labels))
             message = (
-                f"'{listed}' holds {what}" if labels <= set(view.outputs) else f"it rests on {what}: {listed}"
+                f"'{listed}' holds {what}"
+                if labels <= set(view.outputs)
+                else f"it depends on {what}: {listed}"
             )
             yield Diagnostic(code, message, "warning", view.id, view.tool, view.pointer)

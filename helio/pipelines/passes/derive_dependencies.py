@@ -38,7 +38,7 @@ from helio.pipelines.template.variables import TOKEN, Path
 def derive_dependencies(template: Template, context: Context) -> Iterator[Finding]:
     """Add a dependency for each label read; refuse labels of nobody and steps that do not exist.
 
-    A block rests on the steps that its own steps read from; inside it they rest on one another.
+    A block depends on the steps that its own steps read from; inside it they depend on one another.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures

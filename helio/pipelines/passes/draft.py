@@ -102,7 +102,7 @@ def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
 def reaches(
     steps: Sequence[Step], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
 ) -> bool:
-    """Whether a step rests on one of the goals by way of steps that are not among `through`."""
+    """Whether a step depends on one of the goals through steps that are not in `through`."""
     waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
     waiting = [index for index in waiting if index not in through]
     seen: set[int] = set()

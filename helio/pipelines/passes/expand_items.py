@@ -385,7 +385,7 @@ def _written_out(steps: list[Step], context: Context) -> tuple[Operation, ...]:
 
 
 def _left_out(steps: Sequence[Step], skipped: set[StepId]) -> Edit:
-    """Take empty maps out, and all that rests on them."""
+    """Remove empty maps, and all steps that depend on them."""
     removed_ids = set(skipped)
     grown = True
     while grown:

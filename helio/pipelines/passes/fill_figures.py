@@ -33,7 +33,7 @@ from helio.pipelines.template.template import Template
 
 
 def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Give a figure without labels those that nothing else uses; refuse one where there are none.
+    """Give a figure without labels the labels that nothing else uses; refuse it where there are none.
 
     Twelve tables at most are drawn.
 

@@ -378,7 +378,7 @@ def _as_block(step: Step, inlined: Sequence[Step]) -> Step:
 
 
 def _rewired(step: Step, instead: Mapping[StepId, Sequence[StepId]]) -> Step:
-    """A step that depends on others instead of some."""
+    """Return a step with some of its dependencies replaced."""
     needed = (other for step_id in step.depends_on for other in instead.get(step_id, [step_id]))
     return replace(step, depends_on=tuple(needed))
 
@@ -393,7 +393,7 @@ def _free(name: str, taken: Collection[str]) -> str:
 
 
 def _spelled(name: str, context: Context) -> tuple[Template | None, tuple[Diagnostic, ...]]:
-    # The runner and the list of passes rest on this file: they are there only once it runs.
+    # The runner and the list of passes import this file, so they are imported only when it runs.
     from helio.pipelines.passes import NORMALISE
     from helio.pipelines.passes.map_intervals import map_intervals
     from helio.pipelines.template.runner import rewrite

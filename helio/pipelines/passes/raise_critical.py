@@ -18,7 +18,7 @@ from helio.pipelines.template.template import Template
 
 
 def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
-    """Make a step critical that a critical one rests on: its failure fails the run anyway.
+    """Make a step critical if a critical one depends on it: its failure makes the run fail anyway.
 
     >>> from datetime import datetime
     >>> steps = [{"step_id": 1, "critical": False}, {"step_id": 2, "critical": True, "depends_on": [1]}]

@@ -34,7 +34,7 @@ class ListedRun:
     picture: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the JSON for ``--json``."""
         facts = {name: value for name, value in vars(self).items() if name != "summary"}
         return {**asdict(self.summary), **facts}
 

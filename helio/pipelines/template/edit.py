@@ -16,7 +16,7 @@ Kind = Literal["safe", "lossy", "bind"]
 
 @dataclass(frozen=True)
 class Edit:
-    """One change to a plan, with what it rests on.
+    """One change to a plan, with guards for what it assumes.
 
     Parameters
     ----------

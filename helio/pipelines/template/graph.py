@@ -169,7 +169,7 @@ class Graph(Generic[AnyStep]):
 
     @property
     def order(self) -> list[AnyStep]:
-        """The steps, each after those that it reads from; without those on a cycle and those that need them."""
+        """The steps, each after the steps that it reads; without cycles and steps that need them."""
         return [self.steps[number] for number in self._order]
 
     @property
@@ -254,7 +254,7 @@ def views(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Iterato
 
 
 def in_order(needs: Sequence[Collection[int]]) -> list[int]:
-    """Put numbers in an order in which each stands after those that it needs, else the smallest first.
+    """Put numbers in an order in which each follows the numbers that it needs, otherwise the smallest first.
 
     Numbers on a cycle, and those that need them, are left out.
 

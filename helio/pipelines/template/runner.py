@@ -41,7 +41,7 @@ Stage = Sequence[Pass | DialectPass]
 
 
 @dataclass(frozen=True)
-class Rewritten:
+class RewriteResult:
     """A plan after some passes, and all that they did and found."""
 
     plan: Document = field(repr=False)
@@ -61,7 +61,7 @@ def rewrite(
     *,
     mode: Mode = "safe",
     until_stable: bool = False,
-) -> Rewritten:
+) -> RewriteResult:
     """Run stages of passes; the first stage with errors is the last that runs.
 
     Parameters
@@ -77,7 +77,7 @@ def rewrite(
 
     Returns
     -------
-    Rewritten
+    RewriteResult
         Applying the ``operations`` of the edits to `authored`, in order, gives the plan; applying their inverses
         in reverse order to the plan gives `authored`.
     """
@@ -130,9 +130,9 @@ class _Work:
         self.findings: list[Diagnostic] = []
         """What the last round found; what an earlier one found may be mended."""
 
-    def result(self) -> Rewritten:
+    def result(self) -> RewriteResult:
         found = dict.fromkeys((*self.warned, *self.findings))
-        return Rewritten(self._shown(), tuple(self.edits), tuple(found))
+        return RewriteResult(self._shown(), tuple(self.edits), tuple(found))
 
     def _shown(self) -> Document:
         return self.plan if self.edits else self.authored
@@ -286,7 +286,7 @@ def _patch(document: Document, operations: Sequence[dict[str, Any]]) -> Document
 
 
 def _broken(plan: Any) -> str:
-    """Return what is wrong with a plan, by a quick check after every pass; empty when nothing is."""
+    """Return the error of a plan, by a quick check after every pass; empty when there is none."""
     if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
         return "it has no list of steps"
     for step in plan["steps"]:

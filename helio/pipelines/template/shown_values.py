@@ -56,7 +56,7 @@ def shown_line(text: str) -> str:
 
 
 def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> list[str]:
-    """Write several values; those that differ and would look alike become JSON in ASCII.
+    """Write several values; different values that would look alike become JSON in ASCII.
 
     >>> shown_apart(["B", ["B"], 1, "µT", "μT"])
     ['"B"', '["B"]', '1', '"\\\\u00b5T"', '"\\\\u03bcT"']

@@ -11,7 +11,7 @@ import pytest
 
 from helio.pipelines.template.context import Context
 from helio.pipelines.template.edit import Edit, added, changed
-from helio.pipelines.template.runner import Rewritten, replay, rewrite, undo
+from helio.pipelines.template.runner import RewriteResult, replay, rewrite, undo
 from helio.pipelines.template.template import Template
 
 CONTEXT = Context({}, datetime(2024, 1, 1), {})
@@ -67,7 +67,7 @@ def adds_to_arguments(template: Template, context: Context) -> list[Any]:
     return []
 
 
-def accused(found: Rewritten) -> list[tuple[str, tuple[Any, ...]]]:
+def accused(found: RewriteResult) -> list[tuple[str, tuple[Any, ...]]]:
     return [(one.code, one.candidates) for one in found.diagnostics]
 
 
