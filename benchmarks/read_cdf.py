@@ -3,8 +3,9 @@
     HELIO_TEST_ARCHIVE=folder/of/real/cdfs python benchmarks/read_cdf.py
 
 Times are medians of interleaved repeats: read the ratios. "warm" has the worker running and the file opened before,
-"first" has the worker running and a file it never saw. Memory is the peak of both processes together over what each
-had before, for a made file of 1e7 float64 samples and their TT2000 epochs.
+"first" has the worker running and a file it never saw. One hour and all of 1e7 samples are warm and come with the CPU
+time of both processes; pycdfpp reads all records for either. Memory is the peak of both processes together over what
+each had before, for a made file of 1e7 float64 samples and their TT2000 epochs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -90,9 +91,9 @@ def start() -> None:
         print(f"after {milliseconds(lambda: reader.describe(path)):.2f} ms")
 
 
-def made(path: Path, samples: int) -> Path:
+def made(path: Path, samples: int, gzip: int = 6) -> Path:
     file = CDF(path, delete=True)
-    shape = {"Num_Elements": 1, "Rec_Vary": True, "Dim_Sizes": []}
+    shape = {"Num_Elements": 1, "Rec_Vary": True, "Dim_Sizes": [], "Compress": gzip}
     epochs = 700_000_000_000_000_000 + np.arange(samples) * 10_000_000
     file.write_var({"Variable": "Epoch", "Data_Type": 33, **shape}, var_data=epochs)
     said = {"DEPEND_0": "Epoch", "FILLVAL": -1e31, "VALIDMIN": 0.0, "VALIDMAX": 2e9}
@@ -100,6 +101,45 @@ def made(path: Path, samples: int) -> Path:
     file.write_var({"Variable": "x", "Data_Type": 45, **shape}, var_attrs=said, var_data=values)
     file.close()
     return path
+
+
+def ranges() -> None:
+    print(f"{'1e7 samples':<34}{'warm':>8}{'CPU':>8}{'pycdfpp':>9}{'CPU':>9}   ms")
+    with CdfReader() as reader, tempfile.TemporaryDirectory() as folder:
+        for kind, gzip in (("gzip", 6), ("plain", 0)):
+            path = made(Path(folder) / f"{kind}.cdf", SAMPLES, gzip)
+            span = reader.describe(path).span
+            assert span is not None
+            start = span[0] + timedelta(hours=13)
+            hour = TimeRange(start, start + timedelta(hours=1))
+            state = reader._state_of(path)
+            for what, time_range in (("one hour", hour), ("all", ALWAYS)):
+                read = partial(reader.read, path, ["x"], time_range, state)
+                read()
+                times: dict[str, list[tuple[float, float]]] = {"warm": [], "pycdfpp": []}
+                for _ in range(9):
+                    before = cpu(reader)
+                    wall = milliseconds(read)
+                    times["warm"].append((wall, cpu(reader) - before))
+                    before = cpu(reader)
+                    wall = milliseconds(partial(by_pycdfpp, path, "x"))
+                    times["pycdfpp"].append((wall, cpu(reader) - before))
+                warm, ours, theirs, their_cpu = (
+                    statistics.median(column) for runs in times.values() for column in zip(*runs, strict=True)
+                )
+                print(
+                    f"{what + ' of 1e7, ' + kind:<34}{warm:8.1f}{ours:8.0f}{theirs:9.1f}{their_cpu:9.0f}",
+                    end="   ",
+                )
+                print(f"{warm / theirs:.2f}x of pycdfpp, {ours / their_cpu:.2f}x of its CPU time")
+
+
+def cpu(reader: CdfReader) -> float:
+    """Return the milliseconds of CPU that this process and the worker had so far."""
+    pid = reader._worker._process.pid  # type: ignore[union-attr]
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    ticks = int(fields[11]) + int(fields[12])
+    return (time.process_time() + ticks / os.sysconf("SC_CLK_TCK")) * 1e3
 
 
 def resident(pid: int) -> int:
@@ -149,4 +189,5 @@ if __name__ == "__main__":
         speed(Path(os.environ["HELIO_TEST_ARCHIVE"]))
     else:
         print("HELIO_TEST_ARCHIVE does not name a folder of real CDFs: no speed measured", file=sys.stderr)
+    ranges()
     memory()
