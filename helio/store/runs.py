@@ -434,21 +434,22 @@ class RunRecord:
             return frozenset()
         return frozenset(word.decode() for word in keys)
 
-    def step(self, record: Mapping[str, Any]) -> None:
-        """Add one finished step; after this returns, neither kill -9 nor a power cut loses it.
+    def step(self, *records: Mapping[str, Any]) -> None:
+        """Add finished steps, all or none; after this returns, neither kill -9 nor a power cut loses them.
 
         Parameters
         ----------
-        record : mapping
-            JSON: ``step_id``, ``tool``, ``state``, ``keys``, ``digests``, ``recipes``, ``reason``, ``error``,
-            ``attempts``, ``sources``, ``seconds``. Digests and keys anywhere in it keep objects from `collect`.
+        *records : mapping
+            JSON, one for each step: ``step_id``, ``tool``, ``state``, ``keys``, ``digests``, ``recipes``,
+            ``reason``, ``error``, ``attempts``, ``sources``, ``seconds``. Digests and keys anywhere in it keep
+            objects from `collect`.
 
         Raises
         ------
         OutputError
             The record cannot be written. Earlier steps are unharmed.
         """
-        line = _json(record).encode() + b"\n"
+        lines = "".join(_json(record) + "\n" for record in records).encode()
         path = self.folder / STEPS
         with self._appending:
             try:
@@ -456,7 +457,7 @@ class RunRecord:
                 try:
                     before = os.fstat(descriptor).st_size
                     try:
-                        write_all(descriptor, line)
+                        write_all(descriptor, lines)
                         os.fsync(descriptor)
                     except BaseException:
                         os.ftruncate(descriptor, before)
@@ -481,9 +482,9 @@ class RunRecord:
         OutputError
             The record cannot be written: the run stays ``running``, and becomes ``crashed`` when its process ends.
         """
+        begun = self.header
         ended = {"status": status, "artefacts": list(artefacts), "finished_at": finished_at}
-        header = {**self.header, **(facts or {}), **ended}
-        header["process"] = self.header["process"].to_json()
+        header = {**begun, "process": begun["process"].to_json(), **(facts or {}), **ended}
         path = self.folder / HEADER
         try:
             replace_through(self.folder / f".{temporary_name()}", path, _pretty(header))

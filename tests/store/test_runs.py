@@ -1,5 +1,6 @@
 """Run records tell what was done, and a run whose process is gone from one that works."""
 
+import errno
 import json
 import os
 import signal
@@ -150,6 +151,27 @@ def test_what_is_not_json_makes_no_record(runs):
     with pytest.raises(ValueError, match="Out of range float"):
         runs.begin(HEADER, {"plan": {"x": float("nan")}})
     assert runs.list() == []
+
+
+def test_steps_that_finished_together_reach_the_disk_together(runs, monkeypatch):
+    record, flushed = begun(runs), []
+    monkeypatch.setattr("helio.store.runs.os.fsync", flushed.append)
+    record.step(STEP, {**STEP, "step_id": "c"})
+    assert [step["step_id"] for step in record.steps] == ["b", "c"]
+    assert len(flushed) == 1
+
+
+def test_of_steps_that_cannot_be_flushed_together_none_is_kept(runs, monkeypatch):
+    record = begun(runs)
+    record.step(STEP)
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr("helio.store.runs.os.fsync", full)
+    with pytest.raises(OutputError):
+        record.step({**STEP, "step_id": "c"}, {**STEP, "step_id": "d"})
+    assert [step["step_id"] for step in record.steps] == ["b"]
 
 
 # ---- damage

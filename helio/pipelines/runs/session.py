@@ -44,6 +44,14 @@ Started = Callable[[PlannedStep], None]
 Finished = Callable[[StepResult], None]
 
 
+class FinishedTogether(Protocol):
+    """Takes the results of steps that finished at the same moment."""
+
+    def __call__(self, *results: StepResult) -> None:
+        """Take them in the order of the plan."""
+        ...
+
+
 class Engine(Protocol):
     """Executor of the steps whose results are not in the store."""
 
@@ -119,7 +127,7 @@ class RunSession:
             )
 
     def results(
-        self, engine: Engine, run_id: str, started: Started, finished: Finished
+        self, engine: Engine, run_id: str, started: Started, finished: FinishedTogether
     ) -> tuple[PlanResult, str]:
         """Take every result from the store, or let the engine make the missing ones; also return the engine's name."""
         plan, results = self.request.plan, self.execution.in_store()
@@ -129,8 +137,7 @@ class RunSession:
             self.workers.start(code=any(signatures()[step.tool_name].runs_code for step in plan.steps))
             import_module("helio.store.ipc")  # imports pyarrow while the child processes start
             return PlanResult(plan, engine.execute(self.execution, run_id, started, finished)), engine.name
-        for result in results:
-            finished(result)
+        finished(*results)
         return PlanResult(plan, results), "none"
 
 
@@ -197,9 +204,10 @@ def run_plan(
         begun = {"started_at": _instant(), "command": sys.argv} | versions()
         record = Runs(settings.runs).begin(header(run_id, plan, named) | begun, documents(plan))
 
-        def ended(result: StepResult) -> None:
-            record.step(step_record(result))
-            finished(result)
+        def ended(*results: StepResult) -> None:
+            record.step(*map(step_record, results))
+            for result in results:
+                finished(result)
 
         log.info("run %s of %s, archive %s", run_id, plan.pipeline_id, request.archive or "as in the steps")
         with _closed_when_it_fails(record, folder):
