@@ -15,9 +15,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from helio.steps.render.downsample import thin_line
-from helio.steps.render.export import to_html
 from helio.steps.render.gaps import gaps
 from helio.steps.render.render_spec import render_spec
+from helio.steps.render.write_figure import to_html
 from helio.store.table import Axis, Table
 from helio.time_range import TimeRange
 

@@ -22,10 +22,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from helio.store.ipc import read_table, write_table
-from helio.store.keys import key_of
 from helio.store.runs import Runs
 from helio.store.store import Result, Store
 from helio.store.table import Axis, Table
+from helio.store.work_keys import key_of
 
 REPEATS = 7
 RECORDS, BINS, SAMPLES = 86_400, 64, 10_000_000

@@ -116,7 +116,7 @@ def test_the_stand_ins_are_imported_without_the_heavy_libraries():
 FLOORS = {
     "pipelines": (
         ("codes", "template", "templates"),
-        ("dialect", "history", "keys", "known"),
+        ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
         ("library", "passes"),
         ("mend", "reach"),
@@ -137,9 +137,9 @@ FLOORS = {
             "states",
             "table_difference",
             "why",
-            "workers",
+            "worker_pool",
         ),
-        ("as_template", "compare", "execute", "worker"),
+        ("as_template", "compare", "execute", "worker_process"),
         ("artefacts", "locking"),
         ("record", "saved_plan"),
         ("outcome", "prepare"),

@@ -126,7 +126,7 @@ def _engine(settings: Settings) -> Finding:
 
 def _browser(settings: Settings) -> Finding:
     from helio.pipelines.runs.artefacts import find_browser_of
-    from helio.steps.render.export import INSTALL_ADVICE
+    from helio.steps.render.write_figure import INSTALL_ADVICE
 
     try:
         browser = find_browser_of(settings)

@@ -14,7 +14,7 @@ from helio.pipelines.dialect.synonyms import (
     VARIABLE_KEYS,
     fold,
 )
-from helio.pipelines.keys import Key, keys
+from helio.pipelines.template_keys import Key, keys
 from helio.steps.signature import signatures
 from helio.steps.tool_page import ToolPage, tool_page
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from helio.limits import LIMITS
 from helio.sources.provider import Providers
 from helio.steps.docstrings import entries, sections
-from helio.steps.quantity import ANYTHING, Quantity
+from helio.steps.quantity import ANYTHING, Quantity, check_quantity
 from helio.steps.result import NOTHING_SAID, MatchingTables, Result
 from helio.steps.sandbox.jail import Jail
 from helio.steps.signature import (
@@ -68,7 +69,7 @@ def tool(
     same: tuple[MatchingTables, ...] = (),
     synonyms: str = "",
 ) -> Callable[[Function], Function]:
-    """Mark a function as a tool.
+    """Mark a function as a tool, which checks its tables whenever it is called.
 
     Its tables stand before the ``*``, its arguments after. In a template a tool's only table is named by
     ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own
@@ -99,9 +100,33 @@ def tool(
     def mark(function: Function) -> Function:
         marked = ToolMark(version, context, needs, labels_in, scalar, gives, same, tuple(synonyms.split()))
         function.__tool__ = marked  # type: ignore[attr-defined]
-        return function
+
+        @functools.cache
+        def demanding() -> tuple[tuple[int, TableInput], ...]:
+            """List the tables that cannot be anything, by position; types are read at the first call, not at import."""
+            parameters = list(inspect.signature(function).parameters)
+            tables = signature_of(function).tables
+            return tuple(
+                (parameters.index(table.parameter), table) for table in tables if table.takes != ANYTHING
+            )
+
+        @functools.wraps(function)
+        def checked(*given: Any, **named: Any) -> Any:
+            for position, table in demanding():
+                value = given[position] if position < len(given) else named.get(table.parameter)
+                for read in _tables_in(value):
+                    check_quantity(table.takes, read, tool=function.__name__, parameter=table.parameter)
+            return function(*given, **named)
+
+        return cast(Function, checked)
 
     return mark
+
+
+def _tables_in(value: Any) -> Iterator[Table]:
+    """Yield the tables that a parameter got; anything else is left to the tool."""
+    values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+    return (read for read in values if isinstance(read, Table))
 
 
 def signature_of(function: Callable[..., Any]) -> Signature:

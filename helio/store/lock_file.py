@@ -11,7 +11,6 @@ from typing import Any, Self
 
 from helio.errors import DamagedFile, DamagedRecord, OutputError, RequestError
 from helio.store.files import json_bytes, unwritable, write_whole
-from helio.store.keys import difference
 from helio.store.records import (
     Count,
     Digest,
@@ -22,6 +21,7 @@ from helio.store.records import (
     read_bytes,
     read_json,
 )
+from helio.store.work_keys import difference
 
 FORM = "helio-lock/1"
 LOCK = "helio.lock"

@@ -16,7 +16,6 @@ from typing import Any, Literal, TypedDict
 
 from helio.errors import DamagedRecord, OutputError, RequestError, UnknownRun
 from helio.store.files import json_bytes, make_durable, replace_through, unwritable, write_all
-from helio.store.keys import key_of
 from helio.store.process import Process, temporary_name, this_process
 from helio.store.records import (
     Count,
@@ -32,6 +31,7 @@ from helio.store.records import (
     read_record,
 )
 from helio.store.source_file import SourceFile
+from helio.store.work_keys import key_of
 
 HEADER = "run.json"
 STEPS = "steps.jsonl"

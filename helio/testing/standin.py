@@ -213,7 +213,7 @@ class Handler(BaseHTTPRequestHandler):
     def answer(
         self,
         status: int,
-        content: bytes | dict[str, Any],
+        content: Any,
         kind: str = "application/json",
         headers: Mapping[str, str] | None = None,
         reason: str | None = None,
@@ -223,8 +223,8 @@ class Handler(BaseHTTPRequestHandler):
         Parameters
         ----------
         status : int
-        content : bytes or dict
-            The body; a dict becomes JSON.
+        content : bytes or JSON value
+            The body: bytes as they are, anything else as JSON.
         kind : str
             The content type.
         headers : mapping, optional
@@ -232,7 +232,7 @@ class Handler(BaseHTTPRequestHandler):
         reason : str, optional
             The text after the status.
         """
-        body = json.dumps(content).encode() if isinstance(content, dict) else content
+        body = content if isinstance(content, bytes) else json.dumps(content).encode()
         fault = self.fault.kind if self.fault is not None else ""
         number = self.fault.number if self.fault is not None else 0.0
         if fault == "wrong length":

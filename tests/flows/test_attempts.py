@@ -21,7 +21,7 @@ from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.runs.execute import Execution, StepResult, execute
-from helio.pipelines.runs.workers import Workers
+from helio.pipelines.runs.worker_pool import Workers
 from helio.sources.archives import Archives
 from helio.sources.cdf import CdfReader
 from helio.sources.http import Http

@@ -13,7 +13,7 @@ from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.execute import Execution, StepResult
-from helio.pipelines.runs.workers import Workers
+from helio.pipelines.runs.worker_pool import Workers
 from tests.laws import law
 from tests.pipelines.runs.parts import outcome, plans
 

@@ -330,7 +330,7 @@ def _workers(serving: Serving) -> list[int]:
         process
         for run in serving.runs()
         for process, command in _children(run).items()
-        if "helio.pipelines.runs.worker" in command
+        if "helio.pipelines.runs.worker_process" in command
     ]
 
 

@@ -17,7 +17,7 @@ from helio.pipelines.template.context import Context
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
-from helio.store.keys import difference
+from helio.store.work_keys import difference
 from tests.waiting import wait_until
 
 from .conftest import NOW, fetch, render, template

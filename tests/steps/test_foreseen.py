@@ -45,7 +45,11 @@ def test_every_tool_that_gives_a_table_says_what_it_gives():
     }
     assert not silent
     assert set(CALLS) | ELSEWHERE == RULED
-    assert {name for name, tool in signatures().items() if tool.same} < RULED
+    compared = {name for name, tool in signatures().items() if tool.same}
+    assert compared < RULED, (
+        f"{', '.join(sorted(compared - RULED))}: `@tool` has `same=` and no `gives=`: add gives=Result(...) with the "
+        'unit, frame and kind of the result, such as Result(like="field")'
+    )
 
 
 @pytest.mark.parametrize(("name", "makes", "args"), list(cases()))

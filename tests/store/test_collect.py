@@ -11,10 +11,10 @@ import pytest
 from helio.errors import DamagedObject
 from helio.store import collect as module
 from helio.store.collect import collect
-from helio.store.keys import key_of
 from helio.store.runs import Runs
 from helio.store.store import Store, StoredResult
 from helio.store.table import Table
+from helio.store.work_keys import key_of
 from tests.store.tables import START
 
 NOW = datetime.now(UTC) + timedelta(hours=2)

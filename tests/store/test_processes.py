@@ -19,7 +19,7 @@ WORKER = """
 import sys
 from pathlib import Path
 import numpy as np
-from helio.store.keys import key_of
+from helio.store.work_keys import key_of
 from helio.store.runs import Runs
 from helio.store.store import StoredResult, Store
 from helio.store.table import Table

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from helio.errors import DamagedObject, OutputError
-from helio.store.keys import key_of
 from helio.store.store import Store, StoredResult
 from helio.store.table import Table
+from helio.store.work_keys import key_of
 from tests.store.tables import START, assert_same, spectrum, vector
 
 RECIPE = {"tool": "magnitude", "version": 1, "inputs": {"B": "sha256:" + "0" * 64}}

@@ -46,7 +46,7 @@ from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN, strings, substitute
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature
-from helio.store.keys import key_of
+from helio.store.work_keys import key_of
 from helio.time_range import canonical, parse_time_range
 
 NOTHING: tuple[Any, ...] = (None, "", "None", "none", "null", "NULL", "undefined", [], {})

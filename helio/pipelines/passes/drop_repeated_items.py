@@ -15,7 +15,7 @@ from typing import Any
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.template import Template
-from helio.store.keys import canonical_json
+from helio.store.work_keys import canonical_json
 
 
 def drop_repeated_items(template: Template, context: Context) -> Iterator[Finding]:

@@ -21,7 +21,7 @@ from helio.pipelines.template.graph import views
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.maps import as_glob, is_glob, items_of_map, matching, with_item, without_globs
 from helio.pipelines.template.template import Step, Template
-from helio.store.keys import canonical_json
+from helio.store.work_keys import canonical_json
 
 OUTER = ("step_id", "for_each", "collect", "on_item_error", "depends_on", "critical", "annotations", "pin")
 """What belongs to the map; everything else to the step in it."""

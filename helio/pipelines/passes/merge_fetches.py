@@ -17,7 +17,7 @@ from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.labels import produced_labels
 from helio.pipelines.template.template import Step, Template
-from helio.store.keys import canonical_json
+from helio.store.work_keys import canonical_json
 
 ALONE = ("candidates", "output_label")
 """Arguments with which a fetch stays by itself."""

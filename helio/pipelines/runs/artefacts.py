@@ -19,12 +19,12 @@ from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.files import PLOTLY_JS, Format, OutputFile, Static
 from helio.settings import Settings
 from helio.store.files import write_whole
-from helio.store.keys import key_of
 from helio.store.store import Store, StoredResult
+from helio.store.work_keys import key_of
 
 if TYPE_CHECKING:
-    from helio.steps.render.export import StaticRenderer
     from helio.steps.render.figure import Figure
+    from helio.steps.render.write_figure import StaticRenderer
 
 SCALE = 2.0
 
@@ -74,8 +74,8 @@ def write_artefacts(
     OutputError
         The folder cannot be written, or the disk is full.
     """
-    from helio.steps.render.export import plotly_js, to_html
     from helio.steps.render.figure import Figure
+    from helio.steps.render.write_figure import plotly_js, to_html
 
     artefacts: list[Artefact] = []
     missing: list[MissingFile] = []
@@ -146,7 +146,7 @@ class _StaticFigures:
         ExportError
             There is no browser, or it failed.
         """
-        from helio.steps.render.export import StaticRenderer
+        from helio.steps.render.write_figure import StaticRenderer
 
         browser = self._find_browser()
         drawn = _stored(self._store, output, kind, browser)
@@ -202,6 +202,6 @@ def find_browser_of(settings: Settings) -> Path | None:
     ExportError
         The browser in the settings does not exist.
     """
-    from helio.steps.render.export import find_browser
+    from helio.steps.render.write_figure import find_browser
 
     return find_browser({"BROWSER_PATH": settings.browser, "PATH": settings.path})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,8 @@ def call_tool(
     }
     arguments |= time_ranges or {}
     try:
-        return load_tool(name)(*positional, **arguments)
+        # Its tables are checked above, by their labels.
+        return inspect.unwrap(load_tool(name))(*positional, **arguments)
     except StepError as error:
         if not signature.runs_code:
             _call_by_labels(error, tables)

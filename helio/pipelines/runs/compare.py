@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from helio.errors import DamagedObject
 from helio.pipelines.runs.states import DONE
 from helio.steps.signature import signatures
-from helio.store.keys import difference
 from helio.store.rules import changed_rules
 from helio.store.runs import PlanStep, RunRecord
 from helio.store.store import Store
+from helio.store.work_keys import difference
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.table_difference import TableDifference

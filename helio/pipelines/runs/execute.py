@@ -28,7 +28,7 @@ from helio.pipelines.runs.states import (
     named,
     status_of,
 )
-from helio.pipelines.runs.workers import Workers
+from helio.pipelines.runs.worker_pool import Workers
 from helio.pipelines.template.diagnostics import StepId
 from helio.pipelines.template.figures import without_labels
 from helio.sources.provider import Providers, Remote

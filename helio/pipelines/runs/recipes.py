@@ -16,8 +16,8 @@ from helio.pipelines.plan import PlannedStep
 from helio.sources.provider import Providers
 from helio.steps.fetch.choices import choices_of
 from helio.steps.signature import Signature
-from helio.store.keys import key_of
 from helio.store.source_file import SourceFile
+from helio.store.work_keys import key_of
 from helio.time_range import Duration
 
 

@@ -23,9 +23,9 @@ from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.runs.locking import meant
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
-from helio.store.keys import key_of
 from helio.store.lock_file import Lock
 from helio.store.records import NaiveInstant, WrongShape, convert, read_bytes, read_json
+from helio.store.work_keys import key_of
 
 FORM = "helio-plan/1"
 _START = re.compile(rb'\s*\{\s*"plan"\s*:\s*"' + re.escape(FORM.encode()) + b'"')

@@ -26,7 +26,7 @@ from helio.pipelines.runs.locking import hold_to_lock
 from helio.pipelines.runs.outcome import Run, status_with_files
 from helio.pipelines.runs.record import documents, header, step_record, versions
 from helio.pipelines.runs.request import RunRequest
-from helio.pipelines.runs.workers import Workers
+from helio.pipelines.runs.worker_pool import Workers
 from helio.pipelines.template.document import id_like
 from helio.pipelines.template.files import RECORD
 from helio.settings import Settings

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from helio.errors import DamagedObject, RequestError, UnknownRun, closest
-from helio.store.keys import difference
 from helio.store.runs import RunRecord, Runs, StepRecord, message_of
+from helio.store.work_keys import difference
 
 
 def why(runs: Runs, run_id: str, step_id: str) -> list[str]:

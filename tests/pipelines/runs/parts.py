@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from helio.pipelines.plan import Plan, make_plan
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.states import LostItem, blocked_by
-from helio.pipelines.runs.workers import Workers
+from helio.pipelines.runs.worker_pool import Workers
 from helio.store.store import Store
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
 

@@ -15,7 +15,7 @@ from helio.errors import Cancelled, DamagedFile, NoData, ServerUnavailable
 from helio.pipelines.plan import make_plan
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.replies import error_from
-from helio.pipelines.runs.workers import Workers
+from helio.pipelines.runs.worker_pool import Workers
 from helio.store.source_file import SourceFile
 from helio.store.store import Store, StoredResult
 from helio.store.table import Table

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from helio.pipelines.plan import Plan
-from helio.pipelines.runs.workers import Workers
+from helio.pipelines.runs.worker_pool import Workers
 from tests.laws import law
 
 from .parts import half_done, outcome, plans

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helio.errors import FrameMismatch
+from helio.errors import FrameMismatch, UnitMismatch
 from helio.steps.compute.electric_field import electric_field
 from tests.steps import solar_wind
 from tests.steps.series import check_golden
@@ -47,3 +47,12 @@ def test_two_frames_are_refused():
 
 def test_golden():
     check_golden(electric_field, electric_field(velocity(), field("GSE")), digits=12)
+
+
+def test_other_units_are_refused_in_a_direct_call():
+    wind = vectors([[-4e5, 0.0, 0.0]], unit="m/s", name="V")
+    south = vectors([[0.0, 0.0, -5.0]])
+    with pytest.raises(UnitMismatch, match="takes its velocity in km/s, and 'V' is in m/s"):
+        electric_field(wind, south)
+    with pytest.raises(UnitMismatch, match="takes its field in nT, and 'B' is in T"):
+        electric_field(velocity=replace(wind, unit="km/s"), field=replace(south, unit="T"))

@@ -102,7 +102,7 @@ def test_axes_that_are_no_angles_are_refused():
     assert refusal.value.advice == "axes: Energy [keV]"
     with pytest.raises(StepError, match="'Energy' is in keV"):
         pitch_angle_average(spectrum(), axis="Energy")
-    with pytest.raises(StepError, match="no axis"):
+    with pytest.raises(StepError, match="takes a spectrum as its spectrum, and 'Bz' is one series"):
         pitch_angle_average(scalar([0], [1]))
     table = distribution(np.ones_like)
     phases = replace(table, axes=(replace(table.axes[0], label="Phase", unit="deg"), table.axes[1]))

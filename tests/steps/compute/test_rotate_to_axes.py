@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helio.errors import FrameMismatch, StepError
+from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.steps.compute.minimum_variance import minimum_variance
 from helio.steps.compute.rotate_to_axes import rotate_to_axes
 from tests.steps import solar_wind
@@ -40,8 +40,10 @@ def test_axes_of_another_frame_are_refused():
 
 def test_what_are_no_axes_is_refused():
     with pytest.raises(StepError, match="10 records of 3 components") as caught:
-        rotate_to_axes(vector(), vector())
+        rotate_to_axes(vector(), replace(vector(), unit=""))
     assert "minimum_variance" in caught.value.advice
+    with pytest.raises(UnitMismatch, match="takes its axes without a unit, and 'B' is in nT"):
+        rotate_to_axes(vector(), vector())
     skewed = replace(axes(), values=np.arange(9.0).reshape(1, 9))
     with pytest.raises(StepError, match="not a rotation"):
         rotate_to_axes(vector(), skewed)

@@ -14,9 +14,9 @@ from plotly.graph_objects import Figure as PlotlyFigure
 
 from helio.errors import StepError
 from helio.steps.render.colours import colour_scale
-from helio.steps.render.export import to_json
 from helio.steps.render.render_spec import render_spec
 from helio.steps.render.ticks import tick_width
+from helio.steps.render.write_figure import to_json
 from helio.store.source_file import SourceFile
 from helio.store.table import Axis, Table
 from helio.time_range import TimeRange

@@ -15,8 +15,8 @@ import pytest
 from helio.sources.cdf import CdfReader
 from helio.sources.samples import sample_folder
 from helio.steps.compute.power_spectrum import power_spectrum
-from helio.steps.render.export import to_html, to_json
 from helio.steps.render.render_spec import render_spec
+from helio.steps.render.write_figure import to_html, to_json
 from helio.store.table import Axis, Table
 from helio.time_range import Duration, TimeRange
 from tests.steps.render.test_render_spec import (

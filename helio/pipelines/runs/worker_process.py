@@ -97,7 +97,7 @@ def _keep(store: Store, made: Any) -> dict[str, Any]:
     from helio.steps.render.figure import Figure
 
     if isinstance(made, Figure):
-        from helio.steps.render.export import to_json
+        from helio.steps.render.write_figure import to_json
 
         digest = store.put_bytes(to_json(made), ".json")
         return {"digest": digest, "suffix": ".json", "facts": {"notes": list(made.notes)}}

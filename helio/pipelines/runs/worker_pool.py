@@ -146,12 +146,12 @@ class Workers:
 
 
 class _WorkerProcess:
-    """One process running `helio.pipelines.runs.worker`."""
+    """One process running `helio.pipelines.runs.worker_process`."""
 
     def __init__(self, *arguments: str) -> None:
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "helio.pipelines.runs.worker", *arguments],
+            [sys.executable, "-P", "-m", "helio.pipelines.runs.worker_process", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,

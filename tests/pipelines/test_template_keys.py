@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from helio.pipelines.keys import EXAMPLE, Key, keys
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE, template_schema
 from helio.pipelines.template.template import Step
+from helio.pipelines.template_keys import EXAMPLE, Key, keys
 from helio.steps.signature import signatures
 
 SPEC = next(argument.schema for argument in signatures()["render_spec"].arguments if argument.name == "spec")

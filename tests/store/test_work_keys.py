@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helio.store.keys import difference, key_of
+from helio.store.work_keys import difference, key_of
 
 JSON = st.recursive(
     st.none()

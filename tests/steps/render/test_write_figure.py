@@ -15,9 +15,9 @@ import plotly.io
 import pytest
 
 from helio.errors import ExportError
-from helio.steps.render.export import StaticRenderer, find_browser, plotly_js, to_html, to_json
 from helio.steps.render.figure import Figure
 from helio.steps.render.render_spec import render_spec
+from helio.steps.render.write_figure import StaticRenderer, find_browser, plotly_js, to_html, to_json
 from tests.steps.series import spectrum, vector
 
 BROWSER = find_browser(os.environ)
@@ -25,8 +25,8 @@ needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium: BROWSER
 
 DRAW = """
 import hashlib, os, sys
-from helio.steps.render.export import StaticRenderer, find_browser, to_html, to_json
-from tests.steps.render.test_export import drawn
+from helio.steps.render.write_figure import StaticRenderer, find_browser, to_html, to_json
+from tests.steps.render.test_write_figure import drawn
 figure = drawn()
 files = {"json": to_json(figure)}
 files |= {how: to_html(figure, plotly_js=how) for how in ("inline", "beside")}
