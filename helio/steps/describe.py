@@ -222,7 +222,7 @@ def preview(
     count = usual if rows is None else rows
     if not 1 <= count <= most:
         raise RequestError(
-            f"{count} rows cannot be shown", advice=f"1 to {most} rows; save_data writes all of them"
+            f"helio shows 1 to {most} rows, not {count}", advice="use save_data to write all rows"
         )
     every = np.arange(len(table))
     chosen = {

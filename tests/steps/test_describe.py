@@ -125,7 +125,7 @@ def test_columns_are_bounded_too():
 
 @pytest.mark.parametrize(("table", "rows"), [(vector(), 51), (vector(), 0), (vector(), -3), (spectrum(), 11)])
 def test_more_rows_than_can_be_looked_at_are_refused(table, rows):
-    with pytest.raises(RequestError, match="cannot be shown") as refusal:
+    with pytest.raises(RequestError, match="helio shows 1 to") as refusal:
         preview(table, rows=rows)
     assert "save_data" in refusal.value.advice
 

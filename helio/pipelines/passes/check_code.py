@@ -61,7 +61,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     tool_name=step.tool_name,
                     path=at,
                     advice=(
-                        "only pandas, numpy and scipy.signal on the given tables; helio tools lists all other tools",
+                        "use only pandas, numpy and scipy.signal on the given tables; helio tools lists named tools",
                     ),
                 )
             elif not assigns_result(code):

@@ -169,7 +169,7 @@ def _side_by_side(
             raise StepError(
                 f"'{left.name}' has the components {', '.join(left.components)}, and '{right.name}' "
                 f"{', '.join(right.components)}",
-                advice="take the same components of both, in one order, with the tool components",
+                advice="first take the same components of both, in the same order, with the tool components",
             )
     if left.kind == "spectrum" and not (
         len(left.axes) == len(right.axes)
@@ -177,7 +177,7 @@ def _side_by_side(
     ):
         raise StepError(
             f"'{left.name}' and '{right.name}' have different bins",
-            advice="take the same bands of both first",
+            advice="first take the same bands of both",
         )
     return first, second, left
 

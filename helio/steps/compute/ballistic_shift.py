@@ -83,7 +83,7 @@ def ballistic_shift(
     """
     if (position is None) == (from_x is None):
         how = "twice" if position is not None else "not at all"
-        raise StepError(f"the position is given {how}", advice="give position_label or from_x, in km")
+        raise StepError(f"the position is given {how}", advice="give either position_label or from_x, in km")
     if position is not None and velocity.kind == "vector":
         _same_x(velocity, position)
     inputs = on_one_clock(series, velocity, position)

@@ -75,14 +75,16 @@ def band_average(
     index = place_of(spectrum, axis)
     chosen = spectrum.axes[index]
     if not bands:
-        raise StepError("no band is given", advice="bands: [[low, high], …] in the unit of the axis")
+        raise StepError(
+            "'bands' is an empty list", advice="write bands: [[low, high], …] in the unit of the axis"
+        )
     for low, high in bands:
         if not low < high:
             raise StepError(f"the band {low:g} to {high:g} is empty", advice="write the lower edge first")
     others = tuple(other for number, other in enumerate(spectrum.axes) if number != index)
     if others and len(bands) != 1:
         raise StepError(
-            f"a spectrum with two axes is averaged over one band at a time, and {len(bands)} are given",
+            f"'bands' has {len(bands)} bands, but a spectrum with two axes is averaged over one band at a time",
             advice="use one step for each band",
         )
     sets = bin_sets(chosen, len(spectrum))

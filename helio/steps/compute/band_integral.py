@@ -88,10 +88,10 @@ def band_integral(
     others = tuple(other for number, other in enumerate(spectrum.axes) if number != index)
     if not bands or (others and len(bands) != 1):
         raise StepError(
-            "no band is given"
+            "'bands' is an empty list"
             if not bands
-            else f"a spectrum with two axes has one band at a time, not {len(bands)}",
-            advice="bands: [[low, high]] in the unit of the axis",
+            else f"'bands' has {len(bands)} bands, but a spectrum with two axes is integrated over one band at a time",
+            advice="write bands: [[low, high]] in the unit of the axis",
         )
     per, factor = _per_axis_unit(spectrum.name, spectrum.unit, chosen.unit)
     sets = bin_sets(chosen, len(spectrum))

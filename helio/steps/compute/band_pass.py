@@ -83,7 +83,8 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     hold_no_turn(series, purpose="filtered")
     if not 1 <= order <= 10:
         raise StepError(
-            f"a filter of order {order} is not supported", advice="an order from 1 to 10, usually 2 to 6"
+            f"a filter of order {order} is not supported",
+            advice="choose an order from 1 to 10, usually 2 to 6",
         )
     cadence = cadence_of(series, purpose="a filter")
     nyquist = 0.5e9 / cadence
@@ -91,7 +92,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     if not band or not all(0 < cutoff < nyquist for cutoff in band) or sorted(set(band)) != band:
         provenance = " to ".join(f"{cutoff:g}" for cutoff in band) or "nothing"
         raise StepError(
-            f"a band of {provenance} Hz cannot be taken of samples {in_words(cadence)} apart",
+            f"the band {provenance} Hz does not fit samples {in_words(cadence)} apart",
             advice=f"low above 0 and below high, high below {nyquist:.4g} Hz",
         )
     kind: Literal["bandpass", "lowpass", "highpass"] = (

@@ -41,7 +41,11 @@ def place_of(spectrum: Table, label: str) -> int:
         return 0
     places = [index for index, name in enumerate(labels) if name.casefold() == label.casefold()]
     if len(places) != 1:
-        what = f"'{label}' does not name one axis" if label else "axis must name the axis to use"
+        what = (
+            f"'{label}' does not name one axis"
+            if label
+            else f"'{spectrum.name}' has {len(labels)} axes: 'axis' must name one"
+        )
         raise StepError(what, advice=f"axes: {', '.join(labels)}")
     return places[0]
 
@@ -77,7 +81,7 @@ def bin_sets(axis: Axis, records: int) -> list[BinSet]:
         return [_bins(axis, axis.centers, axis.lower, axis.upper, slice(None))]
     if not records:
         raise StepError(
-            f"the bins of '{axis.label}' change from record to record, and there is no record",
+            f"the bins of '{axis.label}' change from record to record, but there are no records",
             advice="choose a time range with data",
         )
     parts = [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]

@@ -65,13 +65,13 @@ def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[
     if not vector.components:
         raise StepError(f"'{vector.name}' is a {vector.kind}, it has no components")
     if not keep:
-        raise StepError("no component is kept", advice=f"components: {known}")
+        raise StepError(f"'keep' names none of {known}", advice=f"components: {known}")
     keep = [vector.component_name(name) or name for name in keep]
     unknown = [name for name in keep if name not in vector.components]
     if unknown:
         raise StepError(f"no component is called '{unknown[0]}'", advice=f"components: {known}")
     if len(set(keep)) != len(keep):
-        raise StepError(f"a component is named twice in {', '.join(keep)}", advice=f"components: {known}")
+        raise StepError(f"'keep' names a component twice: {', '.join(keep)}", advice=f"components: {known}")
     if len(keep) == 1:
         return vector.component(keep[0])
     columns = [vector.components.index(name) for name in keep]

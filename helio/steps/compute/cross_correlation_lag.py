@@ -99,7 +99,9 @@ def cross_correlation_lag(
         hold_no_turn(given, purpose="correlated")
     same_clock(series, delayed)
     if not -1 <= least < 1:
-        raise StepError(f"least is {least:g}, which is not a correlation", advice="least: 0.5")
+        raise StepError(
+            f"'least' is {least:g}; a correlation to require is from -1 to below 1", advice="write least: 0.5"
+        )
     cadence = cadence_of(series, purpose="a delay")
     steps = int(longest.nanoseconds // cadence)
     if steps < 1 or steps * 2 * len(series) > _MOST:
@@ -107,7 +109,7 @@ def cross_correlation_lag(
             f"delays of up to {longest} cannot be tried on {len(series):,} samples {in_words(cadence)} apart",
             advice="choose a delay of several cadences"
             if steps < 1
-            else "choose a shorter one, or resample first",
+            else "choose a shorter delay, or resample first",
         )
     if interval is None:
         epoch, first, last = series.epoch[:1], np.zeros(1, np.int64), np.full(1, len(series))
@@ -116,7 +118,7 @@ def cross_correlation_lag(
     positions = _places(series.epoch, cadence)
     if int(positions[-1]) + 2 * steps > MOST_VALUES:
         raise StepError(
-            f"the two have {len(series):,} samples within {int(positions[-1]) + 1:,} cadences of {in_words(cadence)}",
+            f"both have {len(series):,} samples within {int(positions[-1]) + 1:,} cadences of {in_words(cadence)}",
             advice="choose a time range without so long a gap, or resample first",
         )
     left = _on_grid(series, positions, steps)

@@ -106,7 +106,7 @@ def declare_quantity(
     provenance += [f"representation {representation}"] if representation else []
     provenance += [f"that it {'wraps' if wraps == 'yes' else 'does not wrap'}"] if wraps else []
     if axis.strip() and not bins:
-        raise StepError("axis is given without axis_unit", advice='axis_unit: "deg"')
+        raise StepError("'axis' is given without 'axis_unit'", advice='add axis_unit: "deg"')
     if bins:
         index = place_of(series, axis.strip())
         old = axes[index].unit
@@ -132,8 +132,8 @@ def declare_quantity(
 def _represented(series: Table, representation: Stated) -> Table:
     if len(series.components) not in (3, 4):
         raise StepError(
-            f"'{series.name}' has {len(series.components) or 'no'} components, and a representation is that of three",
-            advice="put three series together first, with the tool join_components",
+            f"'{series.name}' has {len(series.components) or 'no'} components, but a representation belongs to three",
+            advice="first join three series with the tool join_components",
         )
     if series.representation not in ("", representation):
         raise StepError(

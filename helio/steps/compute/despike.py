@@ -79,8 +79,8 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     """
     if not threshold > 0 or not floor >= 0:
         raise StepError(
-            f"a threshold of {threshold:g} and a floor of {floor:g} are out of bounds",
-            advice="threshold 3 to 10, floor 0",
+            f"threshold is {threshold:g} and floor is {floor:g}: threshold must be above 0, and floor not below 0",
+            advice="use a threshold from 3 to 10, and floor 0",
         )
     hold_bins(series, purpose="compared over time")
     hold_no_turn(series, purpose="searched for spikes")
@@ -90,7 +90,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     longest, usual = int((last - first).max()), int(np.median(last - first))
     if longest > MOST_IN_WINDOW:
         raise StepError(
-            f"a window of {window} holds {longest:,} samples, and spikes are found among at most {MOST_IN_WINDOW:,}",
+            f"a window of {window} holds {longest:,} samples; despike takes at most {MOST_IN_WINDOW:,}",
             advice="choose a window a few times longer than a spike",
         )
     if usual < 3:

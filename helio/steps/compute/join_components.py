@@ -79,7 +79,7 @@ def join_components(
         raise StepError("a vector has at least two components", advice="name several labels in source_labels")
     if len(names) != len(series) or len(set(names)) != len(names) or not all(map(str.strip, names)):
         raise StepError(
-            f"{len(series)} series need as many different names, and there are: {', '.join(names) or 'none'}",
+            f"{len(series)} series need {len(series)} different names, but 'names' has: {', '.join(names) or 'none'}",
             advice='names: ["Bx", "By", "Bz"], in the order of source_labels',
         )
     letters = {name: letter for letter, name in axis_letters(tuple(names)).items()}
@@ -87,8 +87,8 @@ def join_components(
         own_letter, letter = letter_of(component), letters.get(name_of_it, "")
         if {own_letter, letter} <= {"x", "y", "z"} and own_letter != letter:
             raise StepError(
-                f"'{component.name}' is to be the component {name_of_it}, and is {own_letter} by its name",
-                advice="names stand in the order of source_labels",
+                f"'names' calls '{component.name}' {name_of_it}, but by its own name it is the component {own_letter}",
+                advice="write 'names' in the same order as 'source_labels'",
             )
     first = series[0]
     for other in series[1:]:
@@ -124,7 +124,7 @@ def _common_frame(series: list[Table], stated: str, x: int) -> str:
             continue
         if stated and frame and frame.casefold() != stated.casefold():
             raise FrameMismatch(
-                f"the vector is to be in {stated}, and '{component.name}' is in {frame}",
+                f"'frame' is {stated}, but '{component.name}' is in {frame}",
                 advice=f"choose components in {stated}, or leave out frame",
             )
         if not stated:

@@ -82,15 +82,17 @@ def parker_angle(
     if (radius is None) == (distance is None):
         how = "twice" if radius is not None else "not at all"
         raise StepError(
-            f"the distance from the Sun is given {how}", advice="give radius_label or distance, in AU"
+            f"the distance from the Sun is given {how}", advice="give either radius_label or distance, in AU"
         )
     if distance is not None and not 0 < distance <= FARTHEST:
         raise StepError(
             f"a distance of {distance:g} AU from the Sun has no spiral",
-            advice=f"a number in AU, above 0 and up to {FARTHEST:g}: 1.0 at the Earth",
+            advice=f"give a number in AU, above 0 and up to {FARTHEST:g}: 1.0 at the Earth",
         )
     if not -90 <= latitude <= 90:
-        raise StepError(f"there is no latitude of {latitude:g} degrees", advice="a number from -90 to 90")
+        raise StepError(
+            f"there is no latitude of {latitude:g} degrees", advice="give a number from -90 to 90"
+        )
     if not source_radius >= 0:
         raise StepError(f"a source at {source_radius:g} solar radii is not possible")
     inputs = on_one_clock(velocity, radius)

@@ -137,7 +137,7 @@ def _place(spectrum: Table, axis: str) -> int:
     unclear = [unfit.label for unfit in spectrum.axes if not unfit.unit or is_flux(unfit.unit)]
     if len(places) != 1:
         raise StepError(
-            f"'{spectrum.name}' has {len(places)} axes in deg: name the one with the pitch angles in axis"
+            f"'{spectrum.name}' has {len(places)} axes in deg: set 'axis' to the label of the pitch angles"
             if places
             else f"'{spectrum.name}' has no axis of pitch angles in deg",
             advice=f"axes: {', '.join(f'{angle.label} [{angle.unit}]' for angle in spectrum.axes) or 'none'}"

@@ -66,8 +66,8 @@ def rotate_to_axes(
     if axes.values.shape != (1, 9):
         raise StepError(
             f"'{axes.name}' does not hold three axes: it has {len(axes)} records of "
-            f"{len(axes.components)} components, not one of nine",
-            advice='make it with minimum_variance, give: "axes"',
+            f"{len(axes.components)} components, not 1 record of 9",
+            advice='make it with the tool minimum_variance and the argument give: "axes"',
         )
     same_frame(vector, axes)
     matrix = orthonormal(axes.values.reshape(3, 3).tolist())

@@ -75,7 +75,9 @@ def slice_spectrum(
            [ 8.,  2.]])
     """
     if (at is None) == (between is None):
-        raise StepError("either one value or a range is taken", advice="at: 1.0, or between: [1.0, 10.0]")
+        raise StepError(
+            "exactly one of 'at' and 'between' must be given", advice="write at: 1.0, or between: [1.0, 10.0]"
+        )
     index = place_of(spectrum, axis)
     chosen = spectrum.axes[index]
     sets = bin_sets(chosen, len(spectrum))

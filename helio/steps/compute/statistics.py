@@ -77,11 +77,14 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     measures: list[Statistic] = ["mean", "median", "std", "min", "max"] if of is None else list(of)
     if not measures or len(set(measures)) != len(measures) or ("count" in measures and len(measures) > 1):
         raise StepError(
-            f"{', '.join(measures) or 'nothing'} cannot be in one table",
+            f"one table cannot hold these statistics: {', '.join(measures) or 'none'}",
             advice="name each statistic once; compute count in a separate step, because it has no unit",
         )
     if series.kind == "spectrum":
-        raise StepError(f"'{series.name}' is a spectrum", advice="take band_average first, or resample it")
+        raise StepError(
+            f"'{series.name}' is a spectrum, which statistics does not take",
+            advice="use band_average first, or resample it",
+        )
     if set(measures) - {"mean", "count"}:
         hold_no_turn(series, purpose="reduced to more than its mean")
     notes: tuple[str, ...] = ()

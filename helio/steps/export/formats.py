@@ -54,7 +54,7 @@ def check_file_name(filename: str) -> None:
         shown = filename if len(filename) <= 60 else f"{filename[:57]}…"
         raise StepError(
             f"'{shown}' is not a plain file name",
-            advice="leave out folders: choose the folder with --output; names do not start with a dot",
+            advice="write a name without folders that does not start with a dot; --output chooses the folder",
         )
 
 
@@ -72,13 +72,14 @@ def format_of_export(filename: str, format: str | None) -> Format:
     format_, ending = format_of_name(filename), _ending(filename)
     if format and format_ and format_ != format:
         raise StepError(
-            f"'{filename}' ends in {format_}, but the format is {format}",
+            f"'{filename}' ends in {format_}, but 'format' is {format}",
             advice=f'set format: "{format_}", or leave it out',
         )
     if ending in OTHER_ENDINGS:
+        known = ", ".join(name for endings in ENDINGS.values() for name in endings)
         raise StepError(
             f"'{filename}' has the ending of a format that helio does not write",
-            advice=f"an ending of {', '.join(known for endings in ENDINGS.values() for known in endings)}, or none",
+            advice=f"use one of these endings: {known}; or no ending",
         )
     return cast(Format, format) if format else format_ or "csv"
 

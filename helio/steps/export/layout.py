@@ -89,7 +89,7 @@ def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
     placed = []
     for name, table in tables.items():
         if not all(table.values.shape[1:]):
-            raise StepError(f"'{name}' has no bins, and there is nothing to write", advice="leave it out")
+            raise StepError(f"'{name}' has no bins, so there is nothing to write", advice="leave it out")
         key = hashlib.sha256(table.epoch.tobytes()).digest()
         if key not in clocks:
             clocks[key] = PlacedClock(names.take(clock), table.epoch)

@@ -144,7 +144,7 @@ def fetch_data(
     raise NoCandidate(
         "no candidate has usable data: "
         + "; ".join(f"{attempt.dataset_id}: {attempt.outcome}" for attempt in attempts),
-        advice="another time range, or further candidates",
+        advice="choose another time range, or add candidates",
         attempts=tuple(attempts),
     ) from failures[-1]
 
@@ -162,7 +162,7 @@ def _fetch_usable(
         if not np.isfinite(table.values).any():
             raise NoUsableData(
                 f"{dataset_id} {name} has {len(table)} records in {time_range}, and all of them are fill",
-                advice="another parameter, dataset or time range",
+                advice="choose another parameter, dataset or time range",
             )
         if each_interval is not None:
             refuse_empty_intervals(table, each_interval, time_range, dataset_id=dataset_id, parameter=name)

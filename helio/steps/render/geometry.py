@@ -104,7 +104,7 @@ def lay_out(
         least = round(top + bottom + sum(axes) + 44 * len(natural_heights))
         raise StepError(
             f"{len(natural_heights)} panels do not fit {width} × {height} pixels",
-            advice=f"at least {left + right + 100} × {least} in canvas_size",
+            advice=f"use at least {left + right + 100} × {least} in canvas_size",
         )
     domains = []
     high = float(plot)
@@ -122,7 +122,7 @@ def _relative_heights(spec: FigureSpec, natural_heights: Sequence[float]) -> lis
     if len(heights) != len(natural_heights):
         raise StepError(
             f"row_heights has {len(heights)} entries for {len(natural_heights)} panels",
-            advice="one number for each panel",
+            advice="write one number for each panel",
         )
     if min(heights) <= 0:
         raise StepError("row_heights must be positive", advice="relative heights such as [2, 1, 1]")

@@ -32,7 +32,8 @@ def colour_limits(
     finite = z[np.isfinite(z)]
     if log and low is not None and low <= 0:
         raise StepError(
-            f"{where}: z_min {low:g} on logarithmic colours", advice="a value above 0, or log_z false"
+            f"{where}: z_min is {low:g}, but logarithmic colours need a value above 0",
+            advice="choose a value above 0, or set log_z: false",
         )
     top = float(finite.max()) if high is None else float(high)
     if low is not None:

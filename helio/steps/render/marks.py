@@ -260,5 +260,7 @@ def _on_axis(value: float, logarithmic: bool, where: str, name: str = "y") -> fl
     if not logarithmic:
         return value
     if value <= 0:
-        raise StepError(f"{where}: {name} {value:g} on a logarithmic axis", advice="a value above 0")
+        raise StepError(
+            f"{where}: {name} is {value:g}, but the axis is logarithmic", advice="choose a value above 0"
+        )
     return float(f"{math.log10(value):.8g}")

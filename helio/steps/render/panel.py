@@ -219,7 +219,7 @@ class Panel(ABC):
                 what = "no records" if len(table) == 0 else "only missing values"
                 raise StepError(
                     f"nothing to draw: '{label}' has {what} in {written}",
-                    advice="another time range, or leave the label out of the figure",
+                    advice="choose another time range, or leave the label out of the figure",
                 )
         return replace(self, tables=cut)
 
@@ -267,8 +267,8 @@ class Panel(ABC):
         low, high = check_limits(chosen, self.number, "y_range")
         if self.log_y and low <= 0:
             raise StepError(
-                f"y_range: panel {self.number} is logarithmic and starts at {low:g}",
-                advice="a value above 0",
+                f"y_range: panel {self.number} is logarithmic, so it cannot start at {low:g}",
+                advice="choose a value above 0",
             )
         return low, high
 
@@ -319,7 +319,7 @@ class Panel(ABC):
             if not any(high > 0 for _, high in limits):
                 raise StepError(
                     f"panel {self.number} is logarithmic and no value is above 0",
-                    advice="log_scale: linear",
+                    advice="set log_scale: linear",
                 )
             low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self._extent
             set_log_ticks(y_axis, low, high)
@@ -394,7 +394,7 @@ def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> N
     without = next((label for label in tables if label not in spectra), None)
     if without is not None:
         raise StepError(
-            f"panel {number}: '{without}' has no bins, and the panel is a {kind}",
+            f"panel {number}: '{without}' has no bins, but the panel is a {kind}",
             advice="give it a panel of type 'line'"
             + (f"; spectra here: {', '.join(spectra)}" if spectra else ""),
         )

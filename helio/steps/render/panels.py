@@ -58,7 +58,7 @@ def arrange_panels(
     if types is not None and len(types) != len(groups):
         raise StepError(
             f"panel_types has {len(types)} entries for {len(groups)} panels",
-            advice="one of 'line', 'spectrogram' and 'spectrum' for each panel, from the top",
+            advice="write 'line', 'spectrogram' or 'spectrum' for each panel, from the top",
         )
     grouped = [{label: tables[label] for label in group} for group in groups]
     kinds = [
@@ -109,7 +109,7 @@ def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) ->
     KINDS[kind].check_tables(number, tables)
     if kind == "line" and chosen is None and spectra and len(spectra) < len(tables):
         raise StepError(
-            f"panel {number}: spectrum '{spectra[0]}' and lines in one panel",
+            f"panel {number} has the spectrum '{spectra[0]}' and lines; one panel cannot draw both",
             advice="give the spectrum a panel of its own, or set its panel_types to 'line'",
         )
     return kind

@@ -222,13 +222,15 @@ def _span(
         if not any(panel.over_time for panel in panels) and max(map(len, every_table)) <= 1:
             raise StepError(
                 "x_range: the figure has no time axis, only spectra of one record",
-                advice="bin_range: the lowest and highest frequency or energy",
+                advice="use bin_range: the lowest and highest frequency or energy",
             )
         if len(spec["x_range"]) != 2:
-            raise StepError("x_range needs two times", advice='["2024-05-10T12:00", "2024-05-11"]')
+            raise StepError(
+                "x_range needs two times", advice='write x_range: ["2024-05-10T12:00", "2024-05-11"]'
+            )
         first, last = (instant(text, "x_range") for text in spec["x_range"])
         if not first < last:
-            raise StepError("x_range is reversed or empty", advice="the earlier time first")
+            raise StepError("x_range is reversed or empty", advice="write the earlier time first")
         return first, last
     if time_range is not None:
         return nanoseconds(time_range.start), nanoseconds(time_range.stop)
@@ -236,7 +238,9 @@ def _span(
     epochs = [table.epoch for panel in over_time or panels for table in panel.tables.values() if len(table)]
     if not epochs:
         labels = ", ".join(label for panel in panels for label in panel.tables)
-        raise StepError(f"nothing to draw: no records in {labels}", advice="another time range or data set")
+        raise StepError(
+            f"nothing to draw: no records in {labels}", advice="choose another time range or data set"
+        )
     first, last = min(epoch[0] for epoch in epochs), max(epoch[-1] for epoch in epochs)
     if not over_time:
         return first, last
@@ -262,7 +266,9 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
-        raise StepError(f"gap_factor {spec['gap_factor']:g} breaks every line", advice="1.5 to 3 cadences")
+        raise StepError(
+            f"gap_factor {spec['gap_factor']:g} breaks every line", advice="choose 1.5 to 3 cadences"
+        )
 
 
 def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:

@@ -47,7 +47,8 @@ def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]
         where = f"slopes: entry {entry_number}"
         if not spectra:
             raise StepError(
-                f"{where}: no panel is a spectrum", advice="panel_types names one 'spectrum', or leave it out"
+                f"{where}: no panel is a spectrum",
+                advice="set a panel to 'spectrum' in panel_types, or remove slopes",
             )
         number = int(entry.get("panel", spectra[0]))
         if number not in spectra:
@@ -111,25 +112,25 @@ def _ends(guide: Guide, limits: tuple[float, float], first: float, share: float)
         )
     if not x0 < x1:
         raise StepError(
-            f"{guide.where}: from {x0:g} to {x1:g}", advice="the lower of x0 and x1 first: 0.1 and 1"
+            f"{guide.where}: x0 is {x0:g}, not below x1, which is {x1:g}", advice="exchange x0 and x1"
         )
     return x0, x1
 
 
 def _guide(entry: Slope, where: str) -> Guide:
     if "slope" not in entry:
-        raise StepError(f"{where} has no slope", advice="the exponent of a power law: '-5/3'")
+        raise StepError(f"{where} has no slope", advice="add the exponent of a power law: slope: '-5/3'")
     given = entry["slope"]
     for key in ("x0", "x1", "y"):
         if key in entry and not float(entry[key]) > 0:
             raise StepError(
-                f"{where}: {key} {entry[key]:g} on a logarithmic axis",
-                advice="a value above 0",
+                f"{where}: {key} is {entry[key]:g}, but the axis is logarithmic",
+                advice="choose a value above 0",
             )
     try:
         slope = float(Fraction(given.replace("−", "-"))) if isinstance(given, str) else float(given)
     except (ValueError, ZeroDivisionError) as error:
-        raise StepError(f"{where}: '{given}' is not a slope", advice="-1.67 or '-5/3'") from error
+        raise StepError(f"{where}: '{given}' is not a slope", advice="write -1.67 or '-5/3'") from error
     written = (given if isinstance(given, str) else f"{given:g}").strip().replace("-", "−")
     return Guide(
         where,

@@ -33,7 +33,7 @@ class SpectrogramPanel(Panel):
         require_bins(number, tables, cls.kind)
         if len(tables) > 1:
             raise StepError(
-                f"panel {number}: {len(tables)} spectra in one spectrogram",
+                f"panel {number} has {len(tables)} spectra; a spectrogram draws one",
                 advice="give each a panel of its own, or set its panel_types to 'spectrum'",
             )
 
@@ -108,7 +108,9 @@ class SpectrogramPanel(Panel):
         finite = self._table.values[np.isfinite(self._table.values)]
         log_z = bool(self.option("log_z", not (finite < 0).any()))
         if log_z and not (finite > 0).any():
-            raise StepError(f"nothing to draw: no value of '{self._label}' is above 0", advice="log_z: false")
+            raise StepError(
+                f"nothing to draw: no value of '{self._label}' is above 0", advice="set log_z: false"
+            )
         return log_z
 
     def _grid(self, slot: Slot, log_z: bool) -> Grid:
@@ -125,8 +127,8 @@ class SpectrogramPanel(Panel):
         )
         if not np.isfinite(grid.z).any():
             raise StepError(
-                f"nothing to draw: '{self._label}' has no bin with a known position and a value",
-                advice="log_y: false",
+                f"nothing to draw: no bin of '{self._label}' has both a value and a place on the axis",
+                advice="set log_y: false",
             )
         return grid
 

@@ -39,8 +39,8 @@ class SpectrumPanel(Panel):
         limits = self._chosen_limits()
         if limits is not None and self.log_x and limits[0] <= 0:
             raise StepError(
-                f"bin_range: the axis of panel {self.number} is logarithmic and starts at {limits[0]:g}",
-                advice="a value above 0, or log_x: false",
+                f"bin_range: the axis of panel {self.number} is logarithmic, so it cannot start at {limits[0]:g}",
+                advice="choose a value above 0, or set log_x: false",
             )
         style = self.style
         curves = panel_curves(
@@ -54,8 +54,8 @@ class SpectrumPanel(Panel):
         )
         if not any(np.isfinite(values).any() for curve in curves for values in curve.shown):
             raise StepError(
-                f"nothing to draw: '{curves[0].label}' has no bin with a known position and a value",
-                advice="log_x: false, or another bin_range",
+                f"nothing to draw: no bin of '{curves[0].label}' has both a value and a place on the axis",
+                advice="set log_x: false, or choose another bin_range",
             )
         return curves
 
@@ -154,7 +154,7 @@ class SpectrumPanel(Panel):
         if not (self.log_x and self.log_y):
             raise StepError(
                 f"slopes: panel {self.number} does not have two logarithmic axes",
-                advice="log_x: true and log_y: true",
+                advice="set log_x: true and log_y: true",
             )
         traces, texts = guide_traces(
             slot.guides,

@@ -34,18 +34,20 @@ def tick_formats() -> list[dict[str, Any]]:
 def instant(text: object, where: str) -> np.datetime64:
     """Read one ISO time of a spec, in UTC unless it has an offset."""
     if not isinstance(text, str):
-        raise StepError(f"{where}: {text!r} is not a time", advice="an ISO time in UTC: '2024-05-10T17:00'")
+        raise StepError(
+            f"{where}: {text!r} is not a time", advice="write an ISO time in UTC: '2024-05-10T17:00'"
+        )
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError as error:
         raise StepError(
-            f"{where}: '{text}' is not a time", advice="an ISO time in UTC: '2024-05-10T17:00'"
+            f"{where}: '{text}' is not a time", advice="write an ISO time in UTC: '2024-05-10T17:00'"
         ) from error
     # Years first: a zone may move a date beyond what datetime itself can hold.
     if not EARLIEST.year <= moment.year <= LATEST.year or not EARLIEST <= _utc(moment) <= LATEST:
         raise StepError(
-            f"{where}: '{text}' is outside what nanoseconds can count",
-            advice=f"a time from {EARLIEST.date()} to {LATEST.date()}",
+            f"{where}: '{text}' is too far from 1970 for a time in nanoseconds",
+            advice=f"choose a time from {EARLIEST.date()} to {LATEST.date()}",
         )
     return nanoseconds(moment)
 

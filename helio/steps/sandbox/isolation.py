@@ -80,13 +80,13 @@ def has_fixed_addresses() -> bool:
 
 
 def fix_addresses() -> None:
-    """Have the next program of this process laid out not at random; its heap may still shift by some pages."""
+    """Switch off random memory addresses for the next program of this process; its heap may still shift."""
     before = call_libc("personality", ctypes.c_ulong(_ASK))
     call_libc("personality", ctypes.c_ulong(before | _NOT_RANDOM))
 
 
 def forget_host() -> None:
-    """Be called otherwise than the machine, in a world of our own names."""
+    """Give this process its own host name instead of the machine's."""
     socket.sethostname("jail")
 
 

@@ -140,7 +140,7 @@ class Jail:
             raise BadResult(f"the result of the code cannot be read: {_plain(str(error))}") from error
 
     def close(self) -> None:
-        """End the parent, and with it whatever runs."""
+        """End the parent process, and with it all running code."""
         with self._lock:
             self._stop()
 
@@ -238,7 +238,7 @@ class _ZygoteProcess:
             os.close(result)
 
     def end(self) -> str:
-        """Kill it with all that is in it; what it wrote on its standard error."""
+        """Kill the process and all processes in it; return the text of its standard error."""
         self._socket.close()
         if self._said.closed:
             return ""
@@ -324,7 +324,7 @@ def _failure(
     if answer.get("late"):
         return CodeFailed(
             f"the code took longer than {limits.wall_seconds:g} s, and was ended",
-            advice="a shorter time range",
+            advice="choose a shorter time range",
         )
     number = answer.get("signal")
     if isinstance(number, int):
@@ -337,7 +337,7 @@ def _failure(
     if name in ("MemoryError", "_ArrayMemoryError", "ArrayMemoryError"):
         return CodeFailed(
             f"the code{where} needs more memory than the {limits.memory >> 20:,} MiB that it may take",
-            advice="a shorter time range",
+            advice="choose a shorter time range",
         )
     if name in (
         "PermissionError",
@@ -361,13 +361,15 @@ def _killed(number: int, limits: SandboxLimits) -> CodeFailed:
     if number == signal.SIGXCPU:
         return CodeFailed(
             f"the code took more than {limits.cpu_seconds} s of processor time, and was ended",
-            advice="a shorter time range",
+            advice="choose a shorter time range",
         )
     if number in (signal.SIGSEGV, signal.SIGBUS):
         return CodeFailed(
             f"the code corrupted its own memory (signal {number}), and was ended",
         )
-    return CodeFailed(f"the process of the code was killed (signal {number})", advice="a shorter time range")
+    return CodeFailed(
+        f"the process of the code was killed (signal {number})", advice="choose a shorter time range"
+    )
 
 
 def _in_words(name: str, table: Table) -> str:

@@ -68,8 +68,8 @@ def check_system() -> None:
     machine = platform.machine()
     if sys.platform != "linux" or machine not in ("x86_64", "aarch64"):
         raise NoSandbox(
-            f"code in a template is run on Linux alone (x86_64, aarch64), and this is {platform.system()} ({machine})",
-            advice="named tools run everywhere: helio tools",
+            f"code in a template runs only on Linux (x86_64, aarch64), not on {platform.system()} ({machine})",
+            advice="use named tools, which run everywhere (helio tools lists them)",
         )
 
 
@@ -89,6 +89,6 @@ def check_parts(every: tuple[Part, ...], policy: Policy) -> None:
     can_do_without = not any(part.name in ALWAYS for part in missing)
     raise NoSandbox(
         f"this machine cannot isolate code as required: {reasons}",
-        advice="named tools instead: helio tools"
+        advice="use named tools instead (helio tools lists them)"
         + ("; or HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
     )

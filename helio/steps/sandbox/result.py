@@ -60,7 +60,7 @@ def as_table(
         raise BadResult("the code gave no values")
     _check_numbers(returned)
     if not len(epoch):
-        raise BadResult("the result has no rows", advice="a longer time range, or fewer conditions")
+        raise BadResult("the result has no rows", advice="choose a longer time range, or fewer conditions")
     order = np.argsort(epoch, kind="stable")
     notes = []
     if not bool(np.all(order == np.arange(len(order)))):
@@ -74,7 +74,7 @@ def as_table(
     if not all(values.shape[1:]):
         raise BadResult(
             "the result has no columns" if returned.kind == "frame" else "the result has no bins",
-            advice="a selection that leaves nothing: df.columns, da.dim1",
+            advice="a selection leaves nothing: look at df.columns or da.dim1",
         )
     components, axes, called = _columns(returned, values, epoch, inputs)
     if not components and not axes:
@@ -107,7 +107,7 @@ def _epoch(returned: Returned) -> npt.NDArray[np.datetime64]:
     if returned.kind not in ("frame", "series", "array"):
         raise BadResult(
             f"'result' is of the type {plain_name(returned.kind)}, and a table is needed",
-            advice="a DataFrame, a Series or a DataArray with its time index",
+            advice="assign a DataFrame, a Series or a DataArray with its time index",
         )
     if returned.epoch is None:
         raise BadResult(
@@ -246,7 +246,7 @@ def _column_name(name: Any) -> str:
     if text != plain_name(text) or len(text) > LONGEST_NAME or _MARKUP.search(text):
         raise BadResult(
             f"a column's name is not plain text: '{plain_name(text)}'",
-            advice=f"at most {LONGEST_NAME} characters, without tags and control characters",
+            advice=f"use at most {LONGEST_NAME} characters, without tags and control characters",
         )
     return text
 

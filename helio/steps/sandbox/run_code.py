@@ -37,7 +37,7 @@ def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Re
         if name in names:
             raise StepError(
                 f"'{names[name]}' and '{operand.label}' would both be df_{name} in the code",
-                advice="give one of them another last part: output_label",
+                advice="change the output_label of one: the part after the last point must differ",
             )
         names[name] = operand.label
     refused = refusals(code, input_names(names.values()))
@@ -45,6 +45,6 @@ def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Re
         more = f"; and {len(refused) - _MOST_SHOWN} more" if len(refused) > _MOST_SHOWN else ""
         raise CodeRefused(
             f"the code uses something that is not allowed: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
-            advice="only pandas, numpy and scipy.signal on the given tables; helio tools lists all other tools",
+            advice="use only pandas, numpy and scipy.signal on the given tables; helio tools lists named tools",
         )
     return jail.run(code, [(name, source.table) for name, source in zip(names, sources, strict=True)])

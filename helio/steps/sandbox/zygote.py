@@ -255,7 +255,7 @@ class _Zygote:
         self._clock: TimeFunctions | None = find_clock()
 
     def try_out(self) -> dict[str, str]:
-        """Put up the wall once and run against it; says what does not hold."""
+        """Set up the isolation once and try to break it; report which parts do not hold."""
         lacking: dict[str, str] = {}
         if not self._filter:
             return lacking

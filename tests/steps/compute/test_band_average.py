@@ -117,7 +117,7 @@ def test_one_of_two_axes_is_averaged_away():
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"bands": [(0, 180)]}, "axis must name the axis to use"),
+        ({"bands": [(0, 180)]}, "'axis' must name one"),
         ({"bands": [(0, 180)], "axis": "L"}, "'L' does not name one axis"),
         ({"bands": [(0, 90), (90, 180)], "axis": "Pitch angle"}, "one band at a time"),
     ],
@@ -130,7 +130,7 @@ def test_two_axes_need_a_name_and_one_band(arguments, what):
 @pytest.mark.parametrize(
     ("bands", "what"),
     [
-        ([], "no band"),
+        ([], "'bands' is an empty list"),
         ([(4.0, 2.0)], "the band 4 to 2 is empty"),
         ([(float("nan"), 2.0)], "is empty"),
         ([(20.0, 30.0)], "no bin of 'Energy' has its centre in 20 to 30 keV"),

@@ -105,7 +105,7 @@ def test_one_of_two_axes_is_integrated_away():
 @pytest.mark.parametrize(
     ("bands", "what"),
     [
-        ([], "no band"),
+        ([], "'bands' is an empty list"),
         ([(4, 2)], "is empty"),
         ([(50, 60)], "no bin of 'Energy' reaches"),
         ([(1, 2), (1, 2)], "same"),

@@ -53,7 +53,11 @@ def test_missing_values_stay_missing():
 
 @pytest.mark.parametrize(
     ("keep", "what"),
-    [(["bx"], "no component is called 'bx'"), (["Bx", "Bx"], "named twice"), ([], "no component is kept")],
+    [
+        (["bx"], "no component is called 'bx'"),
+        (["Bx", "Bx"], "names a component twice"),
+        ([], "'keep' names none of"),
+    ],
 )
 def test_names_are_exact_and_given_once(keep, what):
     with pytest.raises(StepError, match=what) as refusal:

@@ -86,7 +86,7 @@ def test_pitch_angles_that_cannot_be_told_are_refused_with_what_to_declare():
 def test_an_axis_that_has_a_unit_keeps_it():
     with pytest.raises(UnitMismatch, match="the axis 'Energy' is in keV, and is declared to be in deg"):
         declare_quantity(pitch_angles(), axis="Energy", axis_unit="deg")
-    with pytest.raises(StepError, match="axis must name the axis to use"):
+    with pytest.raises(StepError, match="'axis' must name one"):
         declare_quantity(pitch_angles(), axis_unit="deg")
-    with pytest.raises(StepError, match="axis is given without axis_unit"):
+    with pytest.raises(StepError, match="'axis' is given without 'axis_unit'"):
         declare_quantity(pitch_angles(), axis="Energy", frame="GSE")

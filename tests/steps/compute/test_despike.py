@@ -95,9 +95,9 @@ def test_blocks_do_not_show(monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"threshold": 0.0}, "are out of bounds"),
-        ({"threshold": float("nan")}, "are out of bounds"),
-        ({"floor": -1.0}, "are out of bounds"),
+        ({"threshold": 0.0}, "threshold must be above 0"),
+        ({"threshold": float("nan")}, "threshold must be above 0"),
+        ({"floor": -1.0}, "floor not below 0"),
         ({"window": Duration("30s")}, "holds 1 samples, too few"),
     ],
 )

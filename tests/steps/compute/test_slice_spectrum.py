@@ -91,8 +91,8 @@ def test_a_range_of_bins_that_change_must_hold_equally_many():
         ({"at": 50.0}, "50 keV lies outside all bins"),
         ({"at": 0.1}, "outside all bins"),
         ({"between": (40.0, 50.0)}, "no bin of 'Energy'"),
-        ({}, "either one value or a range"),
-        ({"at": 2.0, "between": (1.0, 2.0)}, "either one value or a range"),
+        ({}, "exactly one of"),
+        ({"at": 2.0, "between": (1.0, 2.0)}, "exactly one of"),
         ({"at": 2.0, "axis": "L"}, "'L' does not name one axis"),
     ],
 )

@@ -70,7 +70,7 @@ def test_an_empty_interval_is_missing_and_its_count_is_zero():
 
 @pytest.mark.parametrize("of", [[], ["mean", "mean"], ["count", "mean"]])
 def test_what_cannot_stand_in_one_table_is_refused(of):
-    with pytest.raises(StepError, match="cannot be in one table"):
+    with pytest.raises(StepError, match="one table cannot hold"):
         statistics(vector(), interval=Duration("1min"), of=of)
 
 

@@ -144,7 +144,7 @@ def test_the_author_decides_the_order_where_panels_are_named():
 
 def test_panels_that_cannot_be_spectra_are_refused():
     types = {"panel_types": ["spectrum"]}
-    refused("'n' has no bins, and the panel is a spectrum", "'line'", {"n": scalar()}, **types)
+    refused("'n' has no bins, but the panel is a spectrum", "'line'", {"n": scalar()}, **types)
     refused(
         "'n' has no bins", "spectra here: psd", {"psd": psd(), "n": scalar()}, panels=[["psd", "n"]], **types
     )
@@ -369,8 +369,8 @@ def test_bin_range_and_labels_are_for_all_spectra_or_by_number():
     assert curves(figure)[-1]["x"][0] == pytest.approx(0.4)
     assert curves(figure)[-1]["x"][-1] == pytest.approx(2.1)
     refused("'psd' has no bin from 10 to 20 Hz", "0.1 to 4 Hz", {"psd": psd()}, bin_range=[10, 20])
-    refused("bin_range: panel 1 has \\[2, 1\\]", "lowest", {"psd": psd()}, bin_range=[2, 1])
-    refused("logarithmic and starts at 0", "log_x: false", {"psd": psd()}, bin_range=[0, 1])
+    refused("bin_range of panel 1 is \\[2, 1\\]", "write both values", {"psd": psd()}, bin_range=[2, 1])
+    refused("logarithmic, so it cannot start at 0", "log_x: false", {"psd": psd()}, bin_range=[0, 1])
     refused("bin_range: no panel is a spectrum", "leave", bin_range=[1, 2])
     refused("log_x: panel 1 is not a spectrum", "panel 2", {"B": vector(), "psd": psd()}, log_x={"1": True})
     refused("bin_label: there is no panel 3", "1 to 2", {"B": vector(), "psd": psd()}, bin_label={"3": "f"})
@@ -444,7 +444,7 @@ def test_a_line_at_a_frequency_stands_in_its_panel():
     tables = {"B": vector(), "psd": psd()}
     refused("panel 1 is not a spectrum", "every panel", tables, vlines=[{"x": 0.5, "panel": 1}])
     refused("'2024-05-10' is not a position", "0.5", tables, vlines=[{"x": "2024-05-10", "panel": 2}])
-    refused("x 0 on a logarithmic axis", "above 0", tables, vlines=[{"x": 0, "panel": 2}])
+    refused("x is 0, but the axis is logarithmic", "above 0", tables, vlines=[{"x": 0, "panel": 2}])
 
 
 def test_thresholds_cross_a_spectrum_panel_and_texts_at_times_do_not():
@@ -494,9 +494,14 @@ def test_slopes_that_cannot_be_are_refused():
     refused("'flat' is not a slope", "-5/3", one, slopes=["flat"])
     refused("'1/0' is not a slope", "-5/3", one, slopes=[{"slope": "1/0"}])
     refused("entry 1 has no slope", "-5/3", one, slopes=[{"x0": 1}])
-    refused("from 2 to 1", "the lower of x0 and x1 first", one, slopes=[{"slope": -1, "x0": 2, "x1": 1}])
+    refused(
+        "x0 is 2, not below x1, which is 1",
+        "exchange x0 and x1",
+        one,
+        slopes=[{"slope": -1, "x0": 2, "x1": 1}],
+    )
     refused("entry 1: 900 is not on the axis", "from 0.09", one, slopes=[{"slope": -1, "x0": 900}])
-    refused("x0 0 on a logarithmic axis", "above 0", one, slopes=[{"slope": -1, "x0": 0}])
+    refused("x0 is 0, but the axis is logarithmic", "above 0", one, slopes=[{"slope": -1, "x0": 0}])
     refused("does not have two logarithmic axes", "log_x", one, slopes=[{"slope": -1}], log_x=False)
     refused("'bluu' is not a colour", "'blue'", one, slopes=[{"slope": -1, "color": "bluu"}])
 

@@ -349,7 +349,7 @@ def test_what_only_hardens_may_be_lacking():
 def test_elsewhere_code_is_refused_in_words(system: str, machine: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(parts.sys, "platform", system)
     monkeypatch.setattr(parts.platform, "machine", lambda: machine)
-    with pytest.raises(NoSandbox, match=r"on Linux alone \(x86_64, aarch64\)"):
+    with pytest.raises(NoSandbox, match=r"only on Linux \(x86_64, aarch64\)"):
         check_system()
     with Jail() as jail, pytest.raises(NoSandbox):
         jail.run("result = 1")
