@@ -27,6 +27,8 @@ version = release = helio.__version__
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc"]
 exclude_patterns = ["figures"]
 suppress_warnings: list[str] = []
+smartquotes = False
+"""Options, values and quotation marks stay as they are typed."""
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -61,7 +62,10 @@ def _by_stage(introduction: str, members: Mapping[str, Iterable[str]]) -> str:
     for letter, title in STAGES.items():
         texts = list(members.get(letter, ()))
         if texts:
-            parts += [f"## {letter} {title}\n", *texts]
+            name, _, explanation = title.partition(": ")
+            parts += [f"## {letter} {name}\n"]
+            parts += [f"{explanation[0].upper()}{explanation[1:]}.\n"] if explanation else []
+            parts += texts
     return "\n".join(parts)
 
 
@@ -72,7 +76,9 @@ def _pass(one: Pass) -> str:
 
 
 def _code(code: Code) -> str:
+    heading = re.split("[;:] ", " ".join(code.meaning.split()))[0]
+    why = code.why if heading == code.meaning else f"{code.meaning}. {code.why}"
     return (
-        f"### {code.code}\n\n**{code.kind}**: {markdown(code.meaning)}\n\n{markdown(code.why)}\n\n"
+        f"### {code.code} {markdown(heading)}\n\n**{code.kind}**: {markdown(why)}\n\n"
         f"```text\nbefore  {code.before}\nafter   {code.after}\n```\n"
     )

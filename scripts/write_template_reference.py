@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,10 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from reference_text import cell, markdown
 
+from helio.pipelines.keys import keys
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
 from helio.steps.schema_words import type_words
 from helio.steps.signature import signatures
 
+SPEC = "steps[].tool_args.spec"
 FIGURE = """# Keys of a figure
 
 These keys stand in `spec` of [render_spec](tools/render_spec.md), and as arguments of
@@ -38,17 +41,19 @@ def pages() -> dict[str, str]:
     """Make the two pages, by path in the reference."""
     figure = signatures()["render_spec"].argument("spec")
     assert figure is not None
-    keys = [_key(name, schema) for name, schema in figure.schema["properties"].items()]
-    parts = [TEMPLATE]
+    parts = [_key(name, schema) for name, schema in figure.schema["properties"].items()]
+    template = [TEMPLATE]
     for title, schema in (("Template", STRUCTURE), ("Step", STEP), ("Variable", VARIABLE)):
-        parts += [f"## {title}\n", _table(schema), ""]
-    return {"figure.md": "\n".join([FIGURE, *keys]), "template.md": "\n".join(parts)}
+        template += [f"## {title}\n", _table(schema), ""]
+    return {"figure.md": "\n".join([FIGURE, *parts]), "template.md": "\n".join(template)}
 
 
 def _key(name: str, schema: Mapping[str, Any]) -> str:
     text = (
         f"## {name}\n\n{markdown(schema.get('description', ''))}\n\nValue: {markdown(type_words(schema))}.\n"
     )
+    example = next(key.example for key in keys()[name] if "render_spec" in key.places.get(SPEC, ()))
+    text += f"\n```json\n{json.dumps({name: example}, ensure_ascii=False)}\n```\n"
     return text + "".join(f"\n{_table(inner)}\n" for inner in _objects(schema))
 
 

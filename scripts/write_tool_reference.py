@@ -19,6 +19,7 @@ from helio.steps.tool_page import (
     argument_words,
     context_words,
     group_of,
+    in_template_words,
     result_words,
     step_text,
     tool_page,
@@ -48,7 +49,8 @@ def _index(tools: list[Signature]) -> str:
 
 def _page(tool: Signature) -> str:
     page = tool_page(tool)
-    described = sections(inspect.getdoc(load_tool(tool.name)) or "") if tool.runs else {}
+    docstring = (inspect.getdoc(load_tool(tool.name)) or "") if tool.runs else ""
+    described = sections(in_template_words(tool, docstring))
     parts = [f"# {tool.name}", markdown(tool.summary)]
     parts += [markdown(text) for text in (described.get("", "").partition("\n")[2].strip(),) if text]
     parts += ["## Arguments", "| argument | value | meaning |\n|---|---|---|"]

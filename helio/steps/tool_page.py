@@ -6,7 +6,7 @@ import ast
 import json
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -103,7 +103,7 @@ def tool_page(tool: Signature) -> ToolPage:
     path = _CODE.joinpath(*tool.module.split(".")).with_suffix(".py")
     functions = ast.parse(path.read_text(encoding="utf-8")).body
     [function] = (node for node in functions if isinstance(node, ast.FunctionDef) and node.name == tool.name)
-    parts = sections(ast.get_docstring(function) or "")
+    parts = sections(in_template_words(tool, ast.get_docstring(function) or ""))
     notes = [parts[""].partition("\n")[2].strip(), parts.get("Notes", "")]
     return ToolPage(
         tool,
@@ -188,37 +188,78 @@ def step_text(step: Mapping[str, Any]) -> str:
 
 
 def result_words(tool: Signature) -> str:
-    """Say in words what a tool gives: the kind, the unit and the frame, as far as they are known before a run."""
-    said = [_GIVES[tool.gives]]
+    """Say in words what a tool gives: the kind, the unit and the frame, as far as they are known before a run.
+
+    >>> from helio.steps.signature import signatures
+    >>> result_words(signatures()["running_average"])
+    'A table with the unit, frame and kind of `source_label`.'
+    >>> result_words(signatures()["magnitude"])
+    'A table with the unit of `source_label`, no frame and the kind scalar.'
+    """
+    words = _GIVES[tool.gives]
     if tool.gives_quantity != ANYTHING:
-        said.append(_quantity_words(tool.gives_quantity))
+        words += f": {_quantity_words(tool.gives_quantity)}"
     elif tool.result != NOTHING_SAID:
-        always = _aspects(tool.result)
-        said += always
+        always = _aspects(tool, tool.result)
+        words += f" with {_listed(always)}" if always else ""
         for argument, cases in tool.result.by.items():
             for value, case in cases.items():
-                differs = [words for words in _aspects(tool.result.updated(case)) if words not in always]
-                said.append(f"with {argument} {value}: {', '.join(differs)}")
-    words = "; ".join(said)
+                differs = [said for said in _aspects(tool, tool.result.updated(case)) if said not in always]
+                words += f"; with `{argument}` {value}: {_listed(differs)}"
     return f"{words[0].upper()}{words[1:]}."
 
 
-def _aspects(result: Result) -> list[str]:
+def _aspects(tool: Signature, result: Result) -> list[str]:
     stated = {"unit": result.unit, "frame": result.frame, "kind": result.kind}
     kept = [aspect for aspect, text in stated.items() if text is None]
-    said = [f"{', '.join(kept)} of {result.like}"] if result.like and kept else []
-    return said + [f"{aspect} {_expression(text)}" for aspect, text in stated.items() if text is not None]
+    said = [f"the {_listed(kept)} {_origin(tool, result.like)}"] if result.like and kept else []
+    return said + [_stated(tool, aspect, text) for aspect, text in stated.items() if text is not None]
 
 
-def _expression(text: str) -> str:
-    """An expression of a `Result`: ``{field}|{series:last}|?`` is ``that of field or series``."""
+def _stated(tool: Signature, aspect: str, text: str) -> str:
+    """Say an expression of a `Result` for one aspect: ``{field}|?`` is the unit of its table."""
     if text in ("", "1"):
-        return "none"
+        return f"no {aspect}"
     if text == "?":
-        return "not known before the run"
-    plain = re.sub(r"\{(\w+)(?::last)?\}", r"\1", text).replace("&", " and ").replace("*", " times ")
-    alternatives = [part or "none" for part in plain.split("|") if part != "?"]
-    return ("as " if "{" in text else "") + " or ".join(alternatives)
+        return f"a {aspect} that is not known before the run"
+    alternatives = [part for part in text.split("|") if part != "?"]
+    return f"the {aspect} {' or '.join(_alternative(tool, aspect, part) for part in alternatives)}"
+
+
+def _alternative(tool: Signature, aspect: str, text: str) -> str:
+    names = [name.removesuffix(":last") for name in re.findall(r"\{([\w:]+)\}", text)]
+    if "&" in text:
+        return f"that {_listed([f'`{_template_argument(tool, name)}`' for name in names])} share"
+    if "*" in text:
+        return f"of the product of {_listed([f'`{_template_argument(tool, name)}`' for name in names])}"
+    if re.fullmatch(r"\{[\w:]+\}", text):
+        return _origin(tool, names[0])
+    return re.sub(r"\{(\w+)\}", lambda name: f"({aspect} {_origin(tool, name[1])})", text) or "none"
+
+
+def _origin(tool: Signature, name: str) -> str:
+    """Say where a fact comes from: of a table, or an argument."""
+    given = "of" if any(table.parameter == name for table in tool.tables) else "given in"
+    return f"{given} `{_template_argument(tool, name)}`"
+
+
+def _template_argument(tool: Signature, name: str) -> str:
+    """Return the argument of a template for a parameter of the Python function."""
+    return next((table.argument for table in tool.tables if table.parameter == name), name)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def in_template_words(tool: Signature, text: str) -> str:
+    """Name the arguments of a template in a docstring, in place of the parameters of the Python function.
+
+    >>> from helio.steps.signature import signatures
+    >>> in_template_words(signatures()["align"], "Records of `series` at the epochs of `onto`.")
+    'Records of `series_label` at the epochs of `onto_label`.'
+    """
+    return re.sub(r"(?<!`)`(\w+)`(?!`)", lambda name: f"`{_template_argument(tool, name[1])}`", text)
 
 
 def _quantity_words(quantity: Quantity) -> str:

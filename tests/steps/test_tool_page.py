@@ -46,8 +46,9 @@ def test_the_page_says_units_frames_defaults_and_the_formula():
     page = str(tool_page(signatures()["vbs"]))
     assert "velocity_label  (label of a table in km/s, required)" in page
     assert "bz_label  (label of one series in nT in GSM, required)" in page
-    assert "A table; one series in mV/m." in page
-    assert "A table; unit, frame, kind of series." in str(tool_page(signatures()["running_average"]))
+    assert "A table: one series in mV/m." in page
+    average = str(tool_page(signatures()["running_average"]))
+    assert "A table with the unit, frame and kind of `source_label`." in average
     resample = str(tool_page(signatures()["resample"]))
     assert '("mean" or "median" or "min" or "max" or "first", default "mean")' in " ".join(resample.split())
     assert "B/√(μ₀ρ)" in str(tool_page(signatures()["alfven_speed"]))
@@ -55,8 +56,14 @@ def test_the_page_says_units_frames_defaults_and_the_formula():
 
 def test_the_result_of_each_choice_is_told():
     page = " ".join(str(tool_page(signatures()["minimum_variance"])).split())
-    assert "with give axes: frame of field, unit none" in page
-    assert "with give eigenvalues: unit as field^2, frame none" in page
+    assert "with `give` axes: the frame of `source_label` and no unit" in page
+    assert "with `give` eigenvalues: the unit (unit of `source_label`)^2 and no frame" in page
+
+
+def test_a_page_names_the_arguments_of_a_template():
+    page = str(tool_page(signatures()["align"]))
+    assert "`series_label`" in page
+    assert "`series`" not in page
 
 
 def test_every_group_has_tools_and_every_tool_a_group():
