@@ -205,6 +205,24 @@ def test_what_is_wrong_is_said_at_its_place(document: dict[str, Any], expected: 
         assert found == expected
 
 
+@pytest.mark.parametrize(
+    ("labels", "advice"),
+    [
+        (["STATION.Bx"], "labels: STATION.Bz"),
+        (["STATION.B7"], "labels: STATION.Bz"),
+        (["STATION.Bz", "STATION.Bzz"], "labels: STATION.Bz"),
+        (["STATOIN.Bz"], "did you mean 'STATION.Bz'?"),
+    ],
+)
+def test_no_other_component_is_proposed_for_a_label(labels: list[str], advice: str):
+    args = {"dataset_id": "STATION", "parameter_id": "Bz", "time_range": "2024-05-10"}
+    station = {"step_id": 1, "tool_name": "fetch_data", "tool_args": args}
+    errors = check(template(station, render(2, tuple(labels))), now=NOW).errors
+    [found] = [error for error in errors if error.code == "HR203"]
+    assert found.advice == (advice,)
+    assert bool(found.fixes) == advice.startswith("did you mean")
+
+
 def test_paths_are_those_of_the_document_as_it_was_written():
     # The style is written first and lowered away; the fetch stands last and is moved to the front.
     style = {
