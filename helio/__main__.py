@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
     """Run the command."""
@@ -18,9 +20,9 @@ def main() -> None:
 
 
 def _run() -> None:
-    from helio.cli import app
+    from helio.cli import command_for
 
-    app()
+    command_for(sys.argv[1:])()
 
 
 if __name__ == "__main__":

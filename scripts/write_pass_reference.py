@@ -21,7 +21,7 @@ STAGES = {
     "R": "Resolve: what each step gives, reads and waits for",
     "X": "Expand: other pipelines, loops, intervals, components",
     "O": "Optimise: the same work, less of it",
-    "G": "Guarantee: something comes of it",
+    "G": "Guarantee: every plan has an output",
     "V": "Verify: everything again, without edits",
     "S": "Sources: which files cover each fetch",
     "B": "Bind: the values of one run",

@@ -306,7 +306,7 @@ def test_the_choices_are_those_of_the_code() -> None:
 
 
 def test_a_format_that_is_not_written_is_refused_with_those_that_are() -> None:
-    with pytest.raises(RequestError, match="'gif' is no format of figures") as refusal:
+    with pytest.raises(RequestError, match="'gif' is not a format of figures") as refusal:
         helio.run(TEMPLATE, archive="sample", output="out", formats=("gif",))
     assert all(name in refusal.value.advice for name in FORMATS)
     with pytest.raises(RequestError, match="must be a list or a tuple") as refusal:
@@ -324,7 +324,7 @@ def test_formats_of_a_run_that_writes_nothing_are_refused() -> None:
 
 @pytest.mark.parametrize("engine", ["prefect", "ephemeral", "direct"])
 def test_formats_are_refused_whatever_runs(engine: Any) -> None:
-    with pytest.raises(RequestError, match="'gif' is no format of figures"):
+    with pytest.raises(RequestError, match="'gif' is not a format of figures"):
         helio.run(TEMPLATE, archive="sample", output="out", formats=["png", "gif"], engine=engine)
     assert nothing_has_run()
 
@@ -517,7 +517,7 @@ def test_methods_of_what_is_returned_refuse_an_unknown_name_in_words(method: str
 
 
 def test_a_library_saves_no_document_without_an_id() -> None:
-    with pytest.raises(RequestError, match="is no pipeline id"):
+    with pytest.raises(RequestError, match="is not a valid pipeline id"):
         api.library().save({"steps": []})
     with pytest.raises(TypeError, match="has no argument 'overwrite'"):
         api.library().save(TEMPLATE, overwrite=True)  # type: ignore[call-arg]

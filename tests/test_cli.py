@@ -526,7 +526,7 @@ def test_a_label_that_reads_as_a_component_is_refused():
         "tool_name": "magnitude",
         "tool_args": {"source_label": "B", "output_label": "B.Bx"},
     }
-    assert "reads as a component" in refused(2, "check", write("t.json", document))
+    assert "looks like a component" in refused(2, "check", write("t.json", document))
 
 
 def test_a_browser_that_is_not_there_is_said_by_doctor_and_run_alike(monkeypatch: pytest.MonkeyPatch):

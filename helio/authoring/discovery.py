@@ -136,7 +136,7 @@ class CatalogueTools:
         return result
 
     def list_parameters(self, dataset_id: str, match: str = "") -> Any:
-        """List the parameters of a dataset, with a text those that have it."""
+        """List the parameters of a dataset; with a text, only those that contain it."""
         entry = self._catalogue.dataset(dataset_id)
         every = [
             parameter

@@ -193,7 +193,7 @@ class Gate:
         Parameters
         ----------
         declared : container of int or str
-            The steps that may change: the failed one and those that the repair names.
+            The steps that may change: the failed one and all that the repair names.
         """
         proved = self.edited(before, after)
         if proved.errors:

@@ -100,7 +100,7 @@ def lock(
                     variables=assignments(assign or []),
                     now=now,
                     archive=archive,
-                    access=Access(size_of(max_download), offline, refresh, told=progress.downloading),
+                    access=Access(size_of(max_download), offline, refresh, on_progress=progress.downloading),
                     settings=settings,
                 )
         if before is not None and before.pipeline != made.pipeline:
@@ -147,7 +147,7 @@ def verify(
             comparison = api.verify(
                 run_id,
                 archive=archive,
-                access=Access(size_of(max_download), offline, told=progress.downloading),
+                access=Access(size_of(max_download), offline, on_progress=progress.downloading),
                 settings=settings,
             )
         if as_json:

@@ -117,7 +117,7 @@ def run(
                 engine="direct" if direct else "ephemeral" if ephemeral else settings.engine,
                 locked=chosen_lock(locked, lock),
                 proof=proof,
-                access=Access(size_of(max_download), offline, refresh, told=progress.downloading),
+                access=Access(size_of(max_download), offline, refresh, on_progress=progress.downloading),
                 settings=settings,
                 planned=progress.planned,
                 started=progress.started,

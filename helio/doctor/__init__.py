@@ -194,5 +194,6 @@ def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
                 yield Finding(subject, False, error.message, error.advice)
             else:
                 listed = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
-                advice = f"{unread} entries cannot be read; see helio archive {name}" if unread else ""
+                entries = "1 entry" if unread == 1 else f"{unread} entries"
+                advice = f"{entries} cannot be read; see helio archive {name}" if unread else ""
                 yield Finding(subject, bool(datasets), listed, advice)

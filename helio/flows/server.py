@@ -70,7 +70,7 @@ SILENT: Mapping[str, str] = {
 """Settings that stop Prefect from reporting its use to anyone."""
 
 PATIENCE = 15.0
-"""Seconds without an answer after which a waiting person is told why."""
+"""Seconds without an answer after which a message gives the reason for the wait."""
 REMINDER = 30.0
 """Seconds between two such messages."""
 

@@ -233,7 +233,7 @@ class Clause:
     Parameters
     ----------
     words : tuple of str
-        As told.
+        As in the question.
     concept : str
         What they stand for, or nothing.
     spelt : str

@@ -212,8 +212,8 @@ class Key:
         return tuple(
             dict.fromkeys(
                 name
-                for name, place, *_ in _members(self.schema, "")
-                if re.fullmatch(r"(\[\]|\.NAME)*", place)
+                for name, location, *_ in _members(self.schema, "")
+                if re.fullmatch(r"(\[\]|\.NAME)*", location)
             )
         )
 
@@ -222,7 +222,9 @@ class Key:
         yield from textwrap.wrap(
             self.schema.get("description", ""), _WIDTH, initial_indent="  ", subsequent_indent="  "
         )
-        yield from _fact("in", "; ".join(_place_words(place, tools) for place, tools in self.places.items()))
+        yield from _fact(
+            "in", "; ".join(_place_words(location, tools) for location, tools in self.places.items())
+        )
         if self.inner:
             yield from _fact("keys", ", ".join(self.inner))
         if self.default not in (None, "", []):
@@ -254,23 +256,23 @@ def keys() -> Mapping[str, tuple[Key, ...]]:
     [True]
     """
     meanings: dict[tuple[str, str], Key] = {}
-    for name, place, schema, required in _members(STRUCTURE, ""):
-        _note(meanings, Key(name, schema, required, schema.get("default")), place)
+    for name, location, schema, required in _members(STRUCTURE, ""):
+        _note(meanings, Key(name, schema, required, schema.get("default")), location)
     for tool in signatures().values():
-        for name, place, schema, required in _members(tool.schema(), _ARGUMENTS) if tool.runs else ():
-            argument = tool.argument(name) if place == _ARGUMENTS else None
+        for name, location, schema, required in _members(tool.schema(), _ARGUMENTS) if tool.runs else ():
+            argument = tool.argument(name) if location == _ARGUMENTS else None
             default = argument.default if argument else schema.get("default")
-            _note(meanings, Key(name, schema, required, default), place, tool)
+            _note(meanings, Key(name, schema, required, default), location, tool)
     found: dict[str, list[Key]] = {}
     for key in meanings.values():
         found.setdefault(key.name, []).append(key)
     examples = _examples()
     for key in meanings.values():
         known = [
-            examples[place, key.name, tool]
-            for place, tools in key.places.items()
+            examples[location, key.name, tool]
+            for location, tools in key.places.items()
             for tool in tools or [""]
-            if (place, key.name, tool) in examples
+            if (location, key.name, tool) in examples
         ]
         key.example = known[0] if known else None
     return {name: tuple(same_name) for name, same_name in sorted(found.items())}
@@ -306,14 +308,14 @@ def _examples() -> dict[tuple[str, str, str], Any]:
     """The first value of each place, key and tool in `EXAMPLE` and the pages of the tools."""
     found: dict[tuple[str, str, str], Any] = {}
     pages = [example_step(tool) for tool in signatures().values() if tool.runs]
-    written = [(place, name, "", value) for place, name, value in _written(EXAMPLE, STRUCTURE, "")]
+    written = [(location, name, "", value) for location, name, value in _written(EXAMPLE, STRUCTURE, "")]
     for step in (*EXAMPLE["steps"], *pages):
         if "tool_name" in step:
             tool = signatures()[step["tool_name"]]
             values = _written(step["tool_args"], tool.schema(), _ARGUMENTS)
-            written += [(place, name, tool.name, value) for place, name, value in values]
-    for place, name, tool_name, value in written:
-        found.setdefault((place, name, tool_name), _shortened(value))
+            written += [(location, name, tool.name, value) for location, name, value in values]
+    for location, name, tool_name, value in written:
+        found.setdefault((location, name, tool_name), _shortened(value))
     return found
 
 

@@ -70,7 +70,7 @@ def _tools_called(name: str) -> Iterator[ToolPage]:
 def _keys_called(word: str) -> Iterator[Key]:
     """The keys of that name; ``for_each.over`` is the one that ``for_each`` has."""
     for key in keys().get(word.rpartition(".")[2], ()):
-        if any(f"{place}.{key.name}".endswith(word) for place in key.places):
+        if any(f"{location}.{key.name}".endswith(word) for location in key.places):
             yield key
 
 

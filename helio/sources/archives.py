@@ -79,7 +79,7 @@ class Access:
         Files that are known, so that their archive is not asked which there are.
     cited : Citations
         Files that are cited as a record cites them, from any provider.
-    told : callable
+    on_progress : callable
         Gets the progress of downloads, from several threads.
     """
 
@@ -89,7 +89,7 @@ class Access:
     impatient: bool = False
     listed: Listings = field(default_factory=dict)
     cited: Citations = field(default_factory=dict)
-    told: Callable[[Progress], None] = lambda progress: None
+    on_progress: Callable[[Progress], None] = lambda progress: None
 
 
 def archives_of(
@@ -257,7 +257,7 @@ class Archives:
             offline=self._access.offline,
             refresh=self._access.refresh,
             listed=self._access.listed,
-            on_progress=self._access.told,
+            on_progress=self._access.on_progress,
         )
 
     def _folder(self) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 import zlib
@@ -16,6 +17,7 @@ from cdflib.cdfread import CDF
 from cdflib.dataclasses import VDR
 
 from helio.errors import DamagedFile
+from helio.sources.cdf_blocks import BlockFile, Blocks, blocks_in_order, read_range, walk_index
 from helio.sources.variables import TEXT_KINDS, Attributes, FileVariable
 
 _TYPES = {
@@ -78,21 +80,25 @@ class CdfFile:
             if self._cdf.temp_file is not None:
                 # the unpacked copy stays readable through its handle, and goes even if this process is killed
                 self.size = self._cdf.temp_file.stat().st_size
-                self._blocks = self._cdf.temp_file.open("rb")
+                self._handle = self._cdf.temp_file.open("rb")
                 os.remove(self._cdf.temp_file)
                 self._cdf.temp_file = None
             else:
-                self._blocks = source.open("rb")
+                self._handle = source.open("rb")
+            self._file = BlockFile(self._handle.fileno(), self.size, wide=self._cdf.cdfversion == 3)
             self._whole_is_gzip = _is_gzip(source)
         self._names: tuple[str, ...] | None = None
         self._described: dict[str, tuple[FileVariable, VDR, str | int] | None] = {}
         self._attributes: dict[str, Attributes] = {}
         self._links: dict[tuple[bool, int], Attributes] | None = None
         self._methods: dict[tuple[bool, int], int] | None = None
+        self._blocks: dict[str, Blocks | None] = {}
+        self.clock_marks: dict[tuple[str, bool, str], npt.NDArray[np.int64]] = {}
+        """What `helio.sources.cdf_tables` remembers of clocks."""
 
     def close(self) -> None:
         """Give up the file."""
-        self._blocks.close()
+        self._handle.close()
 
     def names(self) -> tuple[str, ...]:
         """Return names of all variables, in file order."""
@@ -171,11 +177,14 @@ class CdfFile:
             return np.empty((0, *variable.shape), dtype=dtype)
         self._refuse_absurd(variable, descriptor)
         self._refuse_unknown_compression(variable, descriptor)
+        data: npt.NDArray[Any] | None
         if descriptor.sparse:
             data = self._sparse_records(variable, descriptor, key, first, stop)
         else:
-            with self._reading():
-                data = self._cdf.varget(key, startrec=first, endrec=stop - 1)
+            data = self._plain_records(variable, descriptor, first, stop)
+            if data is None:
+                with self._reading():
+                    data = self._cdf.varget(key, startrec=first, endrec=stop - 1)
         return self._shaped(variable, data, stop - first)
 
     def _describe(self, name: str) -> tuple[FileVariable, VDR, str | int] | None:
@@ -257,6 +266,39 @@ class CdfFile:
                 self._methods = self._read_methods()
         return self._methods.get((descriptor.section_type == 8, int(descriptor.variable_number)))
 
+    def _plain_records(
+        self, variable: FileVariable, descriptor: VDR, first: int, stop: int
+    ) -> npt.NDArray[Any] | None:
+        """Read only the blocks of records [first, stop); None where anything is unusual, which is left to cdflib."""
+        shape = tuple(int(size) for size in descriptor.dim_sizes)
+        usual = (
+            variable.varies
+            and not variable.holds_text
+            and 0 <= first < stop <= variable.records
+            and descriptor.num_elements == 1
+            and len(shape) == len(descriptor.dim_vary)
+            and all(descriptor.dim_vary)
+            and all(size > 0 for size in shape)
+            and (len(variable.shape) < 2 or self._cdf._majority == "Row_major")
+        )
+        if not usual:
+            return None
+        dtype = np.dtype(_DTYPES[variable.kind])
+        try:
+            if variable.name not in self._blocks:
+                walk = walk_index(self._file, descriptor.head_vxr)
+                self._blocks[variable.name] = blocks_in_order(walk, variable.records)
+            blocks = self._blocks[variable.name]
+            if blocks is None:
+                return None
+            data = read_range(self._file, blocks, dtype.itemsize * math.prod(shape), first, stop).view(dtype)
+        except (ValueError, OSError, struct.error, zlib.error):
+            # cdflib finds the damage again and says what it is
+            return None
+        if self._cdf._convert_option() != "=":
+            data.byteswap(inplace=True)
+        return data
+
     def _sparse_records(
         self, variable: FileVariable, descriptor: VDR, key: str | int, first: int, stop: int
     ) -> npt.NDArray[Any]:
@@ -271,7 +313,13 @@ class CdfFile:
             pad = np.asarray(descriptor.pad).reshape(-1)[0]
         data = np.full((variable.records, *variable.shape), pad, dtype=dtype)
         previous = 0
-        for block_first, block_last in self._written(descriptor.head_vxr):
+        with self._reading():
+            blocks = sorted(
+                (block_first, block_last)
+                for block_first, block_last, _ in walk_index(self._file, descriptor.head_vxr)
+                if 0 <= block_first <= block_last
+            )
+        for block_first, block_last in blocks:
             block_last = min(block_last, variable.records - 1)
             if block_last < block_first:
                 continue
@@ -290,17 +338,21 @@ class CdfFile:
 
         cdflib goes through all of them once per variable.
         """
-        wide = self._cdf.cdfversion == 3
-        (gdr,) = struct.unpack(">q", self._bytes(20, 8)) if wide else struct.unpack(">i", self._bytes(16, 4))
+        wide = self._file.wide
+        (gdr,) = (
+            struct.unpack(">q", self._file.bytes(20, 8))
+            if wide
+            else struct.unpack(">i", self._file.bytes(16, 4))
+        )
         # rVDRhead, zVDRhead, ADRhead; of an ADR: next, first r or global entry, scope, …, first z entry, …, name
-        head = struct.unpack(">qi3q" if wide else ">ii3i", self._bytes(gdr, 36 if wide else 20))
+        head = struct.unpack(">qi3q" if wide else ">ii3i", self._file.bytes(gdr, 36 if wide else 20))
         layout = struct.Struct(">qiqq5iq3i" if wide else ">iiii5ii3i")
         entry = struct.Struct(">qiq9i" if wide else ">iii9i")
         links: dict[tuple[bool, int], Attributes] = {}
         offset, seen = head[4], set[int]()
         while offset > 0 and offset not in seen:
             seen.add(offset)
-            data = self._bytes(offset, layout.size + 64)
+            data = self._file.bytes(offset, layout.size + 64)
             fields = layout.unpack_from(data)
             name = data[layout.size :].split(b"\0")[0].decode("latin-1").strip().upper()
             offset = fields[2]
@@ -310,7 +362,7 @@ class CdfFile:
             for is_z, next_entry in ((False, fields[3]), (True, fields[9])):
                 while next_entry > 0 and next_entry not in seen:
                     seen.add(next_entry)
-                    data = self._bytes(next_entry, entry.size + _LONGEST_LINK)
+                    data = self._file.bytes(next_entry, entry.size + _LONGEST_LINK)
                     _, _, following, _, kind, number, length, *_ = entry.unpack_from(data)
                     if _TYPES.get(kind) in TEXT_KINDS:
                         text = data[entry.size : entry.size + length].split(b"\0")[0].decode("latin-1")
@@ -320,9 +372,13 @@ class CdfFile:
 
     def _read_methods(self) -> dict[tuple[bool, int], int]:
         """Return how each compressed variable is compressed (CPR): one pass over the descriptors (VDR), r before z."""
-        wide = self._cdf.cdfversion == 3
-        (gdr,) = struct.unpack(">q", self._bytes(20, 8)) if wide else struct.unpack(">i", self._bytes(16, 4))
-        _, _, *heads = struct.unpack(">qi2q" if wide else ">ii2i", self._bytes(gdr, 28 if wide else 16))
+        wide = self._file.wide
+        (gdr,) = (
+            struct.unpack(">q", self._file.bytes(20, 8))
+            if wide
+            else struct.unpack(">i", self._file.bytes(16, 4))
+        )
+        _, _, *heads = struct.unpack(">qi2q" if wide else ">ii2i", self._file.bytes(gdr, 28 if wide else 16))
         # next descriptor, …, flags, …, number, CPR; of the CPR: size, type, method
         layout = struct.Struct(">8x4xq24xi20xiq" if wide else ">4x4xi16xi20xii")
         cpr = struct.Struct(">8xii" if wide else ">4xii")
@@ -331,50 +387,16 @@ class CdfFile:
             seen = set[int]()
             while offset_of_record > 0 and offset_of_record not in seen:
                 seen.add(offset_of_record)
-                following, flags, number, offset = layout.unpack(self._bytes(offset_of_record, layout.size))
+                following, flags, number, offset = layout.unpack(
+                    self._file.bytes(offset_of_record, layout.size)
+                )
                 if flags & _COMPRESSED:
-                    kind, method = cpr.unpack(self._bytes(offset, cpr.size))
+                    kind, method = cpr.unpack(self._file.bytes(offset, cpr.size))
                     if kind != _CPR:
                         raise ValueError(f"no description of a compression at {offset}")
                     methods[is_z, number] = method
                 offset_of_record = following
         return methods
-
-    def _written(self, offset: int) -> list[tuple[int, int]]:
-        """Return first and last record of every block, from the variable's index records (VXR)."""
-        wide = self._cdf.cdfversion == 3
-        head, entry = (">qiqii", "q") if wide else (">iiiii", "i")
-        blocks: list[tuple[int, int]] = []
-        waiting, seen = [offset], set[int]()
-        while waiting:
-            index_offset = waiting.pop()
-            if index_offset in seen or index_offset <= 0:
-                continue
-            seen.add(index_offset)
-            with self._reading():
-                _, kind, following, entries, used = struct.unpack(
-                    head, self._bytes(index_offset, struct.calcsize(head))
-                )
-                if kind != 6:
-                    continue
-                index_offset += struct.calcsize(head)
-                numbers = self._bytes(index_offset, entries * (8 + struct.calcsize(entry)))
-                firsts = struct.unpack_from(f">{used}i", numbers, 0)
-                lasts = struct.unpack_from(f">{used}i", numbers, 4 * entries)
-                offsets = struct.unpack_from(f">{used}{entry}", numbers, 8 * entries)
-                for first, last, block in zip(firsts, lasts, offsets, strict=True):
-                    lead = 8 if wide else 4
-                    if struct.unpack(">i", self._bytes(block + lead, 4))[0] == 6:
-                        waiting.append(block)
-                    elif 0 <= first <= last:
-                        blocks.append((first, last))
-            waiting.append(following)
-        return sorted(blocks)
-
-    def _bytes(self, offset: int, count: int) -> bytes:
-        if not 0 <= count <= self.size:
-            raise ValueError(f"{count} bytes at {offset}")
-        return os.pread(self._blocks.fileno(), count, offset)
 
     def _shaped(self, variable: FileVariable, data: object, count: int) -> npt.NDArray[Any]:
         if variable.holds_text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +16,25 @@ from helio.sources.clock import EpochSelection, EpochSurvey, clock_between, surv
 from helio.sources.join import once
 from helio.sources.variables import FileVariable, VariableFile
 from helio.sources.written import WRITTEN, read_facts, restore
+from helio.store.leap_seconds import spans_leap_second
 from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Floats, Table
 
 _MOST_SURVEYED = 1_000_000
 """Epochs of a clock that are read to say how far it reaches."""
+_MARKED = 8_192
+"""One epoch of so many is kept of a clock in order."""
+_NEAR_LEAP_SECOND = 2_000_000_000
 _MOST_TENSOR = 16
 """Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
+
+
+@runtime_checkable
+class MarkedFile(Protocol):
+    """A file that keeps marks of its clocks as long as it is open."""
+
+    clock_marks: dict[tuple[str, bool, str], npt.NDArray[np.int64]]
+    """Every `_MARKED`-th epoch of clocks whose epochs are all usable and in order, by name, unit and base."""
 
 
 class TableReader:
@@ -177,13 +189,31 @@ class TableReader:
         return replace(clock, notes=(time.note, *clock.notes)) if time.note else clock
 
     def _read_clock(self, time: TimeSource) -> EpochSelection:
+        marks = self._file.clock_marks if isinstance(self._file, MarkedFile) else {}
+        key = (time.name, time.counts_seconds, time.base)
+        if key in marks:
+            return self._read_marked(time, marks[key])
         nanoseconds, valid = time.read(self._file)
         written = nanoseconds.shape[0]
         if written != time.records:
             raise UnknownParameter(
                 f"its time '{time.name}' has {written} values in {time.records} records, so no record has one time"
             )
-        return clock_between(time.name, nanoseconds, valid, self._start, self._stop)
+        clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
+        # what a leap second does to an epoch depends on the epochs beside it
+        if isinstance(clock.records, slice) and not _near_leap_second(nanoseconds):
+            marks[key] = nanoseconds[::_MARKED].copy()
+        return clock
+
+    def _read_marked(self, time: TimeSource, marks: npt.NDArray[np.int64]) -> EpochSelection:
+        """Read only the epochs between the marks around the interval."""
+        start, stop = self._start.astype(np.int64), self._stop.astype(np.int64)
+        first = max(int(np.searchsorted(marks, start)) - 1, 0) * _MARKED
+        last = min(int(np.searchsorted(marks, stop)) * _MARKED, time.records)
+        nanoseconds, valid = time.read(self._file, first, last)
+        clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
+        begin, end = clock.span
+        return replace(clock, records=slice(first + begin, first + end), written=time.records)
 
     def units(self, attributes: istp.Attributes) -> tuple[str, ...]:
         """Return the unit of all elements, or that of each; empty where the file gives none."""
@@ -385,19 +415,18 @@ class TimeSource:
         """How many there are."""
         return int(self.variable.records)
 
-    def read(self, file: VariableFile) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
-        """Read one parameter over [start, stop) with fill as NaN."""
-        return self._converted(file, file.records(self.variable).reshape(-1))
+    def read(
+        self, file: VariableFile, first: int = 0, stop: int | None = None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
+        """Read epochs of records [first, stop), ns since 1970, and which are usable; None when all are."""
+        return self._converted(file, file.records(self.variable, first, stop).reshape(-1))
 
     def survey(self, file: VariableFile) -> EpochSurvey:
         """Return the span of the time variable; of very many records only the first and the last are read."""
         if self.records <= _MOST_SURVEYED:
             return survey_clock(*self.read(file))
         ends = [(0, _MOST_SURVEYED // 2), (self.records - _MOST_SURVEYED // 2, self.records)]
-        facts = [
-            survey_clock(*self._converted(file, file.records(self.variable, *end).reshape(-1)))
-            for end in ends
-        ]
+        facts = [survey_clock(*self.read(file, *end)) for end in ends]
         spans = [clock.span for clock in facts if clock.span is not None]
         span = (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
         return EpochSurvey(span, self.records, facts[0].cadence)
@@ -417,6 +446,16 @@ class TimeSource:
         if valid is not None:
             raise DamagedFile(f"'{self.base}', from which the times in '{file.path.name}' count, is fill")
         return int(nanoseconds[0])
+
+
+def _near_leap_second(nanoseconds: npt.NDArray[np.int64]) -> bool:
+    """Return whether epochs in order, ns since 1970, hold a leap second or begin or end close to one."""
+    if not nanoseconds.size:
+        return False
+    limits = np.iinfo(np.int64)
+    first = max(int(nanoseconds[0]) - _NEAR_LEAP_SECOND, limits.min + 1)
+    last = min(int(nanoseconds[-1]) + _NEAR_LEAP_SECOND, limits.max)
+    return spans_leap_second(np.array([first, last]).view("M8[ns]"))
 
 
 def find_time(file: VariableFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:

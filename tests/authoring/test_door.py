@@ -239,7 +239,7 @@ def test_json_is_found_between_words(serve, door, text):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"a": ', "breaks off"),
+        ('{"a": ', "ends too early"),
         ("I cannot do that.", "JSON"),
         ('{"a": "one"}', "/a: 'one' is not of type 'integer'"),
         ('{"b": 1}', "'a' is a required property"),

@@ -303,7 +303,7 @@ FOLLOW: list[tuple[str, Follow]] = [
     (r"^another id", another_id),
     (r"^(dataset_id|parameter_id): .*: (\w+)$", missing),
     (r"^remove the step", without_step),
-    (r"^result = …, at the end", with_result),
+    (r"^result = … in the last line", with_result),
 ]
 
 

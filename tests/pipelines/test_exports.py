@@ -83,7 +83,7 @@ def test_one_name_in_two_formats_is_two_files():
 
 
 def test_a_name_that_ends_like_another_format_is_refused_in_the_plan():
-    with pytest.raises(InvalidTemplate, match=r"ends like netcdf, and the format is cdf"):
+    with pytest.raises(InvalidTemplate, match=r"ends in netcdf, but the format is cdf"):
         planned(export(filename="b.nc", format="cdf"))
 
 

@@ -206,7 +206,7 @@ def test_a_filename_with_folders_is_refused(filename):
 
 
 def test_a_name_that_ends_like_another_format_is_refused():
-    with pytest.raises(StepError, match="ends like parquet, and the format is csv") as refusal:
+    with pytest.raises(StepError, match="ends in parquet, but the format is csv") as refusal:
         save(vector(), filename="b.parquet", format="csv")
     assert "format" in refusal.value.advice
 

@@ -163,7 +163,7 @@ class Lines:
         )
 
     def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
-        """Return the lines of one spacecraft alone, else those with data of it, else those that bear its name."""
+        """Return the lines of one spacecraft alone, else those with data of it, else those named after it."""
         crafts = {label: self.crafts(owner(label, self.producers) or label) for label in drawn}
         return _first(
             drawn,

@@ -1,4 +1,4 @@
-"""Read a sentence piece by piece: what is understood is taken out, and what is left was not understood."""
+"""Read a sentence piece by piece: understood parts are taken out, so the rest was not understood."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Sentence:
         self._timed = False
 
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Yield the matches of a pattern in what is left, in any case of letters, and take each out.
+        """Yield the matches of a pattern in the rest, in any case of letters, and take each out.
 
         If the pattern has a group ``out``, take out that group alone.
         """
@@ -73,7 +73,7 @@ class Sentence:
             yield match
 
     def has(self, pattern: str) -> bool:
-        """Whether what is left matches a pattern; nothing is taken out."""
+        """Whether the rest matches a pattern; nothing is taken out."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
 
     def adds(self) -> bool:

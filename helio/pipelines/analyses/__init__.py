@@ -1,1 +1,1 @@
-"""What follows from a template by rules over its graph: meaning, origins, known labels, outputs."""
+"""Rules over the graph of a template: meaning, origins, known labels, outputs."""

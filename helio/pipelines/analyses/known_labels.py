@@ -42,7 +42,7 @@ class Labels:
         return not self.as_patterns or any(overlap(pattern, TOKEN.sub("*", known)) for known in self.all)
 
     def steps(self, label: str, among: Path) -> list[StepId]:
-        """The steps of a list that give what a label, or all that match one with ``*``, stands for."""
+        """Return the steps of a list that give the label, or every label that matches one with ``*``."""
         known = self.producers.get(among, {})
         if is_glob(label):
             return list(dict.fromkeys(known[match] for match in matching(label, known)))
@@ -71,7 +71,7 @@ def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
 
 
 def _made(step: StepView, context: Context) -> tuple[list[str], bool]:
-    """The labels of one step as written, then with the items of its maps; and whether these are all."""
+    """Return the labels of one step as written, then with the items of its maps; and whether these are all."""
     if not step.outputs:
         return [], step.signature.gives in ("figure", "export") if step.signature else bool(step.step.block)
     made, complete = list(step.outputs), "loop_over" not in step.step.extra

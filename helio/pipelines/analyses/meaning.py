@@ -1,4 +1,4 @@
-"""What each output of a plan means: its signature, which safe edits leave as it is.
+"""Signatures: what each output of a plan means; safe edits do not change them.
 
 A signature is the key of a recipe in the form that names work in the store (`helio.pipelines.analyses.work`), with
 values in the place of files: ids, intents, order, layout and the names of labels do not enter it. It is read from a
@@ -50,13 +50,13 @@ from helio.store.keys import key_of
 from helio.time_range import canonical, parse_time_range
 
 NOTHING: tuple[Any, ...] = (None, "", "None", "none", "null", "NULL", "undefined", [], {})
-"""Values by which an author says nothing."""
+"""Values that stand for no value."""
 _OTHER_SPELLING = re.compile(r"[{}]|%\w+%|<\w+>|\$\(")
 _BUILT_IN = "$TIME_RANGE"
 
 
 def meaning(plan: Template, context: Context) -> dict[str, str]:
-    """The signature of every output that a plan defines.
+    """Return the signature of every output that a plan defines.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def meaning(plan: Template, context: Context) -> dict[str, str]:
 
 
 def equal_work(plan: Template, context: Context) -> dict[str, str]:
-    """The signature of every label with each variable standing for itself: equal ones are equal in every run."""
+    """Return the signature of every label, variables left open: equal ones are equal in every run."""
     return _Reading(plan, context, bound=False).signatures()
 
 
@@ -93,14 +93,14 @@ class _Use:
 
 
 def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
-    """Whether a value stands in its one spelling; of another one no meaning is told, only of what it becomes."""
+    """Whether a value is in its one spelling; a value in another spelling has no meaning until it is mended."""
     return (
         schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
     )
 
 
 class _NotUnderstoodError(Exception):
-    """Something of which no meaning can be told."""
+    """Part of a plan whose meaning is unknown."""
 
 
 class _Reading:
@@ -121,13 +121,13 @@ class _Reading:
         self.aliases = {
             other: label
             for step in self.steps
-            if isinstance(kept := step.annotations.get("aliases"), dict)  # anybody may write annotations
-            for other, label in kept.items()
+            if isinstance(aliases := step.annotations.get("aliases"), dict)  # anybody may write annotations
+            for other, label in aliases.items()
             if isinstance(label, str)
         }
 
     def signatures(self) -> dict[str, str]:
-        """Every output that is understood."""
+        """Return the signature of every output that is understood."""
 
         def keys(use: _Use, known: Mapping[str, str]) -> dict[str, str]:
             return {label: self._key(use, known, label) for label in use.outputs}
@@ -142,14 +142,14 @@ class _Reading:
         return found
 
     def _key(self, use: _Use, known: Mapping[str, str], label: str = "") -> str:
-        """The key of what a step gives, from the keys of what it reads; empty where it is not understood."""
+        """Return the key of what a step gives, from the keys of what it reads; empty where it is not understood."""
         try:
             figure = use.signature.gives == "figure"
             return key_of(self._figure(use, known) if figure else self._recipe(use, known, label))
         except (_NotUnderstoodError, ValueError, TypeError):
             return ""
 
-    # What is used ---------------------------------------------------------------------------------------------
+    # Uses of tools --------------------------------------------------------------------------------------------
 
     def _uses(self) -> Iterator[_Use]:
         figures = self._lowered()
@@ -163,7 +163,7 @@ class _Reading:
                 yield from self._items(figures[step.step_id], {}, ())
 
     def _lowered(self) -> dict[StepId, Step]:
-        """Each figure with its styles merged in; none when the figure of a style is unclear."""
+        """Return each figure with its styles merged in; none when the figure of a style is unclear."""
         if len({str(step.step_id) for step in self.steps}) < len(self.steps):
             return {}
         if any(self._signature(step) is None and not step.block for step in self.steps):
@@ -186,21 +186,21 @@ class _Reading:
     def _items(self, step: Step, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
         if step.use or "loop_over" in step.extra:
             return
-        each = step.for_each or self._implied_loop(step)
-        whole = unwrapped(replace(step, for_each=each), self.context.signatures)
-        if each is None or whole is not None:
+        loop = step.for_each or self._implied_loop(step)
+        whole = unwrapped(replace(step, for_each=loop), self.context.signatures)
+        if loop is None or whole is not None:
             yield from self._inner(step if whole is None else replace(step, tool_args=whole), items, over)
             return
-        known = items_of_map(each, self.context)
+        known = items_of_map(loop, self.context)
         if known is None:
             try:
-                over = (*over, self._over(each))
+                over = (*over, self._over(loop))
             except _NotUnderstoodError:
                 return
             yield from self._inner(step, items, over)
             return
         for item in {item_name(value): value for value in known}.values():
-            yield from self._inner(step, {**items, each.name: item}, over)
+            yield from self._inner(step, {**items, loop.name: item}, over)
 
     def _inner(self, step: Step, items: Mapping[str, Any], over: tuple[Any, ...]) -> Iterator[_Use]:
         for inner in step.block:
@@ -225,7 +225,7 @@ class _Reading:
         return known.get(step.tool_name)
 
     def _implied_loop(self, step: Step) -> ForEach | None:
-        """The map over an interval variable that a step uses without saying so."""
+        """Return the map over an interval variable that a step uses without saying so."""
         signature = self._signature(step)
         if signature is None:
             return None
@@ -236,11 +236,11 @@ class _Reading:
         ]
         return found[0] if len(found) == 1 else None
 
-    def _over(self, each: ForEach) -> Any:
-        over = each.to_json()["over"]
-        return {**over, "intervals": self._time(each.intervals)} if each.intervals else over
+    def _over(self, loop: ForEach) -> Any:
+        over = loop.to_json()["over"]
+        return {**over, "intervals": self._time(loop.intervals)} if loop.intervals else over
 
-    # What it means --------------------------------------------------------------------------------------------
+    # Meaning of a use -----------------------------------------------------------------------------------------
 
     def _needs(self, use: _Use) -> list[str]:
         """Return the labels that a step reads. A meaning does not depend on the values of variables."""
@@ -248,11 +248,11 @@ class _Reading:
         return [table for table in tables if table is not None]
 
     def _labels(self, use: _Use) -> list[str]:
-        """The labels that go in."""
+        """Return the labels that a step reads."""
         return [label for labels in self._read(use).values() for label in labels]
 
     def _read(self, use: _Use) -> dict[str, list[str]]:
-        """The labels that go in, by the tool's parameter."""
+        """Return the labels that a step reads, by the tool's parameter."""
         found: dict[str, list[str]] = {}
         for table in use.signature.tables:
             if table.argument == "spec.labels":
@@ -384,20 +384,20 @@ class _Reading:
         return substitute(value, schema, self.values)
 
     def _value(self, text: str) -> Any:
-        """A text with its variables filled in; None where it would be too long."""
+        """Return a text with its variables replaced by their values; None where it would be too long."""
         try:
             return substitute(text, {}, self.values)
         except Oversize:
             return None
 
     def _refuse_other_case(self, name: str) -> None:
-        """A name that differs from a variable's in case only is another spelling of it, or a mistake."""
+        """Refuse a name that differs from a variable's only in case: another spelling of it, or a mistake."""
         others = {*self.declared, _BUILT_IN} - {name}
         if name not in self.declared and name.casefold() in map(str.casefold, others):
             raise _NotUnderstoodError(name)
 
     def _time(self, value: Any) -> Any:
-        """One value for all spellings of a range; in every run the same where values are not bound."""
+        """Return one value for all spellings of a range; where values are not bound, the same in every run."""
         if isinstance(value, str) and TOKEN.fullmatch(value):
             if value not in self.values:
                 self._refuse_other_case(value)
@@ -415,7 +415,7 @@ class _Reading:
 
 
 def _agreed(first: str, second: str) -> str:
-    """The key of a label that two steps give; empty where they give different tables."""
+    """Return the key of a label that two steps give; empty where they give different tables."""
     return first if first == second else ""
 
 

@@ -41,7 +41,7 @@ class Origin:
 
 
 def origins(template: Template, signatures: Mapping[str, Signature]) -> dict[str, Origin]:
-    """The origin of what each step gives, by the step's JSON Pointer; the steps may stand in any order."""
+    """Return the origin of what each step gives, by the step's JSON Pointer; steps may stand in any order."""
     graph = graph_of(template.walk(), signatures)
     found: dict[str, Origin] = {}
 
@@ -60,7 +60,7 @@ def origins(template: Template, signatures: Mapping[str, Signature]) -> dict[str
 
 
 def _origin(step: StepView, signature: Signature, of: Callable[[Iterable[str]], Origin]) -> Origin:
-    """The origin of a step, from the origins `of` labels that it reads."""
+    """Return the origin of a step, from the origins of the labels that it reads."""
     args = step.params
     itself = frozenset(step.outputs or [f"step {step.id}"])
     if signature.gives == "tables":
@@ -92,7 +92,7 @@ def _origin(step: StepView, signature: Signature, of: Callable[[Iterable[str]], 
 
 
 def _named(names: Iterable[str], labels: list[str]) -> list[str]:
-    """The labels of the tables that code calls by these names."""
+    """Return the labels of the tables that code calls by these names."""
     meant = dict.fromkeys(("df", "da"), labels[:1])
     for label, name in zip(labels, names_in_scope(labels), strict=True):
         for kind in ("df", "da"):

@@ -36,7 +36,7 @@ def has_export(template: Template, context: Context) -> bool:
 
 
 def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Of labels that no author chose, those that a figure draws, and those that it leaves out.
+    """Return of labels that no author chose those that a figure draws, and those that it leaves out.
 
     Each gives one panel at most.
     """
@@ -64,9 +64,9 @@ def is_understood(template: Template, context: Context) -> bool:
 def terminal_labels(
     template: Template, context: Context, *, before: StepId | None = None, drawn_too: bool = False
 ) -> dict[str, StepId]:
-    """The labels that a plan ends in, each with the step that gives it, in the plan's order.
+    """Return the labels that a plan ends in, each with the step that gives it, in the plan's order.
 
-    Those that nothing reads; else those that no computation reads.
+    Labels that nothing reads; if there are none, labels that no computation reads.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[s
 
 
 def _dependants(template: Template, step_id: StepId | None) -> set[StepId]:
-    """All that depends on a step, directly or not."""
+    """Return all steps that depend on a step, directly or not."""
     found: set[StepId] = set()
     if step_id is None:
         return found

@@ -1,4 +1,4 @@
-"""Which unit, frame and kind each table of a plan has, as far as this is known before a run."""
+"""Unit, frame and kind of each table of a plan, as far as they are known before a run."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class ReadTable:
 
 
 def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
-    """Find what is known of each label on which a step that requires a unit, a frame or a kind rests.
+    """Find what is known of each label on which a step depends that requires a unit, a frame or a kind.
 
     Each tool says what it gives of what it is given (`helio.steps.foreseen`). Only these labels need the catalogue.
     """
-    wanted: set[str] = set()
+    needed: set[str] = set()
     for step in reversed(graph.order):
-        if demands(step) or wanted.intersection(step.outputs):
-            wanted.update(table for label in step.labels if (table := owner(label, graph.producers)))
+        if demands(step) or needed.intersection(step.outputs):
+            needed.update(table for label in step.labels if (table := owner(label, graph.producers)))
 
     def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
-        return _given(step, known, context) if wanted.intersection(step.outputs) else {}
+        return _given(step, known, context) if needed.intersection(step.outputs) else {}
 
-    return graph.propagate(rule, lambda _, last: last) if wanted else {}
+    return graph.propagate(rule, lambda _, last: last) if needed else {}
 
 
 def demands(step: StepView) -> bool:

@@ -1,4 +1,4 @@
-"""What names work: the one form of a recipe, for keys in the store, for meaning, and for finding equal work."""
+"""Recipes in the one form that names work: for keys in the store, for meaning, and to find equal work."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Recipe = dict[str, Any]
 
 
 def fetch_recipe(tool: str, version: int, span: Any, choices: Sequence[Recipe]) -> Recipe:
-    """The recipe of one parameter of a fetch: the range, and in order what may serve it."""
+    """Return the recipe of one parameter of a fetch: the range, and in order what may serve it."""
     return {"tool": tool, "version": version, "range": span, "choices": list(choices)}
 
 
 def work_recipe(signature: Signature, args: Mapping[str, Any], inputs: Mapping[str, Any]) -> Recipe:
-    """The recipe of a computation, a figure or an export from its arguments and what goes in.
+    """Return the recipe of a computation, a figure or an export from its arguments and inputs.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def work_recipe(signature: Signature, args: Mapping[str, Any], inputs: Mapping[s
 
 
 def canonical_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that can change a result: no labels, no description, code by the digest of its syntax tree.
+    """Return the arguments that can change a result: no labels, no description, code by the digest of its syntax tree.
 
     Code names its tables by their labels; the names of its inputs are replaced by their places, so that another label
     is no other work.
@@ -67,7 +67,7 @@ def _labels_of(value: Any) -> list[str]:
 
 
 def work_of(template: Mapping[str, Any], signatures: Mapping[str, Signature]) -> str:
-    """What a template does, as text: its variables and steps without any words that no run depends on.
+    """Write what a template does as text: its variables and steps without words that no run depends on.
 
     Intents, descriptions, annotations, comments in code and what follows from the rest are such words.
     """
@@ -115,7 +115,7 @@ def is_text(schema: Schema) -> bool:
 
 
 def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
-    """One text for all layouts of one program: its syntax tree; the code itself where it has none.
+    """Return one text for all layouts of one program: its syntax tree; the code itself where it has none.
 
     Comments, blank lines, docstrings, ``pass`` and brackets that change nothing do not enter it, and no version of
     Python writes it in another way.
@@ -124,7 +124,7 @@ def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
     ----------
     code : str
     names : mapping, optional
-        What is written in the place of some names.
+        Texts that replace some names.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def _written(value: Any, names: Mapping[str, str]) -> str:
 
 
 def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """What a piece of syntax says; of fields that are empty nothing, for newer versions of Python have more of them."""
+    """Yield the fields of a syntax node; skip empty ones, as newer versions of Python have more of them."""
     for name in node._fields:
         value: Any = getattr(node, name, None)
         if isinstance(value, list):

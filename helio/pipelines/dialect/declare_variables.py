@@ -37,7 +37,7 @@ def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
         return
     yield Edit(
         "HN604",
-        f"{BUILT_IN} is declared: every run says which one",
+        f"{BUILT_IN} is declared: every run must give it",
         declaration("variables" in plan, REQUIRED),
     )
 

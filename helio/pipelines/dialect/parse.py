@@ -82,7 +82,7 @@ def parse(source: Any) -> Rewritten:
     >>> [edit.code for edit in parsed.edits], parsed.plan
     (['HP101', 'HN505', 'HP101'], {'steps': [{'tool_name': 'fetch_data'}]})
     >>> print(parse('{"steps": [{"step_id": 1').errors[0])
-    error[HP002]: the JSON breaks off at line 1, column 25; the missing part could hold anything, so it is not guessed
+    error[HP002]: the JSON ends too early, at line 1, column 25; helio does not guess the missing part
       try the whole file
     """
     edits: list[Edit] = []
@@ -160,7 +160,7 @@ def _loose(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] | Diagnostic | None:
-    """Return the one block that is a plan; where none is, what is wrong with the first."""
+    """Return the one block that is a plan; where none is, the error of the first."""
     read: list[tuple[Any, list[Edit]]] = []
     wrong: list[Diagnostic] = []
     for inner, value in blocks:
@@ -173,7 +173,7 @@ def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] 
             read.append((value, [_taken_out(text, value)]))
     plans = [plan for plan in read if _looks_like_a_plan(plan[0])]
     if len(plans) > 1:
-        message = f"there are {len(plans)} plans in this text, and one is wanted"
+        message = f"there are {len(plans)} plans in this text, but only one is allowed"
         return Diagnostic("HP003", message, advice=("one of them",))
     wrong.sort(key=lambda finding: finding.code != "HP002")  # what breaks off says most
     outcomes: list[tuple[Any, list[Edit]] | Diagnostic] = [*plans, *wrong, *read]
@@ -198,7 +198,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
-    """Put what is missing around a plan; return the diagnostic that it is none."""
+    """Complete a plan without its outer object; return the diagnostic when it is no plan."""
 
     def made(new: Any, message: str) -> Any:
         edits.append(Edit("HP101", message, replaced("", value, new)))

@@ -205,7 +205,7 @@ class ArgumentRenaming(Renaming):
         )
 
     def put_into_spec(self) -> None:
-        """Put keys of a figure that stand beside its ``spec`` into it."""
+        """Put keys of a figure written next to its ``spec`` into it."""
         spec, inside = self.signature.argument("spec"), self.now.get("spec", {})
         if spec is None or not isinstance(inside, dict):
             return
@@ -245,7 +245,7 @@ class ArgumentRenaming(Renaming):
         phrase, half_open = joined(start, stop, second), joined(start, stop, "")
         warning = read_otherwise(phrase, half_open, f"{first} '{start}' with {second} '{stop}'")
         spelt = phrase
-        with suppress(TimeRangeError):  # spell_times says what is wrong with it, where it belongs
+        with suppress(TimeRangeError):  # spell_times reports its errors
             spelt = canonical(phrase)
         there = self.now.get(target)
         at = self.at(target)

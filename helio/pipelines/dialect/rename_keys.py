@@ -187,7 +187,7 @@ class StepRenaming(KeyRenaming):
             self.move("name", "tool_name", name)
 
     def gather_arguments(self, tools: Mapping[str, str], signatures: Mapping[str, Signature]) -> None:
-        """Put arguments that stand beside the tool's name under ``tool_args``."""
+        """Put arguments written next to the tool's name under ``tool_args``."""
         tool = spell_tool(text_of(self.now.get("tool_name")), tools)
         there = self.now.get("tool_args", {})
         if tool is None or not isinstance(there, dict):
@@ -208,7 +208,7 @@ class StepRenaming(KeyRenaming):
             if key in args or there[key] == self.now[key]:
                 self.take(key)
                 continue
-            message = f"'{key}' stands beside tool_args and in it, and the values differ"
+            message = f"'{key}' is given both in tool_args and outside it, with different values"
             advice = (f"leave out one '{key}'",)
             self.errors.append(
                 Diagnostic("HN502", message, "error", self.step_id, tool, self.at(key), advice)

@@ -97,7 +97,7 @@ class WrittenTime:
     at : str
         Its JSON Pointer.
     variable : str
-        Begins what is said of it, where it is the default of a variable.
+        Begins the message, where it is the default of a variable.
     """
 
     value: Any

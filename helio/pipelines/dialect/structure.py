@@ -114,7 +114,7 @@ def _what_is_wrong(error: Any, shown: str) -> str:
 
 
 def _nearest_option(error: Any) -> list[Any]:
-    """Return what is wrong in the option that fits best, where it is of the right type and fails deeper."""
+    """Return the errors of the option that fits best, where it has the right type and fails deeper."""
     options: dict[int, list[Any]] = {}
     for inner in error.context:
         options.setdefault(inner.schema_path[0], []).append(inner)

@@ -355,7 +355,7 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
 
 
 def key_spellings(signature: Signature) -> dict[str, str]:
-    """Return a tool's arguments by each of the spellings that may stand beside its name, as keys of the step."""
+    """Return a tool's arguments by each of the spellings allowed next to its name, as keys of the step."""
     names = {fold(argument.name) for argument in signature.arguments}
     only_inside = folded(AMONG_ARGUMENTS) - names
     return {word: name for word, name in argument_spellings(signature).items() if word not in only_inside}

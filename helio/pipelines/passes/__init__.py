@@ -1,4 +1,4 @@
-"""One rewrite per file; the lists here are the order in which they run, each place with its reason."""
+"""One rewrite per file; the lists here give the order of the passes, with a reason for each position."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ NORMALISE: tuple[Stage, ...] = (
     (
         # A variable's name and type before its values are read.
         settle_variables,
-        # What is still unknown goes aside before it is taken for anything.
+        # Unknown keys are put aside before anything reads them.
         keep_unknown_keys,
         # Every later message names its step by id.
         settle_ids,
@@ -100,7 +100,7 @@ NORMALISE: tuple[Stage, ...] = (
         spell_values,
         spell_variables,
         declare_variables,
-        # What is still a phrase, and no variable, is a time.
+        # A phrase that is no variable by now is a time.
         spell_times,
         # Two steps are compared once both are in their one spelling; labels are named only by their producers.
         drop_repeated_steps,
@@ -129,7 +129,7 @@ RESOLVE: tuple[Stage, ...] = (
         derive_dependencies,
         wire_figures,
         order_steps,
-        # What is missing still is missing.
+        # An argument that is still missing is an error.
         check_tools,
     ),
 )
@@ -148,14 +148,14 @@ EXPAND: tuple[Stage, ...] = (
         unwrap_intervals,
         map_components,
         fuse_maps,
-        # What is left of labels that stand for many, once the maps that give them are settled.
+        # Labels that stand for many, once the maps that give them are settled.
         resolve_globs,
     ),
 )
 """X: sub-pipelines, loops, intervals."""
 
 OPTIMISE: tuple[Stage, ...] = (
-    # Equal work first: what is left may then be fetched together.
+    # Equal work first: the remaining fetches may then be merged.
     (drop_equal_work,),
     (merge_fetches,),
     # One figure tool from here on; panels name labels of their figure. Lowering changes what steps read.
@@ -164,10 +164,10 @@ OPTIMISE: tuple[Stage, ...] = (
 """O: the same work, less of it."""
 
 GUARANTEE: tuple[Stage, ...] = (
-    # Content before the question whether there is any figure; what figures rest on before what is critical.
+    # Figures get their labels before one is added; dependencies of figures come before what is critical.
     (fill_figures, guarantee_artefact, derive_dependencies, order_steps, raise_critical),
 )
-"""G: something comes of it."""
+"""G: every plan has an output."""
 
 VERIFY: tuple[Stage, ...] = (
     # Items are counted before they are looked at one by one.
@@ -191,7 +191,7 @@ VERIFY: tuple[Stage, ...] = (
 """V: everything again, without edits."""
 
 AS_WRITTEN: tuple[Stage, ...] = ((check_kept_arguments,),)
-"""Of V, what is looked for in the document as written as well: steps that are merged lose their annotations."""
+"""Passes of V that also check the document as written: merged steps lose their annotations."""
 
 REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARANTEE)
 """N to G, run as a whole until nothing is left to edit."""

@@ -1,4 +1,4 @@
-"""What a run's figures show: decided in the plan, not while drawing.
+"""Set what a run's figures show, in the plan and not while drawing.
 
 HB303 (edit bind)  time range and caption of a figure
     A figure over fetches of one range shows all of it.
@@ -40,5 +40,5 @@ def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
         after = replace(step, tool_args={**step.tool_args, **more, **step.tool_args})
         operations = changed(step, after)
         if operations:
-            message = "the range and caption of the figure"
+            message = "sets the time range and caption of the figure"
             yield Edit("HB303", message, operations, step.step_id, kind="bind")

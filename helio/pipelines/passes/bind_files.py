@@ -1,7 +1,7 @@
-"""The files of each step: their names are settled in the plan, not while drawing.
+"""Name the files of each step, in the plan and not while drawing.
 
 HB304 (edit bind)  file name of an export
-    It is called after its label.
+    Its name is made of its labels.
     before  "source_label": "AC_H2_MFI.BGSEc"
     after   "filename": "AC_H2_MFI.BGSEc"
 
@@ -10,7 +10,7 @@ HB306 (edit bind)  the files that a template states for a figure, and times in n
     before  "filename": "ace_{start}", "formats": ["png"]
     after   "files": [{"name": "ace_20240510.png", …}]
 
-HV104 (error)  two files of one name, or a name that no disk takes
+HV104 (error)  two files of one name, or a name that no disk accepts
     One would overwrite the other.
     before  two exports with "filename": "b.csv"
     after   refused
@@ -52,7 +52,7 @@ from helio.steps.export.formats import file_of_export, format_of_export, format_
 from helio.steps.fetch.choices import FETCH
 from helio.time_range import TimeRange, parse_time_range
 
-_ANOTHER = "another filename; {start}, or a variable in braces, tells files apart"
+_ANOTHER = "another filename: put {start}, or a variable in braces, into it"
 
 
 def bind_files(template: Template, context: Context) -> Iterator[Finding]:
@@ -89,7 +89,7 @@ def bind_files(template: Template, context: Context) -> Iterator[Finding]:
                 known[file.name] = file
     draft = Draft(("steps",), steps)
     exports = [index for index, step in enumerate(steps) if step.tool_name == MANAGE]
-    gone = {steps[export].step_id for export in exports}
+    removed_ids = {steps[export].step_id for export in exports}
     for index, step in enumerate(steps):
         args = names.filled(step)
         if step.step_id in stated and step.step_id in files:
@@ -105,18 +105,18 @@ def bind_files(template: Template, context: Context) -> Iterator[Finding]:
             yield Edit("HB304", f"written as {name}", draft.take(), step.step_id, kind="bind")
         elif args != step.tool_args:
             draft.change(index, tool_args=args)
-            yield Edit("HB306", "times in its name or title", draft.take(), step.step_id, kind="bind")
+            yield Edit("HB306", "puts times into its name or title", draft.take(), step.step_id, kind="bind")
     for index, step in enumerate(steps):
-        draft.change(index, depends_on=tuple(other for other in step.depends_on if other not in gone))
+        draft.change(index, depends_on=tuple(other for other in step.depends_on if other not in removed_ids))
     for export in exports:
         draft.remove(export)
     if exports:
         ids = ", ".join(str(steps[export].step_id) for export in exports)
-        yield Edit("HB306", f"now files of their figures: {ids}", draft.take(), kind="bind")
+        yield Edit("HB306", f"steps that become files of their figures: {ids}", draft.take(), kind="bind")
 
 
 def planned_files(step: Step, gives: str) -> tuple[OutputFile, ...]:
-    """The files of a step of a bound plan."""
+    """Return the files of a step of a bound plan."""
     if step.files:
         return tuple(OutputFile(**file) for file in step.files)
     if gives == "figure":
@@ -134,7 +134,7 @@ def _states_files(step: Step) -> bool:
 
 
 def called_after(labels: Sequence[str]) -> str:
-    """The name of an export from the labels in it, without an ending."""
+    """Return the name of an export made of its labels, without an ending."""
     name = "_".join(re.sub(r"[^A-Za-z0-9_.|-]+", "_", label) for label in labels)
     return name[: LONGEST_NAME - 20].lstrip(".") or "tables"
 
@@ -161,7 +161,7 @@ class FileNames:
         """For each name in small letters, the step whose result is in the file, and the step that states its name."""
 
     def of(self, step: Step) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
-        """The files that a step states, each with the step whose result is in it; and what is wrong with them."""
+        """Yield each file that a step states with the step whose result is in it, or a diagnostic."""
         signature = self._context.signatures.get(step.tool_name)
         if signature is None or step.for_each is not None:
             return
@@ -181,31 +181,33 @@ class FileNames:
     def _of(self, step: Step, writer: StepId) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
         step_id, tool_name = step.step_id, step.tool_name
 
-        def refused(code: str, place: Path, message: str, advice: str) -> Diagnostic:
+        def refused(code: str, path: Path, message: str, advice: str) -> Diagnostic:
             return Diagnostic(
-                code, message, "error", step_id, tool_name, pointer(*step.path, *place), (advice,)
+                code, message, "error", step_id, tool_name, pointer(*step.path, *path), (advice,)
             )
 
         texts = list(patterns(step.tool_args, self._context.signatures[tool_name].schema()))
         for pattern in texts:
             if _has_time(pattern) and next(self._ranges(writer), None) is None:
-                message = f"'{pattern.text}' names a time, and step {writer} has none: no fetch is behind it"
+                message = (
+                    f"'{pattern.text}' contains a time, but step {writer} depends on no fetch that has one"
+                )
                 yield refused(
                     "HV108", ("tool_args", *pattern.path), message, "a text without {start} and {stop}"
                 )
                 return
         named = next((("tool_args", *text.path) for text in texts if text.is_name and text.text), ())
-        place = named or ("step_id",)
+        path = named or ("step_id",)
         try:
             files = self._stated(step, writer)
         except StepError as error:
             if self._bound or not any(map(_is_open, texts)):
-                yield refused("HV104", place, error.message, error.advice)
+                yield refused("HV104", path, error.message, error.advice)
             return
         for name, _ in files:
             message = self._why_not(name, writer, step_id)
             if message:
-                yield refused("HV104", place, message, _ANOTHER)
+                yield refused("HV104", path, message, _ANOTHER)
                 return
         for name, kind in files:
             yield writer, OutputFile(name, kind, step.critical)
@@ -217,7 +219,7 @@ class FileNames:
             self._taken.setdefault(name.lower(), (writer, step_id))
 
     def filled(self, step: Step, writer: StepId | None = None) -> Mapping[str, Any]:
-        """A step's arguments with the times of its data, or of a figure's, in names and titles."""
+        """Return a step's arguments with the times of its data, or of a figure's, put into names and titles."""
         args, span = step.tool_args, self._span(step.step_id if writer is None else writer)
         if span is None:
             return args
@@ -226,46 +228,46 @@ class FileNames:
         return args
 
     def _stated(self, step: Step, writer: StepId) -> list[tuple[str, str]]:
-        """Names and formats of the files that a step states."""
+        """Return the names and formats of the files that a step states."""
         args = self.filled(step, writer)
         if step.tool_name == MANAGE:
-            asked: Any = [args["format"]] if args.get("format") else None
+            stated: Any = [args["format"]] if args.get("format") else None
             filename: Any = args.get("filename")
         elif step.tool_name in FIGURES:
             spec = figure_of(replace(step, tool_args=args))
-            asked, filename = spec.get("formats"), spec.get("filename")
+            stated, filename = spec.get("formats"), spec.get("filename")
         else:
             name, form = args.get("filename"), args.get("format")
             if name:
                 return [(file_of_export(name, form)[0], "data")]
             name = called_after(args.get("source_labels", ()))
             return [(with_ending(name, format_of_export("", form)), "data")]
-        if asked == []:
+        if stated == []:
             raise StepError(
-                "formats names no format", advice=f"formats: {', '.join(FORMATS)}; or leave it out"
+                "'formats' is an empty list", advice=f"formats: {', '.join(FORMATS)}; or leave it out"
             )
-        formats = [form for form in asked or () if form in FORMATS]
+        formats = [form for form in stated or () if form in FORMATS]
         unstated: Sequence[str] = ("png",) if step.tool_name == MANAGE else UNSTATED
         return figure_files(filename or "", formats, otherwise=figure_name(writer), unstated=unstated)
 
     def _why_not(self, name: str, writer: StepId, step_id: StepId) -> str:
-        """Why a file cannot be written under a name, or nothing."""
+        """Return why a file cannot be written under a name; empty when it can."""
         if len(name) > LONGEST_NAME or len(name.encode()) > MOST_BYTES:
             return f"the file name {name[:30]}… is too long"
         if name.lower() not in self._taken or _has_time(Pattern((), name, is_name=True)):
             return ""
         taken = self._taken[name.lower()]
         if taken is None:
-            return f"{name} is a file of the run itself already"
+            return f"the run itself writes a file called {name}"
         other, stated_by = taken
         if other == writer:
             return ""  # one figure, stated twice
-        return f"{name} is a file of step {other if stated_by == step_id else stated_by} already"
+        return f"step {other if stated_by == step_id else stated_by} already writes a file called {name}"
 
     # Times ------------------------------------------------------------------------------------------------------
 
     def _span(self, step_id: StepId) -> TimeRange | None:
-        """From the earliest start to the latest stop of the fetches behind a step; None where it is not known."""
+        """Return the range from the first start to the last stop of the fetches behind a step; None if unknown."""
         if not self._bound:
             return None
         spans: list[TimeRange] = []
@@ -273,13 +275,13 @@ class FileNames:
             try:
                 spans.append(parse_time_range(text, self._context.now))
             except HelioError:
-                return None  # what is wrong with it is said at the fetch
+                return None  # the error is reported at the fetch
         if not spans:
             return None
         return TimeRange(min(span.start for span in spans), max(span.stop for span in spans))
 
     def _ranges(self, step_id: StepId) -> Iterator[str]:
-        """The time ranges of all that a step rests on; of a step that is not known, an empty text."""
+        """Yield the time range of each fetch that a step depends on; an empty text for a step that is not known."""
         for step in map(self._by_id.get, reached(step_id, self._needs)):
             if step is None or step.tool_name not in self._context.signatures or step.for_each is not None:
                 yield ""
@@ -296,10 +298,10 @@ def _is_open(pattern: Pattern) -> bool:
     return TOKEN.search(pattern.text) is not None or any(name not in TIMES for name in pattern.names)
 
 
-def _put(value: Any, place: Path, new: str) -> Any:
-    if not place:
+def _put(value: Any, path: Path, new: str) -> Any:
+    if not path:
         return new
-    first, rest = place[0], place[1:]
+    first, rest = path[0], path[1:]
     if isinstance(value, dict):
         return {**value, first: _put(value[first], rest, new)}
     return [_put(inner, rest, new) if index == first else inner for index, inner in enumerate(value)]

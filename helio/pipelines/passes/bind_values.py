@@ -1,4 +1,4 @@
-"""The values of one run in place of the variables, every time phrase resolved against one clock.
+"""Replace variables by the values of one run, and resolve every time phrase by one clock.
 
 HB101 (edit bind)  the run's one clock, phrase and result
     A phrase is resolved once per run and recorded.
@@ -11,12 +11,12 @@ HB201 (edit bind)  variable replaced by its value
     after   "time_range": "2024-01-01 to 2024-01-02"
 
 HB202 (error)  required variable without a value
-    There is no silent last 7 days.
+    helio does not assume the last 7 days silently.
     before  "required": true, and no --time-range
     after   refused: give it with --time-range
 
 HB204 (error)  a value that does not fit its variable or argument
-    It is said before anything runs.
+    It is found before anything runs.
     before  --set N=three for an integer
     after   refused
 """
@@ -81,7 +81,9 @@ def bind_values(template: Template, context: Context) -> Iterator[Finding]:
         produces = tuple(substitute(label, {}, values) for label in step.produces)
         after = replace(step, tool_args=args, produces=produces)
         if args != step.tool_args:
-            yield Edit("HB201", "values put in place", changed(step, after), step.step_id, kind="bind")
+            yield Edit(
+                "HB201", "replaces variables by their values", changed(step, after), step.step_id, kind="bind"
+            )
 
 
 def _value(name: str, facts: Variable, context: Context) -> Any:

@@ -25,7 +25,7 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CatalogueRequest:
     """One parameter of one data set.
 
     Parameters
@@ -42,7 +42,7 @@ class Asked:
     step: Step
 
 
-def asked_of_catalogue(template: Template, context: Context) -> Iterator[Asked]:
+def catalogue_requests(template: Template, context: Context) -> Iterator[CatalogueRequest]:
     """Find each parameter of each data set that a run will ask of the catalogue's archive, if it is known before.
 
     An archive of one's own, or another provider, decides for itself what it has.
@@ -57,16 +57,16 @@ def asked_of_catalogue(template: Template, context: Context) -> Iterator[Asked]:
             if elsewhere or not choice.dataset_id:
                 continue
             named = bool(context.archive or choice.provider)
-            wanted = zip(choice.parameters, choice.parameter_paths, strict=True)
-            texts: list[Text | None] = [Text(name, (*at, *path)) for name, path in wanted if name]
+            pairs = zip(choice.parameters, choice.parameter_paths, strict=True)
+            texts: list[Text | None] = [Text(name, (*at, *path)) for name, path in pairs if name]
             for parameter in texts or [None]:
                 for part in _written(Text(choice.dataset_id, (*at, *choice.path)), values):
                     for other in _written(parameter, values) if parameter else (None,):
-                        yield Asked(part, other, named, step)
+                        yield CatalogueRequest(part, other, named, step)
 
 
 def _values(template: Template, step: Step, context: Context) -> dict[str, list[Text]]:
-    """What each variable stands for: the value of the run, the default, or the items of a map around the step."""
+    """Return the values of each variable: of the run, the default, or the items of a map around the step."""
     found: dict[str, list[Text]] = {}
     for name, facts in template.variables.items():
         given = context.values.get(name, facts.default)
@@ -86,7 +86,7 @@ def _values(template: Template, step: Step, context: Context) -> dict[str, list[
 
 
 def _written(text: Text, values: dict[str, list[Text]]) -> Iterator[Text]:
-    """A text with the values of its variables; nothing where one of them is not known yet."""
+    """Yield a text with each combination of its variables' values; nothing while a value is unknown."""
     names = list(dict.fromkeys(TOKEN.findall(text.value)))
     if not names:
         yield text

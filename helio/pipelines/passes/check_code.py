@@ -1,4 +1,4 @@
-"""Code against the allow-list; it is read, never run.
+"""Compare code with the allow-list; code is read, never run.
 
 HV601 (error)  code outside the allow-list
     Code from a template may be hostile: a list of the allowed names is the first defence.
@@ -40,7 +40,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HV602] step 2 (custom_operation): the code never assigns 'result'
       --> /steps/0/tool_args/pandas_code
-      try result = …, at the end
+      try result = … in the last line
     """
     for view in views(template.walk(), context.signatures):
         step, signature = view.step, view.signature
@@ -52,16 +52,16 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
             refused = refusals(code, input_names(list(view.labels)), any_input=open_labels)
             at = pointer(*step.path, "tool_args", argument.name)
             if refused:
-                told = "; ".join(str(name) for name in refused[:MOST_SHOWN])
+                listed = "; ".join(str(name) for name in refused[:MOST_SHOWN])
                 more = f"; and {len(refused) - MOST_SHOWN} more" if len(refused) > MOST_SHOWN else ""
                 yield Diagnostic(
                     "HV601",
-                    f"the code uses something that is not allowed: {told}{more}",
+                    f"the code uses something that is not allowed: {listed}{more}",
                     step_id=step.step_id,
                     tool_name=step.tool_name,
                     path=at,
                     advice=(
-                        "pandas, numpy and scipy.signal on the tables given; helio tools for named tools",
+                        "only pandas, numpy and scipy.signal on the given tables; helio tools lists all other tools",
                     ),
                 )
             elif not assigns_result(code):
@@ -71,5 +71,5 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     step_id=step.step_id,
                     tool_name=step.tool_name,
                     path=at,
-                    advice=("result = …, at the end",),
+                    advice=("result = … in the last line",),
                 )

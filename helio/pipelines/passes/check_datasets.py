@@ -1,9 +1,9 @@
-"""Data sets of fetches against the catalogue.
+"""Compare the data sets of fetches with the catalogue.
 
 HV502 (warning)  a data set that the catalogue does not know, where CDAWeb would be asked
-    CDAWeb has the last word: the catalogue may be older. A folder named by --archive decides for itself.
+    CDAWeb decides: the catalogue may be older. A folder named by --archive decides for itself.
     before  AC_H2_MIF
-    after   said, with the closest name; HS101 in a run where nobody is named to serve it
+    after   warned, with the closest name; HS101 in a run for which no provider was given
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.errors import closest
-from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
+from helio.pipelines.passes.catalogued_fetches import catalogue_requests
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.template import Template
@@ -25,7 +25,7 @@ MOST_COMPARED = 20
 def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
     """Warn of a data set that the catalogue does not know, where the data would come from CDAWeb.
 
-    CDAWeb has the last word: the catalogue may be older. A run with an archive of its own does not ask CDAWeb.
+    CDAWeb decides: the catalogue may be older. A run with an archive of its own does not ask CDAWeb.
 
     >>> from datetime import datetime
     >>> from helio.pipelines.template.context import Dataset
@@ -39,18 +39,18 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
       --> /steps/0/tool_args/dataset_id
       Did you mean 'AC_H2_MFI'?
     """
-    said: set[tuple[Path, str]] = set()
-    for asked in asked_of_catalogue(template, context):
-        dataset_id, path = asked.dataset.value, asked.dataset.path
-        if dataset_id.strip().upper() in context.catalogue or (path, dataset_id) in said:
+    reported: set[tuple[Path, str]] = set()
+    for request in catalogue_requests(template, context):
+        dataset_id, path = request.dataset.value, request.dataset.path
+        if dataset_id.strip().upper() in context.catalogue or (path, dataset_id) in reported:
             continue
         if not context.catalogue:
             return
-        said.add((path, dataset_id))
+        reported.add((path, dataset_id))
         # each comparison with the whole catalogue takes its time
-        close = closest(dataset_id, context.catalogue) if len(said) <= MOST_COMPARED else ()
+        close = closest(dataset_id, context.catalogue) if len(reported) <= MOST_COMPARED else ()
         source = known_datasets().get(dataset_id, "")
-        if source and not asked.named:
+        if source and not request.named:
             advice = f'"provider": "{source}" in the step'
         elif close:
             advice = f"did you mean {' or '.join(map(repr, close))}?"
@@ -60,8 +60,8 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
             "HV502",
             f"the catalogue has no data set '{dataset_id}'",
             "warning",
-            asked.step.step_id,
-            str(asked.step.tool_name),
+            request.step.step_id,
+            str(request.step.tool_name),
             pointer(*path),
             (advice,),
             candidates=close,

@@ -1,4 +1,4 @@
-"""What maps become in a run, as far as it is known before."""
+"""Check what maps become in a run, as far as this is known before it."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def check_expansion(template: Template, context: Context) -> Iterator[Finding]:
     HR103 every item would give the label 'B'
     """
     for step in template.walk():
-        each = step.for_each
-        if each is None or not each.intervals:
+        loop = step.for_each
+        if loop is None or not loop.intervals:
             continue
         try:
-            interval_microseconds(each.step or "1d")
+            interval_microseconds(loop.step or "1d")
         except RequestError as error:
             yield Diagnostic(
                 "HV101",
-                f"'{shortened(each.step)}' is no length of intervals: {error.message}",
+                f"'{shortened(loop.step)}' is not a valid length of an interval: {error.message}",
                 step_id=step.step_id,
                 tool_name=step.tool_name,
                 path=pointer(*step.path, "for_each", "over", "step"),
@@ -63,10 +63,10 @@ def check_expansion(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _given_twice(made: list[Step], template: Template, context: Context) -> Iterator[Diagnostic]:
-    """Labels that an item gives and another step or item too."""
+    """Yield an error for each label that an item gives and another step or item gives too."""
     written = {step.path: step for step in template.steps}
     first: dict[str, Step] = {}
-    said: set[tuple[Path, str]] = set()
+    reported: set[tuple[Path, str]] = set()
     for view in views(made, context.signatures):
         step, home = view.step, written[view.path[:2]]
         for label in view.outputs:
@@ -76,13 +76,13 @@ def _given_twice(made: list[Step], template: Template, context: Context) -> Iter
                 other is step
                 or not mapped
                 or is_same_work(other, step, context)
-                or (home.path, label) in said
+                or (home.path, label) in reported
             ):
                 continue
-            said.add((home.path, label))
+            reported.add((home.path, label))
             yield Diagnostic(
                 "HR103",
-                f"the label '{label}' is given by {step.step_id}, and by {other.step_id} already",
+                f"step {step.step_id} gives the label '{label}', which step {other.step_id} already gives",
                 step_id=home.step_id,
                 tool_name=step.tool_name,
                 path=pointer(*home.path),

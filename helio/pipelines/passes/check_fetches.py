@@ -1,6 +1,6 @@
-"""Reads the arguments of a fetch together: which parameters, of which data sets, under which label.
+"""Check the arguments of a fetch together: which parameters, of which data sets, under which label.
 
-HV105 (error)  arguments of a fetch that do not go together
+HV105 (error)  arguments of a fetch that cannot be combined
     One of them would be ignored.
     before  "candidates": […] with "dataset_id": …
     after   refused
@@ -16,7 +16,7 @@ from helio.pipelines.template.template import Step, Template
 
 APART = (
     ("candidates", "dataset_id", "the candidates name the data sets"),
-    ("candidates", "parameters", "candidates are for one parameter"),
+    ("candidates", "parameters", "the candidates serve one parameter"),
     ("parameters", "parameter_id", "one of them would be ignored"),
 )
 
@@ -29,7 +29,7 @@ def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     >>> [found] = check_fetches(template, Context({}, datetime(2024, 1, 1), {}))
     >>> print(found.message)
-    'candidates' and 'dataset_id' do not go together: the candidates name the data sets
+    'candidates' and 'dataset_id' cannot be combined: the candidates name the data sets
     """
     del context
     for step in template.walk():
@@ -44,12 +44,12 @@ def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
         for first, other, reason in APART:
             if args.get(first) and args.get(other):
                 yield found(
-                    other, f"'{first}' and '{other}' do not go together: {reason}", f"leave out '{other}'"
+                    other, f"'{first}' and '{other}' cannot be combined: {reason}", f"leave out '{other}'"
                 )
         if args.get("candidates") and not args.get("output_label"):
             yield found(
                 "candidates",
-                "candidates need an 'output_label': it is the same whichever of them is used",
+                "candidates need an 'output_label', the same for all of them",
                 '"output_label": "ACE_B"',
             )
         if (
@@ -59,6 +59,6 @@ def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
         ):
             yield found(
                 "output_label",
-                f"one output_label does not fit {len(args['parameters'])} parameters",
+                f"one output_label cannot name {len(args['parameters'])} parameters",
                 "leave it out: the labels are DATASET.PARAMETER",
             )

@@ -1,4 +1,4 @@
-"""Names of the files that figures and exports write, before anything is fetched for them."""
+"""Check the names of the files that figures and exports write, before data are fetched for them."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def check_files(template: Template, context: Context) -> Iterator[Finding]:
             made += expanded_steps
     blocks = {step.path for step in template.steps if step.block}
     names = FileNames(made, context, bound=False)
-    said: set[Path] = set()
+    reported: set[Path] = set()
     for step in made:
         home = step.path[:2]
         for target in names.of(step):
-            if isinstance(target, Diagnostic) and home not in said:
-                said.add(home)
+            if isinstance(target, Diagnostic) and home not in reported:
+                reported.add(home)
                 yield replace(target, path=pointer(*home)) if home in blocks else target
 
 
-def _items(step: Step, each: ForEach, template: Template, context: Context) -> Sequence[Any]:
-    """The items of a map, or some that stand for them; none where another check refuses the map."""
-    if TOKEN.search(each.intervals) or each.parameters_of:
-        return items_of_map(each, context) or TWO_DAYS
+def _items(step: Step, loop: ForEach, template: Template, context: Context) -> Sequence[Any]:
+    """Return the items of a map, or stand-ins for them; none where another check refuses the map."""
+    if TOKEN.search(loop.intervals) or loop.parameters_of:
+        return items_of_map(loop, context) or TWO_DAYS
     found = items_of(step, template, context)
     if isinstance(found, Diagnostic):
         return TWO_DAYS if found.code == "HX305" else ()

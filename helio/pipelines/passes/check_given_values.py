@@ -1,7 +1,7 @@
-"""Each value given for a run has a variable that takes it.
+"""Check that each value given for a run has a variable.
 
 HB203 (error)  a value for a variable that the template does not have
-    It would be ignored.
+    The value would be ignored.
     before  --set TIMERANGE=2024
     after   refused: did you mean $TIME_RANGE?
 """
@@ -24,21 +24,21 @@ def check_given_values(template: Template, context: Context) -> Iterator[Finding
     >>> template = Template.from_json({"variables": {"$DAY": {"type": "time_range"}}, "steps": []})
     >>> [found] = check_given_values(template, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))
     >>> print(found)
-    error[HB203]: a value is given for $DAI, and the template has no such variable
+    error[HB203]: a value is given for $DAI, but the template has no such variable
       Did you mean $DAY?
     """
     yield from unknown_values(template.variables, context.values)
 
 
 def unknown_values(declared: Mapping[str, Any], given: Iterable[str]) -> Iterator[Diagnostic]:
-    """What to say of each value that is given for a variable that is not declared."""
+    """Yield an error for each value given for a variable that is not declared."""
     for name in given:
         if name not in declared:
             close = closest(name, declared)
             known = f"variables: {', '.join(declared)}" if declared else "the template declares no variables"
             yield Diagnostic(
                 "HB203",
-                f"a value is given for {name}, and the template has no such variable",
+                f"a value is given for {name}, but the template has no such variable",
                 advice=(f"did you mean {close[0]}?",) if close else (known,),
                 candidates=close,
             )

@@ -1,4 +1,4 @@
-"""What each step is for, in words.
+"""Check that each step says what it is for.
 
 HV910 (info)  step without an intent
     A later reader of the plan needs to know what the step is for.

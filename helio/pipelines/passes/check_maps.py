@@ -1,7 +1,7 @@
-"""Maps that could be one call.
+"""Find maps that could be one call.
 
 HX601 (warning)  a map that could be one call
-    Its items could be worked on together; whether they may is the author's to say.
+    Its items could be computed together; only the author knows whether the result is the same.
     before  custom_operation for each component
     after   a hint
 """
@@ -18,7 +18,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_maps(template: Template, context: Context) -> Iterator[Finding]:
-    """Hint at a map whose items could be worked on together; it is the author's to decide.
+    """Hint at a map whose items could be computed in one call; the author decides.
 
     ``custom_operation(B)`` for each component of ``B``; ``fetch(parameter_id: $P)`` for each of a list → HX601
 
@@ -31,10 +31,10 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
     [('"parameters": […] in one fetch',)]
     """
     for view in views(template.walk(), context.signatures):
-        step, each, signature = view.step, view.step.for_each, view.signature
-        if each is None or signature is None:
+        step, loop, signature = view.step, view.step.for_each, view.signature
+        if loop is None or signature is None:
             continue
-        args, name = step.tool_args, each.name
+        args, name = step.tool_args, loop.name
         others = {key: value for key, value in args.items() if key not in ("output_label", "parameter_id")}
         advice = ""
         if (
@@ -43,13 +43,13 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
             and not uses({**others, "output_label": args.get("output_label")}, {}, name)
         ):
             advice = '"parameters": […] in one fetch'
-        elif each.components_of:
-            source = each.components_of
+        elif loop.components_of:
+            source = loop.components_of
             scalar = any(table.scalar for table in signature.tables)
             if not scalar and any(label in (source, f"{source}.{name}") for label in view.labels):
                 advice = f"one call on {source}, if it does the same with every component"
         elif not uses(others, signature.schema(), name) and not uses(args.get("parameter_id"), {}, name):
-            advice = f"one step: nothing but its label depends on {name}"
+            advice = f"one step: only its label depends on {name}"
         if advice:
             yield Diagnostic(
                 "HX601",

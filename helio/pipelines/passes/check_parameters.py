@@ -1,9 +1,9 @@
-"""Parameters of fetches against what the catalogue lists.
+"""Compare the parameters of fetches with the catalogue.
 
 HV501 (warning)  a parameter that the catalogue does not list for its data set
-    The files have the last word: the catalogue may be older than they are, and may leave some out.
+    The files decide: the catalogue may be older than they are, and may leave some out.
     before  BGSE of AC_H2_MFI
-    after   said, with the closest name; HE402 for an author
+    after   warned, with the closest name; HE402 for an author
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.errors import closest
-from helio.pipelines.passes.catalogued_fetches import asked_of_catalogue
+from helio.pipelines.passes.catalogued_fetches import catalogue_requests
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.template import Template
@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
     """Warn of a parameter that the catalogue does not list for its data set.
 
-    The files have the last word: the catalogue may be older, and does not list everything that is in them.
+    The files decide: the catalogue may be older, and does not list everything that is in them.
 
     >>> from datetime import datetime
     >>> from helio.pipelines.template.context import Dataset
@@ -34,11 +34,11 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
       --> /steps/0/tool_args/parameter_id
       Did you mean 'BGSEc'?
     """
-    for asked in asked_of_catalogue(template, context):
-        known = context.catalogue.get(asked.dataset.value.strip().upper())
-        if asked.parameter is None or known is None or not known.parameters:
+    for request in catalogue_requests(template, context):
+        known = context.catalogue.get(request.dataset.value.strip().upper())
+        if request.parameter is None or known is None or not known.parameters:
             continue
-        dataset_id, name = asked.dataset.value, asked.parameter.value
+        dataset_id, name = request.dataset.value, request.parameter.value
         if name in known.parameters:
             continue
         close = closest(name, known.parameters)
@@ -46,9 +46,9 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
             "HV501",
             f"the catalogue lists no parameter '{name}' of {dataset_id}",
             "warning",
-            asked.step.step_id,
-            str(asked.step.tool_name),
-            pointer(*asked.parameter.path),
+            request.step.step_id,
+            str(request.step.tool_name),
+            pointer(*request.parameter.path),
             (
                 f"did you mean {' or '.join(repr(name) for name in close)}?"
                 if close

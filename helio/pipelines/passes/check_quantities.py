@@ -1,4 +1,4 @@
-"""Units, frames and kinds of what steps read, carried through the plan as far as they are known before a run.
+"""Check units, frames and kinds of the tables that steps read, as far as they are known before a run.
 
 HV401 (error)  a table in another unit than the tool takes, by what another tool always gives
     Nothing is converted silently, and a number in the wrong unit looks like any other number.
@@ -6,34 +6,34 @@ HV401 (error)  a table in another unit than the tool takes, by what another tool
     after   refused, both units named
 
 HV402 (warning)  a parameter in another unit than the tool takes, by what the catalogue says
-    The file has the last word, when the step runs; the catalogue may be older than the file.
+    The file decides, when the step runs; the catalogue may be older than the file.
     before  plasma_beta with a temperature in eV
-    after   said, with the conversion to add
+    after   warned, with the conversion to add
 
 HV403 (error)  a table in another frame than the tool takes, by what tools and their arguments say
-    A component in another frame is another number; nothing is turned silently.
+    A component in another frame is another number; nothing is transformed silently.
     before  newell_coupling with a field that transform_frame has turned to GSE
     after   refused, both frames named
 
 HV404 (warning)  a parameter in another frame than the tool takes, by its name or what the catalogue says
-    The file has the last word, when the step runs; a name may mislead.
+    The file decides, when the step runs; a name may mislead.
     before  vbs with OMNI's BZ_GSE
-    after   said, with the transformation to add
+    after   warned, with the transformation to add
 
 HV405 (error)  a table of another kind than the tool takes, by what tools and their arguments say
-    A series, a vector and a spectrum are not each other, and nothing is picked out of one silently.
+    A series, a vector and a spectrum are different kinds, and no part of one is chosen silently.
     before  clock_angle of a magnitude
     after   refused, both kinds named
 
 HV406 (warning)  a parameter of another kind than the tool takes, by its size in the catalogue
-    The file has the last word, when the step runs; the catalogue may be older than the file.
+    The file decides, when the step runs; the catalogue may be older than the file.
     before  plasma_beta with a vector as its density
-    after   said, with what to take instead
+    after   warned, with what to take instead
 
 HV407 (warning)  a frame that is almost the name of a known one
     Any text may name a frame, and tables in frames of different names do not go together.
     before  join_components with "frame": "GSEE"
-    after   said, with GSE
+    after   warned, with GSE
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from helio.steps.signature import Signature, TableInput
 SURE: Mapping[Aspect, str] = {"unit": "HV401", "frame": "HV403", "kind": "HV405"}
 BY_CATALOGUE: Mapping[Aspect, str] = {"unit": "HV402", "frame": "HV404", "kind": "HV406"}
 _SAID: Mapping[Aspect, str] = {
-    "unit": ", says the catalogue",
-    "frame": ", as the catalogue names it",
-    "kind": ", says the catalogue",
+    "unit": ", according to the catalogue",
+    "frame": ", according to its name or the catalogue",
+    "kind": ", according to the catalogue",
 }
 _ALIKE: Mapping[Aspect, str] = {
     "unit": "both in one unit",
@@ -69,7 +69,7 @@ _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
     """Refuse tables that a tool cannot take, where tools and arguments alone say so; warn by the catalogue.
 
-    What is not known before the run is checked when the step is called, and then the file has the last word.
+    Facts unknown before the run are checked when the step is called; then the file decides.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -79,7 +79,7 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [turned, coupling]})
     >>> [found] = check_quantities(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(found)
-    error[HV403] step 2 (newell_coupling): the field has to be in GSM, and 'b' is in GSE
+    error[HV403] step 2 (newell_coupling): the field must be in GSM, but 'b' is in GSE
       --> /steps/1/tool_args/field_label
       try transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
@@ -119,25 +119,25 @@ def _misfits(
         for read in inputs.get(table.parameter, ()):
             for aspect, message, advice in _wrong(table, read):
                 blamed.add((aspect, read.label))
-                yield _found(step, aspect, read, [read.known], message, "", advice)
+                yield _diagnostic(step, aspect, read, [read.known], message, "", advice)
     yield from _unlike(step, signature, inputs, blamed)
 
 
 def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, str]]:
-    """What a tool takes and a table is not: the first thing that is wrong, in the order of the run."""
-    takes, known, called = table.takes, read.known, f"the {table.parameter} has to be"
+    """Yield the first thing in which a table is not what a tool takes, in the order in which a run checks."""
+    takes, known, called = table.takes, read.known, f"the {table.parameter} must be"
     if takes.unit and known.unit is not None and not equal_units(takes.unit, known.unit):
-        wanted = "without a unit" if takes.unit == "1" else f"in {takes.unit}"
+        required = "without a unit" if takes.unit == "1" else f"in {takes.unit}"
         yield (
             "unit",
-            f"{called} {wanted}, and '{read.label}' {_is_in(known.unit, 'unit')}",
+            f"{called} {required}, but '{read.label}' {_is_in(known.unit, 'unit')}",
             advice_on_units(known.unit, takes.unit),
         )
     elif takes.kind and takes.kind not in known.kinds:
-        told = "this tool takes" if table.parameter == takes.kind else called
+        subject = "this tool takes" if table.parameter == takes.kind else called
         yield (
             "kind",
-            f"{told} {_HELD[takes.kind]}, and '{read.label}' is {_kinds(known)}",
+            f"{subject} {_HELD[takes.kind]}, but '{read.label}' is {_kinds(known)}",
             _advice_on_kind(takes.kind, read),
         )
     elif takes.frames and known.frame is not None:
@@ -148,7 +148,7 @@ def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, st
             frames = f"{', '.join(others)} or {last}" if others else last
             yield (
                 "frame",
-                f"{called} in {frames}, and '{read.label}' {_is_in(known.frame, 'frame')}",
+                f"{called} in {frames}, but '{read.label}' {_is_in(known.frame, 'frame')}",
                 _advice_on_frames(known, takes.frames[0]),
             )
 
@@ -159,53 +159,53 @@ def _unlike(
     inputs: Mapping[str, list[ReadTable]],
     blamed: Iterable[tuple[Aspect, str]],
 ) -> Iterator[Diagnostic]:
-    """Inputs that would have to be alike and are not; only the first thing in which two of them differ."""
+    """Yield an error for inputs that must be alike and differ; for two of them only the first difference."""
     tables = {parameter: [reading.known for reading in read] for parameter, read in inputs.items()}
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for pair in pairs_alike(signature, step.params, tables):
-        one, other = (_at(inputs, *position) for position in (pair.first, pair.second))
-        if one is None or other is None or (one.label, other.label) in told:
+        first, other = (_at(inputs, *position) for position in (pair.first, pair.second))
+        if first is None or other is None or (first.label, other.label) in reported:
             continue
-        if not clashes(pair.aspect, one.known, other.known) or (
-            pair.lone_components and _share_x(one, other)
+        if not clashes(pair.aspect, first.known, other.known) or (
+            pair.lone_components and _share_x(first, other)
         ):
             continue
-        told.add((one.label, other.label))
-        if any((pair.aspect, read.label) in blamed for read in (one, other)):
+        reported.add((first.label, other.label))
+        if any((pair.aspect, read.label) in blamed for read in (first, other)):
             continue
-        yield _found(
+        yield _diagnostic(
             step,
             pair.aspect,
             other,
-            [one.known, other.known],
-            f"'{one.label}' {_is(one.known, pair.aspect)}, and '{other.label}' {_is(other.known, pair.aspect)}",
+            [first.known, other.known],
+            f"'{first.label}' {_is(first.known, pair.aspect)}, and '{other.label}' {_is(other.known, pair.aspect)}",
             f": {signature.name} takes {_ALIKE[pair.aspect]}",
-            _advice_on_unlike(pair.aspect, one, other),
+            _advice_on_unlike(pair.aspect, first, other),
         )
 
 
-def _share_x(one: ReadTable, other: ReadTable) -> bool:
+def _share_x(first: ReadTable, other: ReadTable) -> bool:
     """Whether two tables in GSE and GSM may go together because one of them is x, as far as labels tell."""
-    frames = {str(read.known.frame).upper() for read in (one, other)}
-    last = [read.label.rpartition(".")[2].casefold() for read in (one, other)]
+    frames = {str(read.known.frame).upper() for read in (first, other)}
+    last = [read.label.rpartition(".")[2].casefold() for read in (first, other)]
     return frames == {"GSE", "GSM"} and any("x" in name for name in last)
 
 
-def _at(inputs: Mapping[str, list[ReadTable]], parameter: str, place: int) -> ReadTable | None:
+def _at(inputs: Mapping[str, list[ReadTable]], parameter: str, index: int) -> ReadTable | None:
     found = inputs.get(parameter, [])
-    return found[place] if place < len(found) else None
+    return found[index] if index < len(found) else None
 
 
-def _advice_on_unlike(aspect: Aspect, one: ReadTable, other: ReadTable) -> str:
+def _advice_on_unlike(aspect: Aspect, first: ReadTable, other: ReadTable) -> str:
     if aspect == "unit":
-        return advice_on_units(other.known.unit or "", one.known.unit or "")
+        return advice_on_units(other.known.unit or "", first.known.unit or "")
     if aspect == "frame":
-        return _advice_on_frames(other.known, one.known.frame or "")
-    vector = next((read for read in (one, other) if read.known.kinds == {"vector"}), None)
+        return _advice_on_frames(other.known, first.known.frame or "")
+    vector = next((read for read in (first, other) if read.known.kinds == {"vector"}), None)
     return f'take one component: "{vector.label}.x"' if vector else "take a band first, with band_average"
 
 
-def _found(
+def _diagnostic(
     step: StepView,
     aspect: Aspect,
     read: ReadTable,
@@ -244,12 +244,14 @@ def _kinds(known: Foreseen) -> str:
     return " or ".join(_HELD[kind] for kind in ("scalar", "vector", "spectrum") if kind in known.kinds)
 
 
-def _advice_on_frames(known: Foreseen, wanted: str) -> str:
-    advice = advice_on_frames(known.frame or "", wanted)
+def _advice_on_frames(known: Foreseen, required: str) -> str:
+    advice = advice_on_frames(known.frame or "", required)
     if known.kinds != {"scalar"} or "transform_frame" not in advice:
         return advice
     # One component alone cannot be turned: the others enter it.
-    return f'choose the component in {wanted}, or turn the whole vector first: transform_frame to "{wanted}"'
+    return (
+        f'choose the component in {required}, or turn the whole vector first: transform_frame to "{required}"'
+    )
 
 
 def _advice_on_kind(kind: str, read: ReadTable) -> str:

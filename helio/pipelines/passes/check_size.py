@@ -1,9 +1,9 @@
-"""How large a plan is with a step for each item of its maps.
+"""Limit the size of a plan with a step for each item of its maps.
 
 HX303 (error)  too many items in a map
-    The policy bounds what one step can become.
+    The policy limits the number of steps that one step can become.
     before  24 years of days
-    after   refused: 8766 items are more than 1000
+    after   refused: the map has 8766 items, more than 1000
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def check_size(template: Template, context: Context) -> Iterator[Finding]:
         if items is not None and distinct(items) > context.policy.max_map_items:
             yield Diagnostic(
                 "HX303",
-                f"{distinct(items)} items are more than {context.policy.max_map_items}",
+                f"the map has {distinct(items)} items, more than {context.policy.max_map_items}",
                 step_id=step.step_id,
                 tool_name=step.tool_name,
                 path=pointer(*step.path, "for_each", "over"),
@@ -47,6 +47,6 @@ def check_size(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def refused_run(count: int, template: Template, context: Context) -> Iterator[Diagnostic]:
-    """What to say of a run of more steps than the policy allows."""
+    """Return the error for a run with more steps than the policy allows."""
     where = ", with a step for each item of its maps"
     yield from refused(count, context.policy.max_run_steps, (step.intent for step in template.steps), where)

@@ -1,4 +1,4 @@
-"""How large a run is, its intervals counted."""
+"""Limit the size of a run, its intervals counted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from helio.pipelines.passes.check_size import refused_run
 from helio.pipelines.passes.expand_items import items_of
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic
-from helio.pipelines.template.maps import each_with_item
+from helio.pipelines.template.maps import loop_with_item
 from helio.pipelines.template.template import Step, Template
 
 
@@ -30,13 +30,13 @@ def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]
     yield from refused_run(count, template, context)
 
 
-def _run_steps(step: Step, template: Template, context: Context, left: int) -> int:
-    """How many steps a step becomes; counting stops beyond those that are left.
+def _run_steps(step: Step, template: Template, context: Context, limit: int) -> int:
+    """Count the steps that a step becomes; stop when the limit is passed.
 
     Intervals of an inner map may divide the item of an outer one, so they are counted item by item.
     """
     items = items_of(step, template, context)
-    # what is wrong with the items is said where they are expanded
+    # errors in the items are reported where they are expanded
     known = [None] if isinstance(items, Diagnostic) else items
     if not step.block:
         return len(known)
@@ -44,8 +44,8 @@ def _run_steps(step: Step, template: Template, context: Context, left: int) -> i
     for item in known:
         for inner in step.block:
             if step.for_each is not None and inner.for_each is not None:
-                inner = replace(inner, for_each=each_with_item(inner.for_each, step.for_each.name, item))
-            count += _run_steps(inner, template, context, left - count)
-            if count > left:
+                inner = replace(inner, for_each=loop_with_item(inner.for_each, step.for_each.name, item))
+            count += _run_steps(inner, template, context, limit - count)
+            if count > limit:
                 return count
     return count

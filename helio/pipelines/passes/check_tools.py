@@ -1,7 +1,7 @@
-"""Each step's tool and arguments, against the tool's own signature.
+"""Compare each step's tool and arguments with the tool's signature.
 
 HN506 (error)  required argument missing
-    No pass chooses physics, so none fills it in.
+    A pass never chooses physics, so none fills it in.
     before  fetch_data without "dataset_id"
     after   refused
 """
@@ -88,7 +88,7 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
         # a list of nothing is there, and yet says nothing
         if given and all(_says_nothing(args[name]) for name in given):
             needed = " or ".join(f"'{name}'" for name in group)
-            yield found("HN506", (given[0],), f"{needed} is needed, and '{given[0]}' is empty", ())
+            yield found("HN506", (given[0],), f"{needed} is required, but '{given[0]}' is empty", ())
     for path, text in strings(args, schema):
         argument = signature.argument(str(path[0])) if len(path) == 1 else None
         kind_of = argument.schema.get("format") if argument else None
@@ -111,7 +111,7 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
 
 
 def _purposes(signature: Signature, path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
-    """What the arguments that are missing are for, in the first words of the tool's own page."""
+    """Return what the missing arguments are for, in the first sentence of the tool's page."""
     arguments = [signature.argument(str(name)) for name in names or path[:1]] if len(path) == 1 else []
     return tuple(
         f"{argument.name}: {_first_sentence(argument.schema['description'])}"
@@ -126,7 +126,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _examples(signature: Signature, path: Path) -> tuple[str, ...]:
-    """How the value of an argument is written, where it can be shown in few words."""
+    """Return how the value of an argument is written, where a few words can show it."""
     argument = signature.argument(str(path[0])) if len(path) == 1 else None
     if argument is None:
         return ()
@@ -143,7 +143,7 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _keys(schema: Schema, path: Path) -> list[str]:
-    """The keys that an object in the arguments may have; none where its schema does not list them."""
+    """Return the keys that an object in the arguments may have; none where its schema does not list them."""
     for part in path:
         inner = schema.get("properties", {}).get(part)
         if not isinstance(inner, dict):
@@ -153,6 +153,6 @@ def _keys(schema: Schema, path: Path) -> list[str]:
 
 
 def _comes_later(path: Path, step: Step, signature: Signature) -> bool:
-    """Whether another pass fills in what is missing, or says why it cannot."""
+    """Whether another pass fills in a missing argument, or reports why it cannot."""
     # wire_time writes the range or refuses; a loop still to be expanded fills the argument that it is over.
     return "loop_over" in step.extra or path[-1] in signature.time_arguments()

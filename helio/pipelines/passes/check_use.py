@@ -1,14 +1,14 @@
-"""Steps and labels that nothing uses.
+"""Find steps and labels that nothing uses.
 
 HV301 (warning)  step that nothing uses
-    It is reported with its removal as a suggestion, and never pruned silently.
+    The advice is to remove it; helio never removes it silently.
     before  a fetch that nothing reads or draws
-    after   said, and run
+    after   warned, and run
 
 HV302 (warning)  label that nothing uses
     The run computes it, and nobody sees it.
     before  "output_label": "ACE_Bmag", drawn nowhere
-    after   said, and computed
+    after   warned, and computed
 """
 
 from __future__ import annotations

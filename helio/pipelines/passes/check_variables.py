@@ -1,14 +1,14 @@
-"""Variables: each one used is declared, each default fits its type.
+"""Check that each used variable is declared, and that each default fits its type.
 
 HN602 (error)  undeclared variable
-    A near name is only a suggestion: the author may mean a second variable.
+    A similar name is only a suggestion: the author may mean a second variable.
     before  "time_range": "$TIMERANGE"
     after   refused: did you mean $TIME_RANGE?
 
 HN603 (warning)  variable declared, never used
     A value given for it would change nothing.
     before  "$MISSION": {"type": "string"}, used nowhere
-    after   said, and left
+    after   warned, and left
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def check_variables(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _uses(step: Step, context: Context, schemas: dict[str, Schema]) -> Iterator[tuple[Path, str, str]]:
-    """Every variable that a step names, with its place and the text in which it stands."""
+    """Yield every variable that a step names, with its path and the text that holds it."""
     schema = _schema_of(step, context, schemas)
     over = None if step.for_each is None else step.for_each.to_json()["over"]
     for home, value, below in (
@@ -79,8 +79,8 @@ def _schema_of(step: Step, context: Context, schemas: dict[str, Schema]) -> Sche
     return {} if signature is None else schemas.setdefault(signature.name, signature.schema())
 
 
-def _at(value: Any, place: Path) -> str:
-    for part in place:
+def _at(value: Any, path: Path) -> str:
+    for part in path:
         value = value[part]
     return str(value)
 
@@ -106,13 +106,13 @@ def _undeclared(step: Step, path: Path, name: str, text: str, known: Sequence[st
 
 
 def _names_nothing(step: Step, path: Path, written: str, known: Sequence[str]) -> Diagnostic:
-    """What is said of braces in a title or a file name that name neither a time nor a variable."""
+    """Yield an error for braces in a title or file name that name neither a time nor a variable."""
     names = [*TIMES, *(name[1:] for name in known)]
     close = closest(written.strip("${} "), names)
     listed = ", ".join(f"{{{name}}}" for name in names)
     return Diagnostic(
         "HN602",
-        f"'{written}' names nothing",
+        f"'{written}' names neither a variable nor a time",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=pointer(*path),

@@ -1,14 +1,14 @@
-"""Numbers that the author of a template wrote, and everything that rests on them.
+"""Find numbers that the author of a template wrote, and everything that depends on them.
 
-HV604 (warning)  values written by the author of the template, and what rests on them
-    A reader of a figure takes what it draws for measured.
+HV604 (warning)  values written by the author of the template, and what depends on them
+    A reader of a figure believes that its values were measured.
     before  "pandas_code": "result = df * 0 + 5"
-    after   said in the review, by the run and in its record
+    after   a warning in the review, in the run and in its record
 
-HV605 (warning)  values of code that may be the author's, and what rests on them
-    Code is read, not run: where some numbers may not be those of a table, it is said.
+HV605 (warning)  values of code that may be the author's, and what depends on them
+    Code is read, not run: helio warns where some numbers may not come from a table.
     before  "pandas_code": "result = df.fillna(0)"
-    after   said in the review, by the run and in its record
+    after   a warning in the review, in the run and in its record
 """
 
 from __future__ import annotations

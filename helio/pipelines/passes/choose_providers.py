@@ -1,17 +1,17 @@
-"""Who serves each fetch.
+"""Choose the provider of each fetch.
 
 HS101 (error)  no data provider was given, and the catalogue does not know the data set
-    Data never come from somewhere silently.
+    helio never chooses a source silently.
     before  "dataset_id": "MY_EVENTS"
     after   refused: --archive DIR
 
 HS102 (error)  no provider of that name
-    A folder is never opened because a template says so.
+    A template cannot make helio open a folder.
     before  "provider": "/etc"
     after   refused
 
 HS103 (edit bind)  the provider that the catalogue names
-    Who served the data stands in the plan, whether it was named or not.
+    The plan always names the provider.
     before  "dataset_id": "AC_H2_MFI"
     after   "dataset_id": "AC_H2_MFI", "provider": "cdaweb"
 """
@@ -59,7 +59,7 @@ def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _served(step: Step, context: Context, wrong: list[Diagnostic]) -> Mapping[str, Any]:
-    """The arguments of a step with the providers of its choices, as far as they can be named."""
+    """Return a step's arguments with the providers of its choices, as far as these can be named."""
     args = step.tool_args
     homes: list[Any] = []
     for choice, home in zip(step.choices, args.get("candidates") or [args], strict=True):
@@ -71,24 +71,24 @@ def _served(step: Step, context: Context, wrong: list[Diagnostic]) -> Mapping[st
     return {**args, "candidates": homes} if args.get("candidates") else homes[0]
 
 
-def _provider(choice: Choice, place: str, context: Context, wrong: list[Diagnostic]) -> str:
+def _provider(choice: Choice, path: str, context: Context, wrong: list[Diagnostic]) -> str:
     if is_provider(choice.provider):
         return choice.provider
     if choice.provider:
-        wrong.append(_no_such_provider(choice.provider, place))
+        wrong.append(_no_such_provider(choice.provider, path))
     elif choice.dataset_id and choice.dataset_id in context.catalogue:
         return BY_CATALOGUE
     else:
-        wrong.append(_not_served(choice.dataset_id, place, context))
+        wrong.append(_not_served(choice.dataset_id, path, context))
     return choice.provider
 
 
-def _no_such_provider(named: str, place: str) -> Diagnostic:
+def _no_such_provider(named: str, path: str) -> Diagnostic:
     close = closest(named, names())
     return Diagnostic(
         "HS102",
         f"no provider is called '{named}'",
-        path=place,
+        path=path,
         advice=(
             *((did_you_mean(named, names()),) if close else ()),
             f"--archive DIR for a folder of CDF files, or a provider: {choices()}",
@@ -97,7 +97,7 @@ def _no_such_provider(named: str, place: str) -> Diagnostic:
     )
 
 
-def _not_served(dataset_id: str, place: str, context: Context) -> Diagnostic:
+def _not_served(dataset_id: str, path: str, context: Context) -> Diagnostic:
     message = f"no archive is named for '{dataset_id}', and CDAWeb's catalogue does not have it"
     elsewhere = known_datasets()
     if dataset_id in elsewhere:
@@ -105,10 +105,10 @@ def _not_served(dataset_id: str, place: str, context: Context) -> Diagnostic:
         return Diagnostic(
             "HS101",
             message,
-            path=place,
+            path=path,
             advice=(f'"provider": "{source}" in the step, or --archive {source}',),
         )
     close = closest(dataset_id, [*context.catalogue, *elsewhere])
     advice = [f"did you mean {' or '.join(repr(guess) for guess in close)}?"] if close else []
-    advice.append(f'name who serves it: "provider" in the step ({choices()}), or --archive DIR')
-    return Diagnostic("HS101", message, path=place, advice=tuple(advice), candidates=close)
+    advice.append(f'give its provider: "provider" in the step ({choices()}), or --archive DIR')
+    return Diagnostic("HS101", message, path=path, advice=tuple(advice), candidates=close)

@@ -1,12 +1,12 @@
-"""Ranges against what is known to be published: clamped where they reach beyond it, refused where they miss it.
+"""Compare ranges with the published range: clamp those that extend beyond it, refuse those outside it.
 
 HB301 (edit bind + warning)  range partly outside known coverage: clamped, recorded
-    What exists is fetched, and the record says what was asked for.
+    Existing data are fetched, and the record keeps the requested range.
     before  "2025-12-20 to 2026-01-10", covered to 2025-12-31
     after   "2025-12-20 to 2025-12-31"
 
 HB302 (error)  range wholly outside known coverage
-    The covered range is named.
+    The message gives the covered range.
     before  ACE in 1990
     after   refused: 1997-09-02 to …
 """
@@ -40,22 +40,22 @@ def clamp_ranges(template: Template, context: Context) -> Iterator[Finding]:
         known = context.catalogue.get(args.get("dataset_id", ""))
         if known is None or not known.fresh or known.first is None or known.last is None:
             continue
-        asked = parse_time_range(args["time_range"], context.now)
-        start, stop = max(asked.start, known.first), min(asked.stop, known.last)
+        requested = parse_time_range(args["time_range"], context.now)
+        start, stop = max(requested.start, known.first), min(requested.stop, known.last)
         at = pointer(*step.path, "tool_args", "time_range")
         covered = f"{args['dataset_id']} covers {_written(known.first)} to {_written(known.last)}"
         if start >= stop:
-            message = f"{asked} is outside what is published: {covered}"
+            message = f"{requested} is outside the published range: {covered}"
             yield Diagnostic("HB302", message, "error", step.step_id, FETCH, at, ("a range within it",))
-        elif (start, stop) != (asked.start, asked.stop):
+        elif (start, stop) != (requested.start, requested.stop):
             clamped = str(TimeRange(start, stop))
             yield Edit(
                 "HB301",
-                f"{asked} is clamped to {clamped}",
+                f"{requested} is clamped to {clamped}",
                 replaced(at, args["time_range"], clamped),
                 step.step_id,
                 kind="bind",
-                warning=f"{asked} reaches beyond what is published and is clamped to {clamped}: {covered}",
+                warning=f"{requested} extends beyond the published range and is clamped to {clamped}: {covered}",
                 path=at,
             )
 

@@ -1,4 +1,4 @@
-"""A label drawn in a panel is a label of the figure.
+"""Add the labels of panels to the labels of their figure.
 
 HO401 (edit safe; lossy (repair) or error (run) for an unknown key)  panel label missing from labels added; an
         unknown key of a figure is refused with the valid ones

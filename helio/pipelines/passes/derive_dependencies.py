@@ -1,7 +1,7 @@
-"""Which steps each step rests on, from the labels that it reads.
+"""Derive the steps on which each step depends from the labels that it reads.
 
 HR203 (error)  label that nobody produces
-    Inserting a fetch is a suggestion: a pass never picks a data set.
+    A fetch is only suggested: a pass never chooses a data set.
     before  "source_label": "AC_H2_MFI.BGSEc" without its fetch
     after   refused
 
@@ -69,16 +69,16 @@ def derive_dependencies(template: Template, context: Context) -> Iterator[Findin
     for step in steps:
         among, written = step.path[:-1], step.step.depends_on
         known = order[among]
-        wanted: list[StepId] = list(written)
+        dependencies: list[StepId] = list(written)
         found: set[StepId] = set()
-        for position, needed in enumerate(wanted):
+        for position, needed in enumerate(dependencies):
             if needed not in known:
                 yield _no_step(step, position, needed, ids[among])
         for label in dict.fromkeys(reads.get(step.path, ())):
             found.update(labels.steps(label, among))
         # What the author wrote first, as written; what the labels add in the order of the list.
-        wanted += sorted(found.difference(wanted), key=known.__getitem__)
-        if step.id in wanted:
+        dependencies += sorted(found.difference(dependencies), key=known.__getitem__)
+        if step.id in dependencies:
             if not step.step.block and _reads_itself(step):
                 yield Diagnostic(
                     "HR402",
@@ -90,16 +90,16 @@ def derive_dependencies(template: Template, context: Context) -> Iterator[Findin
                 )
                 continue
             if step.id not in written:  # a block reads what its own steps give
-                wanted.remove(step.id)
-        if wanted != list(written):
-            new = [needed for needed in wanted if needed not in written]
+                dependencies.remove(step.id)
+        if dependencies != list(written):
+            new = [needed for needed in dependencies if needed not in written]
             at = pointer(*step.path, "depends_on")
             message = f"depends on {', '.join(map(str, new))} by label"
-            yield Edit("HR301", message, replaced(at, list(written), wanted), step.id, path=at)
+            yield Edit("HR301", message, replaced(at, list(written), dependencies), step.id, path=at)
 
 
 def _of_items(label: str, step: StepView, context: Context) -> list[str]:
-    """What a label with an item in it stands for, item by item as far as these are known."""
+    """Return the labels that a label with an item in it stands for, as far as the items are known."""
     if not any(name in TOKEN.findall(label) for name in step.step.items):
         return []
     found = step.with_items(label, context)
@@ -128,7 +128,7 @@ def _one_wanted(step: StepView, read: Read, labels: Labels) -> Diagnostic:
     known = matching(read.label, labels.all)
     return Diagnostic(
         "HR203",
-        f"'{shortened(read.label)}' may stand for several labels, and one is wanted",
+        f"'{shortened(read.label)}' may stand for several labels, but one is needed here",
         step_id=step.id,
         tool_name=step.tool,
         path=pointer(*step.path, "tool_args", *read.path),
@@ -183,7 +183,7 @@ def _nobody(template: Template, step: StepView, read: Read, labels: Labels, cont
 
 
 def _fetch_of(template: Template, label: str, context: Context) -> Fix | None:
-    """The step that would give a label which the catalogue knows."""
+    """Return the step that would give a label which the catalogue knows."""
     dataset_id, _, rest = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
     parameter = next(

@@ -1,17 +1,17 @@
-"""What each step produces, from its tool.
+"""Derive what each step produces from its tool.
 
 HR101 (edit safe)  produces derived from the tool
-    The tool knows what it gives.
+    The tool decides what it gives.
     before  "output_label": "B"
     after   "produces": ["B"]
 
 HR102 (error)  declared produces contradicts the tool
-    One of both is wrong, and readers of the label would find out late.
+    One of the two is wrong, and steps that read the label would fail late.
     before  "produces": ["C"] with "output_label": "B"
     after   refused
 
 HR103 (error)  a label produced twice, or overwritten in place
-    A label is one table; renaming is a suggestion.
+    A label is one table; a new name is only suggested.
     before  two steps with "output_label": "B"
     after   refused
 """
@@ -55,7 +55,7 @@ def derive_produces(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
-    """What to do about labels that are not those of the tool."""
+    """Yield what to do about labels that are not those of the tool."""
     new = changed(step, replace(step, produces=labels))
     if not step.produces:
         yield Edit("HR101", f"produces {', '.join(labels)}", new, step.step_id)
@@ -64,7 +64,7 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
     elif not step.block:
         yield Diagnostic(
             "HR102",
-            f"produces says {list(step.produces)}, and the tool gives {list(labels) or 'no label'}",
+            f"'produces' lists {list(step.produces)}, but the tool gives {list(labels) or 'no label'}",
             step_id=step.step_id,
             tool_name=step.tool_name,
             path=pointer(*step.path, "produces"),
@@ -73,19 +73,19 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
         )
 
 
-def _alike(said: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether two lists name the same labels but for case and repetition."""
-    return {label.strip().casefold() for label in said} == {label.casefold() for label in labels}
+def _alike(declared: Sequence[str], labels: Sequence[str]) -> bool:
+    """Whether two lists name the same labels, apart from case and repetition."""
+    return {label.strip().casefold() for label in declared} == {label.casefold() for label in labels}
 
 
-def is_same_work(one: Step, other: Step, context: Context) -> bool:
+def is_same_work(step: Step, other: Step, context: Context) -> bool:
     """Whether two steps give one label the same content, so that a later pass makes one of them."""
-    if one.tool_name != other.tool_name or one.for_each is not None or other.for_each is not None:
+    if step.tool_name != other.tool_name or step.for_each is not None or other.for_each is not None:
         return False
-    mine, theirs = one.tool_args, other.tool_args
+    mine, theirs = step.tool_args, other.tool_args
     if mine == theirs:
         return context.runs("drop_equal_work")
-    signature = context.signatures[one.tool_name]
+    signature = context.signatures[step.tool_name]
     names = ("dataset_id", "time_range", "provider", "candidates", "output_label", "each_interval")
     alike = all(mine.get(name) == theirs.get(name) for name in names) and not mine.get("output_label")
     return signature.gives == "tables" and alike and context.runs("merge_fetches")
@@ -103,7 +103,7 @@ def _again(step: Step, label: str, before: StepId, taken: set[str]) -> Diagnosti
         fixes = (Fix(f"call it {label}_{number}", replaced(at, label, f"{label}_{number}")),)
     return Diagnostic(
         "HR103",
-        f"the label '{label}' is produced by step {before} already",
+        f"step {before} already produces the label '{label}'",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,
@@ -114,7 +114,7 @@ def _again(step: Step, label: str, before: StepId, taken: set[str]) -> Diagnosti
 
 
 def _shadows(producers: Mapping[str, Step]) -> Iterator[Diagnostic]:
-    """Refuse ``B.Bx`` as the label of a table beside a table ``B``: it reads as a component of it."""
+    """Refuse ``B.Bx`` as the label of a table beside a table ``B``: it looks like a component of it."""
     for label, step in producers.items():
         table = owner(label.rpartition(".")[0], producers)
         if table is not None:
@@ -122,7 +122,7 @@ def _shadows(producers: Mapping[str, Step]) -> Iterator[Diagnostic]:
             home = pointer(*step.path, "tool_args")
             yield Diagnostic(
                 "HR103",
-                f"the label '{label}' reads as a component of '{table}', which another step produces",
+                f"the label '{label}' looks like a component of '{table}', which another step produces",
                 step_id=step.step_id,
                 tool_name=step.tool_name,
                 path=f"{home}/output_label" if args.get("output_label") == label else home,

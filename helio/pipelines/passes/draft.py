@@ -1,4 +1,4 @@
-"""One list of steps being changed: each change is kept as guarded operations that apply one after another."""
+"""A list of steps under change: each change becomes guarded operations that apply one after another."""
 
 from __future__ import annotations
 
@@ -40,31 +40,31 @@ class Draft:
         self._operations: list[Operation] = []
 
     def take(self) -> tuple[Operation, ...]:
-        """The operations since they were last taken."""
+        """Return the operations since the last call, and forget them."""
         taken, self._operations = tuple(self._operations), []
         return taken
 
-    def change(self, place: int, **values: Any) -> None:
+    def change(self, index: int, **values: Any) -> None:
         """Give a step other values of some fields."""
-        self.put(place, replace(self.steps[place], **values))
+        self.put(index, replace(self.steps[index], **values))
 
-    def put(self, place: int, step: Step) -> None:
+    def put(self, index: int, step: Step) -> None:
         """Put another step in the place of one."""
-        if step == self.steps[place]:
+        if step == self.steps[index]:
             return
         written = step.to_json()
-        self._operations += difference(self._at(place), self.steps[place].to_json(), written)
-        self.steps[place] = replace(step, keys=tuple(written))
+        self._operations += difference(self._at(index), self.steps[index].to_json(), written)
+        self.steps[index] = replace(step, keys=tuple(written))
 
-    def remove(self, place: int) -> None:
+    def remove(self, index: int) -> None:
         """Take a step out of the list."""
-        self._operations += removed(pointer(*self._at(place)), self.steps[place].to_json())
-        insort(self._gone, place)
+        self._operations += removed(pointer(*self._at(index)), self.steps[index].to_json())
+        insort(self._gone, index)
 
-    def is_gone(self, place: int) -> bool:
+    def is_gone(self, index: int) -> bool:
         """Whether a step was taken out."""
-        found = bisect_left(self._gone, place)
-        return found < len(self._gone) and self._gone[found] == place
+        found = bisect_left(self._gone, index)
+        return found < len(self._gone) and self._gone[found] == index
 
     def rewire(self, instead: Mapping[StepId, StepId], among: Sequence[int]) -> None:
         """Let steps depend on others instead, in the order of the list, each once and none on itself."""
@@ -72,26 +72,26 @@ class Draft:
             step = self.steps[index]
             if self.is_gone(index) or not any(needed in instead for needed in step.depends_on):
                 continue
-            wanted = {instead.get(needed, needed) for needed in step.depends_on} - {step.step_id}
-            self.change(index, depends_on=self.in_order(wanted))
+            dependencies = {instead.get(needed, needed) for needed in step.depends_on} - {step.step_id}
+            self.change(index, depends_on=self.in_order(dependencies))
 
     def in_order(self, step_ids: set[StepId]) -> tuple[StepId, ...]:
-        """Ids of steps in the order of the list."""
+        """Return ids of steps in the order of the list."""
         return tuple(sorted(step_ids, key=lambda step_id: self.places.get(step_id, len(self.steps))))
 
-    def stand_for(self, place: int, others: Sequence[StepId]) -> None:
+    def stand_for(self, index: int, others: Sequence[StepId]) -> None:
         """Note in a step's annotations which steps it took in."""
-        notes = self.steps[place].annotations
+        notes = self.steps[index].annotations
         earlier = notes.get("stands_for")  # anybody may write annotations
         earlier = earlier if isinstance(earlier, list) else []
-        self.change(place, annotations={**notes, "stands_for": [*earlier, *others]})
+        self.change(index, annotations={**notes, "stands_for": [*earlier, *others]})
 
-    def _at(self, place: int) -> Path:
-        return (*self.path, place - bisect_left(self._gone, place))
+    def _at(self, index: int) -> Path:
+        return (*self.path, index - bisect_left(self._gone, index))
 
 
 def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
-    """For each step, the places of those that depend on it."""
+    """Return for each step the indices of the steps that depend on it."""
     found: dict[StepId, list[int]] = {}
     for index, step in enumerate(steps):
         for needed in dict.fromkeys(step.depends_on):
@@ -112,11 +112,11 @@ def reaches(
             continue
         seen.add(reached)
         for other in steps[reached].depends_on:
-            place = places.get(other)
-            if place is None:
+            index = places.get(other)
+            if index is None:
                 continue
-            if place in goals:
+            if index in goals:
                 return True
-            if place not in through:
-                waiting.append(place)
+            if index not in through:
+                waiting.append(index)
     return False

@@ -1,4 +1,4 @@
-"""Equal work is done once.
+"""Do equal work once.
 
 HO201 (edit safe, and warning)  equal work done once
     The same tool on the same input gives the same table.
@@ -24,7 +24,7 @@ from helio.pipelines.template.template import Template
 
 
 def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
-    """Keep the first of steps that give the same for the same reason; whoever used the others uses it.
+    """Keep the first of steps that give the same for the same reason; steps that used the others use it.
 
     ``1: fetch B; 2: fetch B; 3: magnitude(B), depends on 2`` → ``1: fetch B; 3: magnitude(B), depends on 1``
 
@@ -36,46 +36,48 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
     steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
     uses = _Uses(draft, context)
-    for kept, index in equal_steps(template, context):
-        if draft.is_gone(kept) or draft.is_gone(index):
+    for first_index, index in equal_steps(template, context):
+        if draft.is_gone(first_index) or draft.is_gone(index):
             continue
-        both = {kept, index}
+        both = {first_index, index}
         if any(reaches(draft.steps, draft.places, either, both, through=both) for either in both):
             continue
-        instead = dict(zip(uses.view(index).outputs, uses.view(kept).outputs, strict=True))
+        instead = dict(zip(uses.view(index).outputs, uses.view(first_index).outputs, strict=True))
         renamed = {label: name for label, name in instead.items() if label != name}
         readers = uses.readers(renamed)
         if renamed and not uses.allow(renamed, readers):
             continue
-        first, second = draft.steps[kept].step_id, draft.steps[index].step_id
+        first, second = draft.steps[first_index].step_id, draft.steps[index].step_id
         for reader in readers:
             draft.change(reader, tool_args=_relabelled(uses.view(reader), renamed))
             uses.add(reader)
         raised = ""
-        if draft.steps[index].critical and not draft.steps[kept].critical:
-            draft.change(kept, critical=True)
+        if draft.steps[index].critical and not draft.steps[first_index].critical:
+            draft.change(first_index, critical=True)
             raised = f"'critical: false' has no effect: step {second} does the same work and is critical"
         if first != second:
-            draft.stand_for(kept, [second])
+            draft.stand_for(first_index, [second])
         if renamed:
-            notes = draft.steps[kept].annotations
-            draft.change(kept, annotations={**notes, "aliases": {**notes.get("aliases", {}), **renamed}})
+            notes = draft.steps[first_index].annotations
+            draft.change(
+                first_index, annotations={**notes, "aliases": {**notes.get("aliases", {}), **renamed}}
+            )
         draft.remove(index)
         if first != second:
             draft.rewire({second: first}, dependants.get(second, []))
             dependants.setdefault(first, []).extend(dependants.get(second, ()))
         yield Edit(
             "HO201",
-            f"step {second} does what step {first} does, and is left out",
+            f"step {second} repeats the work of step {first} and is left out",
             draft.take(),
             first,
             warning=raised,
-            path=pointer("steps", kept, "critical") if raised else pointer("steps", index),
+            path=pointer("steps", first_index, "critical") if raised else pointer("steps", index),
         )
 
 
 def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
-    """Pairs of places: a step, and a later one that gives the same tables in every run."""
+    """Yield pairs of indices: a step, and a later one that gives the same tables in every run."""
     signs = equal_work(template, context)
     first: dict[tuple[str, ...], int] = {}
     found: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""Each item of a map once.
+"""Keep each item of a map once.
 
 HX204 (edit safe)  duplicate items of a map removed
     They would give the same labels twice.
@@ -19,14 +19,14 @@ from helio.store.keys import canonical_json
 
 
 def drop_repeated_items(template: Template, context: Context) -> Iterator[Finding]:
-    """Leave out items that a map lists again: they would give the same labels twice.
+    """Leave out items that a map lists again, as they would give the same labels twice.
 
     ``over: ["AC_H2_MFI", "AC_H2_MFI"]`` → ``over: ["AC_H2_MFI"]``
 
     >>> from datetime import datetime
     >>> template = Template.from_json({"steps": [{"step_id": 1, "for_each": {"as": "$DS", "over": ["A", "B", "A"]}}]})
     >>> [edit.message for edit in drop_repeated_items(template, Context({}, datetime(2024, 1, 1), {}))]
-    ['1 of 3 items stood there before']
+    ['removes 1 repeated item of 3']
     """
     del context
     for step in template.walk():
@@ -36,7 +36,8 @@ def drop_repeated_items(template: Template, context: Context) -> Iterator[Findin
         once: dict[str, Any] = {}
         for item in items:
             once.setdefault(canonical_json(item), item)
-        if len(once) < len(items):
-            message = f"{len(items) - len(once)} of {len(items)} items stood there before"
+        repeated = len(items) - len(once)
+        if repeated:
+            message = f"removes {repeated} repeated item{'s' if repeated > 1 else ''} of {len(items)}"
             after = replace(step, for_each=replace(step.for_each, items=list(once.values())))
             yield Edit("HX204", message, changed(step, after), step.step_id)

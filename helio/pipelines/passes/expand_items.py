@@ -1,4 +1,4 @@
-"""Maps of one run: each item its own steps.
+"""Expand the maps of one run: each item gets its own steps.
 
 HB401 (edit bind)  map expanded to concrete items
     Each item is a step of its own, with its own state.
@@ -6,17 +6,17 @@ HB401 (edit bind)  map expanded to concrete items
     after   3[2024-01-10], 3[2024-01-11]
 
 HB402 (error, or warning and edit bind for a step that is not critical)  empty map
-    A critical step that does nothing is no success; another one is skipped, and all that rests on it.
+    A critical step that does nothing is no success; any other is skipped, with all steps that depend on it.
     before  "over": []
     after   refused
 
-HX304 (error)  items that would have to be put together
+HX304 (error)  items whose results would have to be combined
     This version keeps items apart, each under its own label.
     before  "collect": "concat" of a computed label
     after   refused: the variable in the label
 
 HX305 (error)  items that are not known before the run
-    A plan names all that it does; nothing appears while it runs.
+    A plan names all its steps; none is added while it runs.
     before  "over": {"components_of": LABEL}, of unknown size
     after   refused: name them
 """
@@ -35,11 +35,11 @@ from helio.pipelines.template.edit import Edit, Operation, added, difference, re
 from helio.pipelines.template.graph import views
 from helio.pipelines.template.labels import produced_labels
 from helio.pipelines.template.maps import (
-    each_with_item,
     interval_microseconds,
     is_glob,
     item_name,
     items_of_map,
+    loop_with_item,
     size_of,
     with_item,
     without_globs,
@@ -103,16 +103,18 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
         if facts.type == "interval":
             # Each item has its own by now; the variable has no value in the run.
             operations = removed(pointer("variables", name), facts.to_json())
-            yield Edit("HB401", f"{name} is each item's own", operations, kind="bind")
+            yield Edit(
+                "HB401", f"{name} has a value in each item, and none in the run", operations, kind="bind"
+            )
 
 
 # Items --------------------------------------------------------------------------------------------------------
 
 
 def items_of(step: Step, template: Template, context: Context) -> Sequence[Any] | Diagnostic:
-    """The items of a map in this run; a block without a map has one, which is nobody's."""
-    each = step.for_each
-    if each is None:
+    """Return the items of a map in this run; a block without a map has one item, None."""
+    loop = step.for_each
+    if loop is None:
         return [None]
 
     def refused(code: str, message: str, advice: str = "", severity: Severity = "error") -> Diagnostic:
@@ -122,46 +124,49 @@ def items_of(step: Step, template: Template, context: Context) -> Sequence[Any] 
 
     most = context.policy.max_map_items
     items: Sequence[Any] | None
-    if each.intervals:
+    if loop.intervals:
         try:
-            span = _span(each.intervals, template, context)
-            length = interval_microseconds(each.step or "1d")
+            span = _span(loop.intervals, template, context)
+            length = interval_microseconds(loop.step or "1d")
         except (TimeRangeError, RequestError) as error:
             return refused("HB204", error.message, error.advice or "")
         count = _count(span, length)
         if count > most:
             return refused(
-                "HX303", f"{count} items are more than {most}", "a shorter range, or longer intervals"
+                "HX303",
+                f"the map has {count} items, more than {most}",
+                "a shorter range, or longer intervals",
             )
         items = _intervals(span, length)
-    elif each.components_of:
+    elif loop.components_of:
         try:
-            items, why = _components(each.components_of, template, context), ""
+            items, why = _components(loop.components_of, template, context), ""
         except HelioError as error:
             items, why = None, f": {error.message}"
         if items is None:
-            message = f"the components of {each.components_of} are not known before the run{why}"
+            message = f"the components of {loop.components_of} are not known before the run{why}"
             return refused("HX305", message, 'name them: over: ["…"]')
     else:
-        items = items_of_map(each, context)
+        items = items_of_map(loop, context)
         if items is None:
             return refused(
-                "HX305", "what this map runs over is not known before the run", "name the items: over: […]"
+                "HX305", "the items of this map are not known before the run", "name the items: over: […]"
             )
     if len(items) > most:
-        return refused("HX303", f"{len(items)} items are more than {most}", "fewer items")
+        return refused("HX303", f"the map has {len(items)} items, more than {most}", "fewer items")
     if not items:
         return refused(
             "HB402",
-            "the map has no items" + ("" if step.critical else ": it is skipped, and all that rests on it"),
-            "items in for_each.over",
+            "the map has no items"
+            + ("" if step.critical else ": it is skipped, with all steps that depend on it"),
+            "a list of items in for_each.over",
             "error" if step.critical else "warning",
         )
     return items
 
 
 def _components(label: str, template: Template, context: Context) -> list[str] | None:
-    """The components of a fetched table: from the catalogue, else from the files of the run's archive."""
+    """Return the components of a fetched table: from the catalogue, else from the files of the run's archive."""
     size = size_of(label, context)
     if size is not None:
         return list(CARTESIAN) if size == len(CARTESIAN) else [str(number + 1) for number in range(size)]
@@ -188,7 +193,7 @@ def _are_cartesian(names: tuple[str, ...]) -> bool:
 
 
 def _span(text: str, template: Template, context: Context) -> TimeRange:
-    """The range that is divided, in this run."""
+    """Return the range to divide in this run."""
     if TOKEN.fullmatch(text):
         facts = template.variables.get(text)
         given = (
@@ -207,9 +212,9 @@ def _first_edge(span: TimeRange) -> datetime:
 
 
 def _count(span: TimeRange, microseconds: int) -> int:
-    """How many intervals of a length, counted from midnight, a range touches."""
-    zero, one = _first_edge(span), timedelta(microseconds=1)
-    start, stop = (span.start - zero) // one, (span.stop - zero) // one
+    """Count the intervals of a length, from midnight on, that a range touches."""
+    zero, microsecond = _first_edge(span), timedelta(microseconds=1)
+    start, stop = (span.start - zero) // microsecond, (span.stop - zero) // microsecond
     return -(-stop // microseconds) - start // microseconds
 
 
@@ -227,7 +232,7 @@ def _intervals(span: TimeRange, microseconds: int) -> list[str]:
 
 
 def expanded(step: Step, template: Template, context: Context) -> list[Step] | Diagnostic:
-    """The steps that a map or a block becomes in this run, those of the maps in it too; or why it cannot."""
+    """Return the steps that a map or a block, with the maps in it, becomes in this run; or why it cannot."""
     items = items_of(step, template, context)
     if isinstance(items, Diagnostic):
         return items
@@ -259,7 +264,7 @@ def expanded(step: Step, template: Template, context: Context) -> list[Step] | D
 
 
 def _note(step: Step, item: Any, name: str) -> dict[str, Any]:
-    """What a step of an item says of it, and of the items around it."""
+    """Return the note of a step on its item and on the items of the maps around it."""
     policy = step.on_item_error or "fail"
     note = {"step_id": step.step_id, "item": item, "name": name, "on_item_error": policy}
     outer = step.annotations.get("map")
@@ -267,7 +272,7 @@ def _note(step: Step, item: Any, name: str) -> dict[str, Any]:
 
 
 def _item_of(step: Step, map_id: StepId) -> Any:
-    """The item of a map that one of its steps belongs to."""
+    """Return the item of a map that one of its steps belongs to."""
     note = step.annotations["map"]
     while note["step_id"] != map_id:
         note = note["inside"]
@@ -275,7 +280,7 @@ def _item_of(step: Step, map_id: StepId) -> Any:
 
 
 def _block(step: Step, prefix: str, template: Template, context: Context) -> list[Step] | Diagnostic:
-    """The steps of a block for one item, or its own where it is no map."""
+    """Return the steps of a block for one item; without a map, the block's own."""
     ids: dict[StepId, StepId] = {inner.step_id: f"{prefix}.{inner.step_id}" for inner in step.block}
     found: list[Step] = []
     ends: dict[StepId, list[StepId]] = {}
@@ -300,7 +305,7 @@ def _block(step: Step, prefix: str, template: Template, context: Context) -> lis
 
 
 def _of_item(step: Step, values: Mapping[str, Any], note: Any, context: Context) -> Step:
-    """A step, and all in its block, with an item in the place of its variable."""
+    """Return a step, with all steps in its block, in which the item replaces the variable."""
     signature = context.signatures.get(step.tool_name)
     schema = signature.schema() if signature is not None else {}
     made = step
@@ -309,7 +314,7 @@ def _of_item(step: Step, values: Mapping[str, Any], note: Any, context: Context)
             made,
             tool_args=with_item(made.tool_args, schema, name, item),
             produces=tuple(with_item(label, {}, name, item) for label in made.produces),
-            for_each=None if made.for_each is None else each_with_item(made.for_each, name, item),
+            for_each=None if made.for_each is None else loop_with_item(made.for_each, name, item),
         )
     if note is not None:
         made = replace(made, annotations={**made.annotations, "map": note})
@@ -318,16 +323,16 @@ def _of_item(step: Step, values: Mapping[str, Any], note: Any, context: Context)
 
 
 def _shadowed(step: Step, values: Mapping[str, Any]) -> tuple[Step, Mapping[str, Any]]:
-    """A step, and the values that it gets from around it: a map in it may call its own item by the same name."""
+    """Return a step and the values around it, without those whose names a map in it uses for its own items."""
     own = step.for_each
     if own is None or own.name not in values:
         return step, values
-    left = {name: value for name, value in values.items() if name != own.name}
-    return replace(step, for_each=each_with_item(own, own.name, values[own.name])), left
+    remaining = {name: value for name, value in values.items() if name != own.name}
+    return replace(step, for_each=loop_with_item(own, own.name, values[own.name])), remaining
 
 
 def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic | None:
-    """A label that does not say whose item it is, though there are several; or items that are to be put together."""
+    """Return the error for a label that several items would give, or for items to be combined."""
     if step.for_each is None or len(items) < 2:
         return None
     name = step.for_each.name
@@ -336,7 +341,7 @@ def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic |
             if name not in TOKEN.findall(label):
                 together = step.collect in ("concat", "merge")
                 message = (
-                    f"collect: {step.collect} of '{label}' is part of the format, and this version does not run it"
+                    f"collect: {step.collect} of '{label}' is valid, but this version of helio cannot run it"
                     if together
                     else f"every item would give the label '{label}'"
                 )
@@ -361,13 +366,13 @@ def _rewired(steps: list[Step], old: StepId, new: list[StepId]) -> tuple[Operati
     operations: tuple[Operation, ...] = ()
     for index, step in enumerate(steps):
         if old in step.depends_on:
-            wanted = (end for given in step.depends_on for end in (new if given == old else [given]))
-            operations += _put(steps, index, depends_on=tuple(dict.fromkeys(wanted)))
+            dependencies = (end for given in step.depends_on for end in (new if given == old else [given]))
+            operations += _put(steps, index, depends_on=tuple(dict.fromkeys(dependencies)))
     return operations
 
 
 def _written_out(steps: list[Step], context: Context) -> tuple[Operation, ...]:
-    """Labels with ``*`` as those that they stand for, once no map that could give one of them is left."""
+    """Replace labels with ``*`` by those that they stand for, once no map that could give one of them is left."""
     if any(step.for_each is not None or step.block for step in steps):
         return ()
     known = [label for view in views(steps, context.signatures) for label in view.outputs]
@@ -381,14 +386,14 @@ def _written_out(steps: list[Step], context: Context) -> tuple[Operation, ...]:
 
 def _left_out(steps: Sequence[Step], skipped: set[StepId]) -> Edit:
     """Take empty maps out, and all that rests on them."""
-    gone = set(skipped)
+    removed_ids = set(skipped)
     grown = True
     while grown:
-        more = {step.step_id for step in steps if gone & set(step.depends_on)} - gone
-        grown, gone = bool(more), gone | more
+        more = {step.step_id for step in steps if removed_ids & set(step.depends_on)} - removed_ids
+        grown, removed_ids = bool(more), removed_ids | more
     operations: tuple[Operation, ...] = ()
     for index in reversed(range(len(steps))):
-        if steps[index].step_id in gone:
+        if steps[index].step_id in removed_ids:
             operations += removed(pointer("steps", index), steps[index].to_json())
-    listed = ", ".join(str(step.step_id) for step in steps if step.step_id in gone)
+    listed = ", ".join(str(step.step_id) for step in steps if step.step_id in removed_ids)
     return Edit("HB402", f"skipped, as a map has no items: {listed}", operations, kind="bind")

@@ -1,4 +1,4 @@
-"""Defaults that an author may leave out.
+"""Fill in defaults that an author may leave out.
 
 HN100 (edit safe)  defaults filled in
     Later passes read every step the same way.

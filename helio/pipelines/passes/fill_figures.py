@@ -1,4 +1,4 @@
-"""A figure that names no label draws what the plan ends in.
+"""Let a figure that names no label draw the results of the plan.
 
 HG101 (edit safe, and warning)  a render without labels gets the terminal ones
     The labels that no step uses are the purpose of the plan.

@@ -1,4 +1,4 @@
-"""Maps over one source, one resting on the other item by item, become one map of a block.
+"""Fuse maps over one source, of which one depends on the other item by item, into one map of a block.
 
 HX501 (edit safe)  maps over one source fused into a block
     Each item goes through all of its steps by itself.
@@ -76,14 +76,14 @@ def _is_map(step: Step) -> bool:
 
 
 def _source(step: Step) -> str:
-    """What a map runs over and how, as one text."""
-    each = step.for_each
+    """Return as one text what a map runs over and how."""
+    loop = step.for_each
     how = [step.on_item_error or "fail", step.critical]
-    return canonical_json([each and each.to_json(), how])
+    return canonical_json([loop and loop.to_json(), how])
 
 
 def _inner(step: Step) -> tuple[Step, ...]:
-    """The steps that a map does for each item."""
+    """Return the steps that a map does for each item."""
     return step.block or (step.without(*OUTER[1:]),)
 
 
@@ -112,14 +112,14 @@ def _rests_on(first: Step, second: Step, context: Context) -> bool:
 def _fused(
     draft: Draft, first: int, second: int, dependants: dict[StepId, list[int]], context: Context
 ) -> Edit:
-    kept, other = draft.steps[first], draft.steps[second]
-    ids = [kept.step_id, other.step_id]
-    needed = {*kept.depends_on, *other.depends_on} - set(ids)
+    earlier, other = draft.steps[first], draft.steps[second]
+    ids = [earlier.step_id, other.step_id]
+    needed = {*earlier.depends_on, *other.depends_on} - set(ids)
     fused = replace(
-        kept.without("tool_name", "tool_args"),
+        earlier.without("tool_name", "tool_args"),
         produces=(),
-        intent="; ".join(dict.fromkeys(step.intent for step in (kept, other) if step.intent)),
-        block=_block(kept, other, context),
+        intent="; ".join(dict.fromkeys(step.intent for step in (earlier, other) if step.intent)),
+        block=_block(earlier, other, context),
         collect="list",
         depends_on=draft.in_order(needed),
     )
@@ -133,10 +133,10 @@ def _fused(
 
 
 def _block(first: Step, second: Step, context: Context) -> tuple[Step, ...]:
-    """The steps of both maps, those of the second waiting for what they read of the first."""
+    """Return the steps of both maps; those of the second wait for the steps of the first that they read."""
     taken = {str(inner.step_id) for inner in first.block}
-    kept = first.block or (replace(_inner(first)[0], step_id=_free(taken)),)
-    producers = {label: view.id for view in views(kept, context.signatures) for label in view.outputs}
+    steps = first.block or (replace(_inner(first)[0], step_id=_free(taken)),)
+    producers = {label: view.id for view in views(steps, context.signatures) for label in view.outputs}
     renamed: dict[StepId, StepId] = {}
     for inner in _inner(second):
         is_new = not second.block or str(inner.step_id) in taken
@@ -152,12 +152,12 @@ def _block(first: Step, second: Step, context: Context) -> tuple[Step, ...]:
         moved.append(replace(view.step, step_id=renamed[view.id], depends_on=depends_on))
     return tuple(
         replace(step, keys=tuple(dict.fromkeys(("step_id", *STEP_DEFAULTS, *step.keys))))
-        for step in (*kept, *moved)
+        for step in (*steps, *moved)
     )
 
 
 def _free(taken: set[str]) -> str:
-    """The next letter that is no step's id."""
+    """Return the next letter that is no step's id."""
     letters = string.ascii_lowercase
     names: Iterator[str] = (a + b for a in ("", *letters) for b in letters)
     name = next(name for name in names if name not in taken)

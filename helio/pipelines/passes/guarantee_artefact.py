@@ -1,7 +1,7 @@
-"""Something comes of every plan.
+"""Make sure that every plan has an output.
 
 HG201 (edit safe, and warning)  no artefact: a figure of the terminal labels appended, or their export where asked for
-    Every run ends in something to look at. The figure draws twelve tables at most and names the others.
+    Every run must have an output. The figure draws twelve tables at most and names the others.
     before  fetch; magnitude
     after   fetch; magnitude; render_spec
 """
@@ -90,13 +90,13 @@ def _appended(
         "critical": all(step.critical for step in used),
     }
     article = "an export" if kind == "export" else "a figure"
-    message = f"{article} of {', '.join(labels)} appended: nothing came of the plan"
+    message = f"{article} of {', '.join(labels)} appended: the plan had no output"
     at = pointer("steps", len(template.steps))
     return Edit("HG201", message, added(at, whole), step_id, warning=warning and f"the figure {warning}")
 
 
 def _next_id(ids: list[StepId], kind: str) -> StepId:
-    """An id that is free, numbered where the others are."""
+    """Return a free id, numbered like the others."""
     numbers = [step_id for step_id in ids if isinstance(step_id, int)]
     if numbers:
         return max(numbers) + 1

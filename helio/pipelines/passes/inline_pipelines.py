@@ -1,12 +1,12 @@
-"""A call of a saved pipeline becomes its steps.
+"""Replace the call of a saved pipeline by its steps.
 
 HX101 (edit safe)  sub-pipeline inlined
-    One plan is executed; its ids, and labels that exist already, stand under the calling step's.
+    One plan is executed; its ids, and labels that exist already, get the calling step's id as a prefix.
     before  2: "use": "mag"
     after   2.1: fetch_data, 2.2: magnitude
 
 HX102 (error)  sub-pipelines too deep or recursive
-    It would not end, or nobody could follow it.
+    It would not end, or nobody could understand it.
     before  a uses b, b uses a
     after   refused: a -> b -> a
 
@@ -57,7 +57,7 @@ def inline_pipelines(template: Template, context: Context) -> Iterator[Finding]:
     >>> [edit.message for edit in inline_pipelines(template, context)]
     ['the pipeline mag inlined as 2.1']
     """
-    work = _Inlining(template, context)
+    work = _Inliner(template, context)
     for step in template.steps:
         found = work.inline(step) if step.use or step.block else None
         if found is not None:
@@ -69,7 +69,7 @@ def _count(steps: Sequence[Step]) -> int:
     return sum(1 for step in walk(steps) if not step.use and not step.block)
 
 
-class _Refused(Exception):
+class _CallError(Exception):
     """A call that cannot be inlined."""
 
     def __init__(self, finding: Diagnostic) -> None:
@@ -78,8 +78,8 @@ class _Refused(Exception):
 
 
 @dataclass(frozen=True)
-class _Around:
-    """What is around a step: where it stands in the plan, the pipelines that it is part of, the maps."""
+class _Surroundings:
+    """Surroundings of a step: its path in the plan, the pipelines that contain it, the maps around it."""
 
     top: StepId
     path: Path
@@ -93,12 +93,12 @@ class _Call:
     """A pipeline about to be inlined."""
 
     step: Step
-    around: _Around
+    around: _Surroundings
     names: dict[str, str] = field(default_factory=dict)
     """Labels that get another name, by their own with the plan's values in them."""
 
 
-class _Inlining:
+class _Inliner:
     """One plan whose calls are replaced, one after another."""
 
     def __init__(self, template: Template, context: Context) -> None:
@@ -106,7 +106,7 @@ class _Inlining:
         self.context = context
         self.steps = list(template.steps)
         self.count = _count(template.steps)
-        """Steps with a tool, those that were inlined too."""
+        """Steps with a tool, inlined ones too."""
         self.declared = dict(template.variables)
         self.has_variables = "variables" in template.keys
         self.saved: dict[str, tuple[Template | None, tuple[Diagnostic, ...]]] = {}
@@ -115,16 +115,16 @@ class _Inlining:
         self.labels = {label: steps[-1].step for label, steps in producers.items()}
 
     def inline(self, step: Step) -> Finding | None:
-        """The edit that replaces the calls in one step, or what is wrong with it; nothing where there are none."""
-        place = step.path
+        """Return the edit that replaces the calls in one step, or the error; None where there are no calls."""
+        path = step.path
         index = next(i for i, listed in enumerate(self.steps) if listed.step_id == step.step_id)
         step = self.steps[index]
-        around = _Around(step.step_id, place, (self.template.id,) if self.template.id else ())
+        around = _Surroundings(step.step_id, path, (self.template.id,) if self.template.id else ())
         before = dict(self.declared)
         self.inlined = []
         try:
             inlined = self._resolved(step, around)
-        except _Refused as refused:
+        except _CallError as refused:
             self.declared = before
             return refused.finding
         if not self.inlined:
@@ -139,8 +139,8 @@ class _Inlining:
         message = f"the pipeline {', '.join(dict.fromkeys(self.inlined))} inlined as {ids}"
         return Edit("HX101", message, operations, step.step_id)
 
-    def _resolved(self, step: Step, around: _Around) -> list[Step]:
-        """What a step becomes: itself, or the steps of the pipeline that it calls; so in a block, step by step."""
+    def _resolved(self, step: Step, around: _Surroundings) -> list[Step]:
+        """Return what a step becomes: itself, or the steps of the pipeline that it calls; so too in its block."""
         inner = replace(around, items=(*around.items, step.for_each.name)) if step.for_each else around
         if step.block:
             return [self._block(step, inner)]
@@ -153,11 +153,11 @@ class _Inlining:
         inlined = self._steps(step.use, _Call(step, inner))
         return [_as_block(step, inlined)] if step.for_each else inlined
 
-    def _block(self, step: Step, around: _Around) -> Step:
+    def _block(self, step: Step, around: _Surroundings) -> Step:
         found: list[Step] = []
         ends: dict[StepId, list[StepId]] = {}
         for index, inner in enumerate(step.block):
-            # what stands in another pipeline is told of where that one is called
+            # an error in another pipeline is reported where that pipeline is called
             path = (*around.path, "block", index) if len(around.pipelines) <= 1 else around.path
             made = self._resolved(inner, replace(around, path=path))
             if made != [inner] and inner.for_each is None and not inner.block:
@@ -166,26 +166,26 @@ class _Inlining:
         return replace(step, block=tuple(_rewired(inner, ends) for inner in found))
 
     def _steps(self, name: str, call: _Call) -> list[Step]:
-        """A pipeline's steps as they stand in the plan, calls of further pipelines inlined too."""
+        """Return a pipeline's steps as they stand in the plan, with calls of further pipelines inlined."""
         around = replace(call.around, pipelines=(*call.around.pipelines, name))
         path = around.pipelines
 
-        def refused(code: str, message: str, advice: str, at: tuple[Any, ...] = ("use",)) -> _Refused:
+        def refused(code: str, message: str, advice: str, at: tuple[Any, ...] = ("use",)) -> _CallError:
             where = pointer(*around.path, *at)
-            return _Refused(
+            return _CallError(
                 Diagnostic(code, message, step_id=around.top, path=where, advice=(advice,), candidates=path)
             )
 
         if name in call.around.pipelines:
             raise refused(
                 "HX102",
-                f"a pipeline that uses itself: {' -> '.join(path)}",
-                "take out the call that is not meant",
+                f"the pipeline uses itself: {' -> '.join(path)}",
+                "remove one of these calls",
             )
         if len(path) - (1 if self.template.id in path[:1] else 0) > DEEPEST:
             raise refused(
                 "HX102",
-                f"pipelines within pipelines, more than {DEEPEST} deep: {' -> '.join(path)}",
+                f"pipelines are nested more than {DEEPEST} deep: {' -> '.join(path)}",
                 "fewer levels",
             )
         if name not in self.context.pipelines:
@@ -242,7 +242,7 @@ class _Inlining:
         return found
 
     def _one_table_each(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """Steps in which a fetch of several parameters is a fetch of each: only one table can be given a name."""
+        """Split a fetch of several parameters into one fetch each, as only one table can be named."""
         found: list[Step] = []
         parts: dict[StepId, list[StepId]] = {}
         for step in steps:
@@ -267,13 +267,13 @@ class _Inlining:
                 values[name] = free
 
     def _saved(self, name: str) -> tuple[Template | None, tuple[Diagnostic, ...]]:
-        """A saved pipeline in its one spelling, or its errors; neither where it is known by name only."""
+        """Return a saved pipeline in its one spelling, or its errors; neither where only its name is known."""
         if name not in self.saved:
             self.saved[name] = _spelled(name, self.context)
         return self.saved[name]
 
     def _values(self, declared: Mapping[str, Variable], call: _Call) -> tuple[dict[str, Any], str]:
-        """What stands for each of the pipeline's variables, and the first name in ``with`` that it does not have."""
+        """Return the values of the pipeline's variables, and the first name in ``with`` that it does not have."""
         folded: dict[str, list[str]] = {}
         for name in declared:
             folded.setdefault(_folded(name), []).append(name)
@@ -319,14 +319,14 @@ class _Inlining:
                 self.labels.setdefault(name, replace(step, tool_args=args))
 
     def _moved(self, step: Step, values: Mapping[str, Any], call: _Call) -> Step:
-        """A step with the plan's variables and labels in the place of the pipeline's own."""
-        each = step.for_each
+        """Return a step with the plan's variables and labels in place of the pipeline's own."""
+        loop = step.for_each
         signature = self.context.signatures.get(step.tool_name)
         args = substitute(step.tool_args, signature.schema() if signature is not None else {}, values)
         step = replace(
             step,
             block=tuple(self._moved(inner, values, call) for inner in step.block),
-            for_each=each and ForEach.from_json(substitute(each.to_json(), {}, values)),
+            for_each=loop and ForEach.from_json(substitute(loop.to_json(), {}, values)),
             with_values=substitute(step.with_values, {}, values),
             produces=tuple(substitute(label, {}, values) for label in step.produces),
         )
@@ -351,30 +351,30 @@ class _Inlining:
         return tuple(op for name, facts in new.items() for op in added(pointer("variables", name), facts))
 
     def _rewired(self, step: Step, inlined: list[Step]) -> tuple[Operation, ...]:
-        """Whoever depended on the call depends on all that it ends in."""
+        """Let steps that depended on the call depend on all steps that it ends in."""
         if any(inner.step_id == step.step_id for inner in inlined):
             return ()
         ends = {step.step_id: _ends(inlined, self.context)}
         operations: tuple[Operation, ...] = ()
         for index, reader in enumerate(self.steps):
             if step.step_id in reader.depends_on:
-                wanted = tuple(dict.fromkeys(_rewired(reader, ends).depends_on))
-                self.steps[index] = replace(reader, depends_on=wanted)
+                dependencies = tuple(dict.fromkeys(_rewired(reader, ends).depends_on))
+                self.steps[index] = replace(reader, depends_on=dependencies)
                 at = pointer("steps", index, "depends_on")
-                operations += replaced(at, list(reader.depends_on), list(wanted))
+                operations += replaced(at, list(reader.depends_on), list(dependencies))
         return operations
 
 
 def _as_block(step: Step, inlined: Sequence[Step]) -> Step:
-    """A mapped call: a map of a block."""
+    """Return a mapped call as a map of a block."""
     block = tuple(
         replace(
             inner, depends_on=tuple(needed for needed in inner.depends_on if needed not in step.depends_on)
         )
         for inner in inlined
     )
-    kept = step.without("use", "with")
-    return replace(kept, block=block, keys=tuple(dict.fromkeys((*STEP_DEFAULTS, *kept.keys))))
+    rest = step.without("use", "with")
+    return replace(rest, block=block, keys=tuple(dict.fromkeys((*STEP_DEFAULTS, *rest.keys))))
 
 
 def _rewired(step: Step, instead: Mapping[StepId, Sequence[StepId]]) -> Step:
@@ -384,7 +384,7 @@ def _rewired(step: Step, instead: Mapping[StepId, Sequence[StepId]]) -> Step:
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """A variable's name, with a number where it is taken."""
+    """Return a variable's name, with a number where it is taken."""
     free, count = name, 1
     while free in taken:
         count += 1
@@ -409,7 +409,7 @@ def _spelled(name: str, context: Context) -> tuple[Template | None, tuple[Diagno
 
 
 def _ends(steps: Sequence[Step], context: Context) -> list[StepId]:
-    """The steps on which none of the others rests, by id or by label."""
+    """Return the steps on which no other step depends, by id or by label."""
     needed = {step_id for step in steps for step_id in step.depends_on}
     graph = graph_of(steps, context.signatures)
     for label in (label for step in graph.steps for label in step.labels):
@@ -419,7 +419,7 @@ def _ends(steps: Sequence[Step], context: Context) -> list[StepId]:
 
 
 def _folded(name: str) -> str:
-    """A variable's name without what its spellings differ in."""
+    """Return a variable's name without the signs in which its spellings differ."""
     return name.lower().replace("_", "").replace("-", "")
 
 
@@ -428,7 +428,7 @@ def _asks(args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _relabelled(args: dict[str, Any], signature: Signature, names: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments with other names for some labels, whether they are read or given."""
+    """Return arguments with some labels renamed, both where they are read and where they are given."""
 
     def named(label: str) -> str:
         if is_glob(label):
@@ -446,7 +446,7 @@ def _relabelled(args: dict[str, Any], signature: Signature, names: Mapping[str, 
 
 
 def _renamed_glob(label: str, names: Mapping[str, str]) -> str:
-    """A label with ``*`` for labels that get another name: what is put around these is put around it."""
+    """Return a label with ``*`` for renamed labels: it gets the prefix and the ending that they got."""
     for old, new in names.items():
         before, found, after = new.partition(old)
         if found and matching(label, [as_glob(old, TOKEN.findall(old))]):

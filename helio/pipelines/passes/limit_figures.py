@@ -1,7 +1,7 @@
-"""A figure whose tables a pass chose draws no more of them than a page takes.
+"""Limit a figure whose tables a pass chose to the number that fits on a page.
 
 HB307 (edit bind + warning)  a figure whose tables a pass chose draws the first twelve
-    More panels are too high for a page; the warning names the tables that are not drawn.
+    More panels do not fit on a page; the warning names the tables that are not drawn.
     before  "labels": ["B_*"] of 30 days
     after   "labels": ["B_2024-01-01", …] of the first 12
 """
@@ -42,8 +42,8 @@ def limit_figures(template: Template, context: Context) -> Iterator[Finding]:
         labels, left_out = limited(spec["labels"])
         if not left_out or spec.get("panels"):
             continue
-        gone = _producers_of(left_out, producers) - _producers_of(labels, producers)
-        needed = tuple(step_id for step_id in step.depends_on if step_id not in gone)
+        unused = _producers_of(left_out, producers) - _producers_of(labels, producers)
+        needed = tuple(step_id for step_id in step.depends_on if step_id not in unused)
         after = replace(with_figure(step, {**spec, "labels": labels}), depends_on=needed)
         message, warning = f"draws {', '.join(labels)}", f"the figure {not_drawn(left_out)}"
         at = pointer(*step.path, "tool_args", "spec", "labels")
@@ -51,5 +51,5 @@ def limit_figures(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _producers_of(labels: list[str], producers: Mapping[str, StepId]) -> set[StepId]:
-    """The steps that give labels."""
+    """Return the steps that give these labels."""
     return {producers[known] for label in labels if (known := owner(label, producers)) is not None}

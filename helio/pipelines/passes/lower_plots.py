@@ -1,7 +1,7 @@
-"""One figure tool: a plot and the styles declared about it become one render.
+"""Combine a plot and its styles into one render.
 
 HO301 (edit safe)  plot and its styles made one render_spec
-    A style is a declaration about a figure; later ones win, key by key.
+    A style describes a figure; a later style replaces earlier ones, key by key.
     before  plot_data(labels=[B]); style_plot(title="B")
     after   render_spec(spec={labels: [B], title: "B"})
 """
@@ -65,12 +65,12 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
             spec = merged(spec, style.tool_args)
         instead = {style.step_id: step.step_id for style in declared}
         needed = [*step.depends_on, *(other for style in declared for other in style.depends_on)]
-        wanted = dict.fromkeys(instead.get(other, other) for other in needed)
+        dependencies = dict.fromkeys(instead.get(other, other) for other in needed)
         draft.change(
             index,
             tool_name=RENDER,
             tool_args={**(step.tool_args if step.tool_name == RENDER else {}), "spec": spec},
-            depends_on=tuple(other for other in wanted if other != step.step_id),
+            depends_on=tuple(other for other in dependencies if other != step.step_id),
             # what the styles say beside their looks
             intent="; ".join(dict.fromkeys(part.intent for part in (step, *declared) if part.intent)),
             annotations=reduce(merged, (part.annotations for part in (step, *declared))),
@@ -79,7 +79,9 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
             draft.stand_for(index, list(instead))
         for style_index in own:
             draft.remove(style_index)
-        draft.rewire(instead, sorted({other for gone in instead for other in dependants.get(gone, ())}))
+        draft.rewire(
+            instead, sorted({other for removed_id in instead for other in dependants.get(removed_id, ())})
+        )
         listed = ", ".join(str(step_id) for step_id in instead)
         what = f"{'plot' if step.tool_name == PLOT else 'figure'} {step.step_id}"
         what += f" and its style{'s' if len(own) > 1 else ''} {listed} become" if own else " becomes"

@@ -1,4 +1,4 @@
-"""A tool that takes one component is used on each component of a vector.
+"""Use a tool that takes one component on each component of a vector.
 
 HX401 (lossy (repair) or error (run))  vector where a scalar is needed: one item per component
     The author may mean one of the components.
@@ -88,7 +88,7 @@ def _mapped(template: Template, step: Step, signature: Signature, context: Conte
 
 
 def _read_as(template: Template, label: str, glob: str, context: Context) -> tuple[Operation, ...]:
-    """Whoever takes a list of labels takes all items in the place of the one label."""
+    """Replace the label by all items where a tool takes a list of labels."""
     operations: tuple[Operation, ...] = ()
     for view in views(template.steps, context.signatures):
         if view.signature is None or not any(table.many for table in view.signature.tables):
@@ -99,19 +99,19 @@ def _read_as(template: Template, label: str, glob: str, context: Context) -> tup
     return operations
 
 
-def _without_vectors(step: Step, each: ForEach, signature: Signature, context: Context) -> Iterator[Edit]:
+def _without_vectors(step: Step, loop: ForEach, signature: Signature, context: Context) -> Iterator[Edit]:
     """Leave the items out of a map over parameters that would give the tool a vector."""
-    items = items_of_map(each, context)
+    items = items_of_map(loop, context)
     label = step.tool_args.get(next(table.argument for table in signature.tables if table.scalar))
-    if not items or not label or step.tool_args.get("component") or not uses(label, {}, each.name):
+    if not items or not label or step.tool_args.get("component") or not uses(label, {}, loop.name):
         return
-    sizes = [size_of(str(with_item(label, {}, each.name, item)), context) for item in items]
-    kept = [item for item, size in zip(items, sizes, strict=True) if size in (None, 1)]
-    if kept and len(kept) < len(items):
-        left = ", ".join(str(item) for item in items if item not in kept)
+    sizes = [size_of(str(with_item(label, {}, loop.name, item)), context) for item in items]
+    scalars = [item for item, size in zip(items, sizes, strict=True) if size in (None, 1)]
+    if scalars and len(scalars) < len(items):
+        vectors = ", ".join(str(item) for item in items if item not in scalars)
         yield Edit(
             "HX402",
-            f"left out of the map, because {signature.name} takes scalars: {left}",
-            replaced(pointer(*step.path, "for_each", "over"), each.to_json()["over"], kept),
+            f"left out of the map, because {signature.name} takes scalars: {vectors}",
+            replaced(pointer(*step.path, "for_each", "over"), loop.to_json()["over"], scalars),
             step.step_id,
         )

@@ -1,4 +1,4 @@
-"""A step that speaks of an interval is done for each.
+"""Repeat a step that uses an interval variable for each interval.
 
 HX301 (edit safe)  interval variable used without a loop: for_each added
     An interval has a value for each part of its range.
@@ -39,24 +39,24 @@ def map_intervals(template: Template, context: Context) -> Iterator[Finding]:
     intervals = {name: facts for name, facts in template.variables.items() if facts.type == "interval"}
     if not intervals:
         return
-    wanted: dict[Path, list[str]] = {}
+    names_by_step: dict[Path, list[str]] = {}
     for step in template.walk():
         signature = context.signatures.get(step.tool_name)
         if signature is None:
             continue
-        names = wanted.setdefault(step.path[:2], [])
+        names = names_by_step.setdefault(step.path[:2], [])
         names += [
             name
             for name in intervals
             if name not in (*step.items, *names) and uses(step.tool_args, signature.schema(), name)
         ]
     for step in template.steps:
-        names = wanted.get(step.path, [])
+        names = names_by_step.get(step.path, [])
         if len(names) != 1 or step.for_each is not None:
-            continue  # one map has one variable; what is left is said of the variable
+            continue  # one map has one variable; another pass reports the others
         facts = intervals[names[0]]
         of = facts.of or (ranges[0] if len(ranges) == 1 else "")
         if of:
-            each = ForEach(name=names[0], intervals=of, step=facts.step or WHOLE_DAYS)
+            loop = ForEach(name=names[0], intervals=of, step=facts.step or WHOLE_DAYS)
             message = f"done for each {names[0]} of {of}"
-            yield Edit("HX301", message, changed(step, replace(step, for_each=each)), step.step_id)
+            yield Edit("HX301", message, changed(step, replace(step, for_each=loop)), step.step_id)

@@ -1,6 +1,6 @@
-"""A loop over literals, as planners write it, becomes a map; one over a single time phrase becomes the range.
+"""Make a loop over literals a map; a loop over a single time phrase becomes the range.
 
-HX201 (lossy (repair) or error (run))  loop over literals: the one argument left whose known values contain every item
+HX201 (lossy (repair) or error (run))  loop over literals: the one free argument whose known values contain every item
     The author did not say which argument it is.
     before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"]
     after   "for_each": {"as": "$ITEM", "over": […]}, "dataset_id": "$ITEM"
@@ -11,7 +11,7 @@ HX202 (error)  loop over literals whose argument is unclear
     after   refused
 
 HX203 (edit safe)  loop over one time phrase made the time argument
-    One range is no loop.
+    A single range needs no loop.
     before  "loop_over": ["past 3 days"]
     after   "time_range": "past 3 days"
 
@@ -60,7 +60,7 @@ def map_literals(template: Template, context: Context) -> Iterator[Finding]:
     >>> step = {"step_id": 1, "tool_name": "fetch_data", "loop_over": ["past 3 days"], "tool_args": args}
     >>> [edit] = map_literals(Template.from_json({"steps": [step]}), Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
-    HX203 a loop over one range: it is the time_range
+    HX203 a loop over one range becomes the time_range
     """
     known = [label for view in views(template.walk(), context.signatures) for label in view.outputs]
     for step in template.walk():
@@ -85,7 +85,7 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
     times = [argument.name for argument in fits if argument.schema.get("format") == "time-range"]
     if len(items) == 1 and len(times) == 1:
         after = replace(plain, tool_args={**args, times[0]: items[0]})
-        message = f"a loop over one range: it is the {times[0]}"
+        message = f"a loop over one range becomes the {times[0]}"
         return Edit("HX203", message, changed(step, after), step.step_id, path=at)
     if len(fits) != 1:
         names = tuple(fit.name for fit in fits)
@@ -116,15 +116,15 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
         if isinstance(found, str):
             return _unclear(step, signature, items, (filled,), found)
         readers = found
-    each = ForEach(name=name, items=items)
-    after = replace(plain, tool_args=args, produces=produces, for_each=each)
+    mapped = ForEach(name=name, items=items)
+    after = replace(plain, tool_args=args, produces=produces, for_each=mapped)
     return Edit(
         "HX201",
         f"loops over {filled}: {', '.join(map(str, items))}",
         (*changed(step, after), *readers),
         step.step_id,
         "lossy",
-        f"the loop does not say over what: {filled} is the one argument left that takes its items",
+        f"the loop does not name its argument: only {filled} can take its items",
         at,
     )
 

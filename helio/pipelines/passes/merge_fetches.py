@@ -1,7 +1,7 @@
-"""Fetches of one data set and range become one fetch.
+"""Merge fetches of one data set and range into one fetch.
 
 HO101 (edit safe)  fetches of one data set and range merged, parameters in catalogue order
-    One request instead of several; servers want that order.
+    One request replaces several; servers require that order.
     before  1: BGSEc; 2: Magnitude, of one data set
     after   1: "parameters": ["Magnitude", "BGSEc"]
 """
@@ -54,7 +54,7 @@ def merge_fetches(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
-    """Places of the fetches that ask the same of the same data set, in the order of their ids."""
+    """Return the indices of the fetches that ask the same of the same data set, in the order of their ids."""
     found: dict[str, list[int]] = {}
     for index, step in enumerate(steps):
         args = step.tool_args
@@ -76,7 +76,7 @@ def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
 
 
 def _without_cycle(draft: Draft, group: list[int]) -> list[int]:
-    """The members that can become one step: none waits, by way of another step, for one of them."""
+    """Return the members that can become one step: none waits, through another step, for one of them."""
     members = [group[0]]
     for index in group[1:]:
         both = {*members, index}
@@ -105,7 +105,9 @@ def _merged(draft: Draft, members: list[int], dependants: dict[StepId, list[int]
     draft.stand_for(survivor, ids[1:])
     for index in others:
         draft.remove(index)
-    draft.rewire(instead, sorted({dependant for gone in instead for dependant in dependants.get(gone, ())}))
+    draft.rewire(
+        instead, sorted({dependant for removed_id in instead for dependant in dependants.get(removed_id, ())})
+    )
     message = f"fetches {', '.join(map(str, ids))} become one of {', '.join(names)}"
     return Edit("HO101", message, draft.take(), ids[0])
 
@@ -113,5 +115,5 @@ def _merged(draft: Draft, members: list[int], dependants: dict[StepId, list[int]
 def _in_catalogue_order(names: list[str], dataset_id: str, context: Context) -> list[str]:
     dataset = context.catalogue.get(dataset_id)
     known = list(dataset.parameters) if dataset is not None else []
-    place = {name: index for index, name in enumerate(known)}
-    return sorted(names, key=lambda one: place.get(one, len(known)))
+    order = {name: index for index, name in enumerate(known)}
+    return sorted(names, key=lambda name: order.get(name, len(known)))

@@ -1,12 +1,12 @@
-"""Steps in an order in which they can run.
+"""Put steps in an order in which they can run.
 
 HR401 (edit safe)  order made topological
-    Each step stands after those it waits for; ids stay.
-    before  2 before 1, on which it rests
+    Each step follows those it depends on; ids stay.
+    before  2 before 1, on which it depends
     after   1, 2
 
 HR402 (error)  cycle
-    No pass can know which edge is wrong, so it removes none.
+    No pass can know which dependency is wrong, so it removes none.
     before  1 waits for 3, 3 for 2, 2 for 1
     after   refused: 1 -> 2 -> 3 -> 1
 """
@@ -43,13 +43,13 @@ def order_steps(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
-    place = {step.step_id: index for index, step in enumerate(steps)}
-    waits = {step.step_id: {step_id for step_id in step.depends_on if step_id in place} for step in steps}
+    position = {step.step_id: index for index, step in enumerate(steps)}
+    waits = {step.step_id: {step_id for step_id in step.depends_on if step_id in position} for step in steps}
     dependants: dict[StepId, list[StepId]] = {}
     for step_id, needed in waits.items():
         for other in needed:
             dependants.setdefault(other, []).append(step_id)
-    ready = [place[step_id] for step_id, needed in waits.items() if not needed]
+    ready = [position[step_id] for step_id, needed in waits.items() if not needed]
     heapq.heapify(ready)
     ordered: list[Step] = []
     while ready:
@@ -58,18 +58,18 @@ def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
         for step_id in dependants.get(step.step_id, ()):
             waits[step_id].discard(step.step_id)
             if not waits[step_id]:
-                heapq.heappush(ready, place[step_id])
+                heapq.heappush(ready, position[step_id])
     if len(ordered) < len(steps):
-        cycle = _cycle(waits, place)
-        index = place[cycle[0]]
+        cycle = _cycle(waits, position)
+        index = position[cycle[0]]
         shown = [*cycle, cycle[0]] if len(cycle) < 20 else [*cycle[:18], "…", cycle[0]]
         return Diagnostic(
             "HR402",
-            f"a cycle: {' -> '.join(map(str, shown))} (each gives what the next waits for)",
+            f"a cycle: {' -> '.join(map(str, shown))} (each step gives what the next one needs)",
             step_id=cycle[0],
             tool_name=steps[index].tool_name,
             path=pointer(*path, index, "depends_on"),
-            advice=("take out the dependency that is not meant; none is cut for you",),
+            advice=("remove the wrong dependency; helio does not choose one",),
             candidates=(*cycle, cycle[0]),
         )
     if ordered != list(steps):
@@ -78,14 +78,14 @@ def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
     return None
 
 
-def _cycle(waits: dict[StepId, set[StepId]], place: dict[StepId, int]) -> list[StepId]:
-    """One cycle among the steps that can never run, from producer to consumer, the first in the list first."""
+def _cycle(waits: dict[StepId, set[StepId]], position: dict[StepId, int]) -> list[StepId]:
+    """Return one cycle among the steps that can never run, from producer to consumer, the first in the list first."""
     stuck = {step_id for step_id, needed in waits.items() if needed}
-    one = min(stuck, key=place.__getitem__)
+    current = min(stuck, key=position.__getitem__)
     path: dict[StepId, int] = {}
-    while one not in path:
-        path[one] = len(path)
-        one = min((other for other in waits[one] if other in stuck), key=place.__getitem__)
-    cycle = list(path)[path[one] :][::-1]
-    start = cycle.index(min(cycle, key=place.__getitem__))
+    while current not in path:
+        path[current] = len(path)
+        current = min((other for other in waits[current] if other in stuck), key=position.__getitem__)
+    cycle = list(path)[path[current] :][::-1]
+    start = cycle.index(min(cycle, key=position.__getitem__))
     return [*cycle[start:], *cycle[:start]]

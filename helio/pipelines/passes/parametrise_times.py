@@ -1,14 +1,14 @@
-"""Literal time ranges become variables, so that a template runs for another time without being edited.
+"""Make literal time ranges variables, so that a template runs for another time without edits.
 
 HR601 (edit safe)  literal time range made a variable, with the literal as default
-    A template is for other days too; a pin keeps the literal.
+    A template can run for other days too; a pin keeps the literal.
     before  "time_range": "last 5 days"
     after   "time_range": "$TIME_RANGE"
 
 HR602 (warning)  a second, different literal is kept
-    It may be a reference interval, which another range for the run must not move.
+    It may be a reference interval, which must not change with the range of the run.
     before  "2019-06-01 to 2019-06-02" beside $TIME_RANGE
-    after   kept and said
+    after   kept, with a warning
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
     """Put a variable in the place of each literal range, one per range, its default the literal.
 
     Where a time variable is declared already, only a literal equal to its default is it; another one is kept, and
-    said. What is pinned stays.
+    said. A pinned range stays.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -43,19 +43,19 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
     declared = template.time_variables
     by_default = {template.variables[name].default: name for name in reversed(declared)}
     literals: dict[str, list[TimeLiteral]] = {}
-    asked: dict[str, None] = {}
+    required: dict[str, None] = {}
     for literal in time_literals(template, context.signatures):
         if literal.pinned or not literal.replaceable:
             continue
         literals.setdefault(literal.value, []).append(literal)
         if literal.required:
-            asked[literal.value] = None
+            required[literal.value] = None
     taken: Document = {name: facts.to_json() for name, facts in template.variables.items()}
     # A range of a figure alone is a view of the data, and no reason for a variable.
-    for value in (*asked, *(time for time in literals if time not in asked)):
+    for value in (*required, *(time for time in literals if time not in required)):
         name = by_default.get(value, "")
         operations: tuple[Operation, ...] = ()
-        if not name and not declared and value in asked:
+        if not name and not declared and value in required:
             name = _free(taken)
             facts = {"type": "time_range", "default": value}
             operations = declaration(bool(taken) or "variables" in template.keys, facts, name)
@@ -66,13 +66,13 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
             first = literals[value][0]
             message = f"{value} is {name}" if declared else f"{value} is the default of {name}"
             yield Edit("HR601", message, operations, first.step.step_id, path=pointer(*first.path))
-        elif value in asked:
+        elif value in required:
             for literal in literals[value]:
                 yield _kept(literal, declared, taken)
 
 
 def invented_variables(edits: tuple[Edit, ...]) -> tuple[str, ...]:
-    """The time variables that `parametrise_times` made of literals."""
+    """Return the time variables that `parametrise_times` made of literals."""
     found: list[str] = []
     for edit in edits:
         for operation in edit.operations if edit.code == "HR601" else ():
@@ -98,12 +98,12 @@ def _kept(literal: TimeLiteral, declared: list[str], taken: Document) -> Diagnos
     facts = {"type": "time_range", "default": value}
     return Diagnostic(
         "HR602",
-        f"{value} is kept beside the variable {', '.join(declared)}: another range for the run does not reach it",
+        f"{value} is not replaced by {', '.join(declared)}: another range for the run does not change it",
         "warning",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,
-        advice=(f'"pin": ["{name}"] if it is meant to stay', f"a variable of its own: {new}"),
+        advice=(f'"pin": ["{name}"] if it must stay', f"a variable of its own: {new}"),
         candidates=tuple(declared),
         fixes=(
             Fix(f"pin {name}", pinned),

@@ -1,7 +1,7 @@
-"""Critical steps rest on critical steps.
+"""Make the steps on which critical steps depend critical.
 
-HG301 (edit safe + warning)  a critical step rested on a non-critical one: made critical
-    Its failure fails the run anyway.
+HG301 (edit safe + warning)  a critical step depends on a non-critical one: made critical
+    Its failure makes the run fail anyway.
     before  1: "critical": false; 2, on 1: "critical": true
     after   1: "critical": true
 """
@@ -43,9 +43,9 @@ def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
             reader = needed[step.step_id]
             yield Edit(
                 "HG301",
-                f"critical, because step {reader} is and rests on it",
+                f"made critical: step {reader} is critical and depends on it",
                 changed(step, replace(step, critical=True)),
                 step.step_id,
-                warning=f"'critical: false' has no effect: step {reader} is critical and rests on this one",
+                warning=f"'critical: false' has no effect: step {reader} is critical and depends on this one",
                 path=pointer(*step.path, "critical"),
             )

@@ -1,6 +1,6 @@
-"""A label with ``*`` becomes the labels that it stands for.
+"""Replace a label with ``*`` by the labels that it stands for.
 
-HX502 (edit safe)  label with * became the labels that it stands for
+HX502 (edit safe)  label with * replaced by the labels that it stands for
     All that match are known.
     before  "labels": ["*.mag"]
     after   "labels": ["AC_H2_MFI.mag", "AC_H0_MFI.mag"]

@@ -1,4 +1,4 @@
-"""Labels in the spelling of the step that gives them.
+"""Write labels as the step that gives them spells them.
 
 HR202 (edit safe)  label respelt
     Exactly one label differs only in case or blanks.
@@ -22,7 +22,7 @@ from helio.pipelines.template.variables import TOKEN
 
 
 def respell_labels(template: Template, context: Context) -> Iterator[Finding]:
-    """Write a label as it is produced where exactly one matches but for case and blanks.
+    """Write a label as it is produced where exactly one differs only in case and blanks.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -59,7 +59,7 @@ def _folded(label: str) -> str:
 
 
 def _spelled(label: str, spelled: dict[str, list[str]]) -> str | None:
-    """The one label that matches, or the component of the one table that does."""
+    """Return the one label that matches, or the component of the one table that does."""
     table, component = label, ""
     while table:
         found = spelled.get(_folded(table), [])

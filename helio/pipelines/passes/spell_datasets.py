@@ -1,7 +1,7 @@
-"""Ids of data sets in the archive's own spelling.
+"""Write ids of data sets as the archive spells them.
 
 HS104 (edit bind)  the id of a CDAWeb data set as its catalogue spells it
-    The server knows capitals alone.
+    The server accepts capital letters only.
     before  "dataset_id": "ac_h2_mfi"
     after   "dataset_id": "AC_H2_MFI"
 """

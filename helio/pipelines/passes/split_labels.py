@@ -1,4 +1,4 @@
-"""Labels written as one comma string become a list.
+"""Split labels written as one comma string into a list.
 
 HR201 (edit safe)  labels in a comma string made a list
     The longest known label is taken first, since a label may hold a comma.
@@ -69,7 +69,7 @@ def _holds_commas(value: Any, whole: bool) -> bool:
 
 
 def _split(value: Any, known: list[str], whole: bool) -> Any:
-    """A text as the list of its labels; in a list, a text that is no label but several."""
+    """Return a text as the list of its labels; in a list, split a text that is several labels."""
     if isinstance(value, str):
         return split(value, known) if whole else value
     if not isinstance(value, list):

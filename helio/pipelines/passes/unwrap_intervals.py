@@ -1,4 +1,4 @@
-"""A loop over days around a tool that takes any range is one call.
+"""Replace a loop over days around a tool that takes any range by one call.
 
 HX302 (edit safe)  per-interval loop around a tool that takes any range unwrapped
     The records are the same, in one request.
@@ -39,9 +39,9 @@ def unwrap_intervals(template: Template, context: Context) -> Iterator[Finding]:
     """
     for step in template.walk():
         args = unwrapped(step, context.signatures)
-        each = step.for_each
-        if args is None or each is None:
+        loop = step.for_each
+        if args is None or loop is None:
             continue
         after = replace(step, tool_args=args).without(*OF_A_MAP)
-        message = f"one call for {each.intervals} instead of one for each {each.step or 'interval'}"
+        message = f"one call for {loop.intervals} instead of one for each {loop.step or 'interval'}"
         yield Edit("HX302", message, changed(step, after), step.step_id)

@@ -1,17 +1,17 @@
-"""Styles and exports belong to a figure.
+"""Connect styles and exports to their figure.
 
 HR701 (edit safe)  style, manage or export wired to the one figure it can mean
     There is only one figure.
     before  style_plot without depends_on
     after   "depends_on": [3]
 
-HR702 (error)  none, or more than one figure could be meant
-    A style on the wrong figure looks right.
+HR702 (error)  no figure, or more than one, could be meant
+    A style on the wrong figure would not be noticed.
     before  two plots and a style without depends_on
     after   refused, both named
 
 HR703 (edit safe)  export placed after all styles of its figure
-    A style is a declaration, not an action in time.
+    A style describes a figure, and is not an action in time.
     before  plot, export, style
     after   plot, style, export
 """
@@ -35,7 +35,7 @@ BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 
 
 def wire_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Let a style, or what is done with a figure, depend on the one figure that it can mean.
+    """Let a style, or an export of a figure, depend on the one figure that it can mean.
 
     A style stands after its figure. Where styles are not merged into it, an export stands after all of them.
 
@@ -132,24 +132,24 @@ def _draws(block: Step) -> bool:
 
 
 def _behind(path: Path, steps: Sequence[Step], after: dict[StepId, list[StepId]]) -> list[Step]:
-    """The steps with those that stand before what they belong to moved behind the last of it."""
-    place = {step.step_id: index for index, step in enumerate(steps)}
-    last = {step_id: max(place[other] for other in others) for step_id, others in after.items()}
+    """Return the steps with each style and export moved behind the last step that it belongs to."""
+    position = {step.step_id: index for index, step in enumerate(steps)}
+    last = {step_id: max(position[other] for other in others) for step_id, others in after.items()}
     key = {
         step_id: index if index > last.get(step_id, -1) else last[step_id] + 0.5
-        for step_id, index in place.items()
+        for step_id, index in position.items()
     }
     moved = sorted(steps, key=lambda step: key[step.step_id])
     return [replace(step, path=(*path, index)) for index, step in enumerate(moved)]
 
 
 def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
-    """The figures that a step can mean: of several, the one that draws the labels it speaks of."""
+    """Return the figures that a step can mean: of several, the one that draws the labels it names."""
     if len(figures) < 2:
         return list(figures)
     args = step.tool_args
-    said = [args[key] for key in BY_LABEL if key in args]
-    labels = [label for group in said for label in group]
+    groups = [args[key] for key in BY_LABEL if key in args]
+    labels = [label for group in groups for label in group]
     if not labels:
         return list(figures)
     drawn = {name: set(complete_labels(figure_of(figure))) for name, figure in figures.items()}

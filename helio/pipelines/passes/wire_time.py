@@ -1,12 +1,12 @@
-"""The time range of a step that has none.
+"""Find the time range of a step that has none.
 
 HR501 (edit safe)  time wired by its type to the one time variable
-    There is only one it could be.
+    Only one variable is possible.
     before  fetch_data without time_range
     after   "time_range": "$TIME_RANGE"
 
 HR502 (error)  two time variables could be meant
-    Choosing would choose the event.
+    To choose the variable is to choose the event.
     before  $EVENT and $QUIET, and a fetch without time_range
     after   refused, both named
 """
@@ -51,7 +51,7 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
             if not meant and BUILT_IN not in template.variables:
                 declared = [BUILT_IN]
                 meant = declared
-                message = f"{BUILT_IN} is declared: every run says which one"
+                message = f"{BUILT_IN} is declared: every run must give it"
                 yield Edit("HN604", message, declaration("variables" in template.keys, REQUIRED))
             if len(meant) == 1:
                 message = f"{name} is {meant[0]}"
@@ -75,7 +75,7 @@ def _unclear(
         "HR502",
         f"{name} is missing and {many} time variables could be meant: {', '.join(meant)}"
         if meant
-        else f"{name} is missing and no variable is a time range: {BUILT_IN} is something else",
+        else f"{name} is missing and no variable is a time range: {BUILT_IN} has another type",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,

@@ -330,7 +330,7 @@ class Execution:
         return {label: items for label, items in lacking.items() if items}
 
     def _lost_remark(self, step: PlannedStep) -> str:
-        """Describe what is missing from a step's inputs; empty when nothing is."""
+        """Describe the missing inputs of a step; empty when none is missing."""
         lost = self._lost_labels(step)
         inner = [
             f"{item} in {label}"

@@ -1,1 +1,1 @@
-"""The template and what is read from it: steps, labels, variables, the graph, the text; and how edits change it."""
+"""The template: its steps, labels, variables, graph and text, and how edits change it."""

@@ -1,4 +1,4 @@
-"""What a pass may know, and what a pass is."""
+"""Passes, and the context that they may know."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.steps.signature import Signature
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a catalogue knows of a dataset.
+    """Facts of a catalogue about a dataset.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Policy:
-    """What is allowed."""
+    """Limits and strictness of the passes."""
 
     strict: bool = False
     """Whether an unknown key is an error."""
@@ -91,7 +91,7 @@ class Context:
         return self.optional is None or name in self.optional
 
     def provider_of(self, dataset_id: str, named: str) -> str:
-        """The provider that is named, or nothing where the catalogue would name it anyway: the same work."""
+        """Return the named provider; empty where the catalogue would name it anyway, as it is the same work."""
         # looked up only where one is named: asking opens the catalogue
         return "" if named == BY_CATALOGUE and dataset_id in self.catalogue else named
 

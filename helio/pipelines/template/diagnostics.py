@@ -1,4 +1,4 @@
-"""What is wrong with a template, where, and how to mend it: one type, said as text or as JSON."""
+"""Diagnostics: an error in a template, its place, and how to mend it, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Diagnostic:
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """For ``--json`` and for records."""
+        """Return the JSON for ``--json`` and for records."""
         return {
             "code": self.code,
             "severity": self.severity,
@@ -79,10 +79,10 @@ class InvalidTemplate(RequestError):
 
 
 def without_hints(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Errors and warnings."""
+    """Return the errors and warnings."""
     return tuple(diagnostic for diagnostic in found if diagnostic.severity != "info")
 
 
 def pointer(*parts: str | int) -> str:
-    """A JSON Pointer of these parts (RFC 6901)."""
+    """Return the JSON Pointer of these parts (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)

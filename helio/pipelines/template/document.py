@@ -42,7 +42,7 @@ def read_template(text: str, *, place: str = "") -> Document:
 
 
 def check_json(text: str) -> Any:
-    """The JSON value of a text, or the diagnostic that says why it has none."""
+    """Return the JSON value of a text, or the diagnostic that says why it has none."""
     if not text.strip("\ufeff \t\r\n"):
         return Diagnostic("HP001", "the file is empty")
     try:
@@ -56,7 +56,7 @@ def check_json(text: str) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """The value of a JSON text that every program reads alike: each key once, no NaN, no infinity, not too large.
+    """Read a JSON text that every program reads alike: each key once, no NaN, no infinity, not too large.
 
     Raises
     ------
@@ -82,12 +82,12 @@ def read_json(text: str) -> Any:
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ValueError("it holds half a character: a surrogate without the other one") from error
+        raise ValueError("it contains half a character: an unpaired surrogate") from error
     return found
 
 
 def without_trailing_commas(text: str) -> Any:
-    """The value of a text whose only fault is commas before a closing bracket, else None."""
+    """Return the value of a text whose only fault is commas before a closing bracket, else None."""
     plain = drop_trailing_commas(text)
     if plain == text or re.search(r"[\[{,]\s*,", STRINGS_AND_COMMAS.sub(_no_strings, text)):
         return None
@@ -98,7 +98,7 @@ def without_trailing_commas(text: str) -> Any:
 
 
 def drop_trailing_commas(text: str) -> str:
-    """The text without the commas that stand before a closing bracket, those inside strings left."""
+    """Return the text without commas before a closing bracket; commas inside strings stay."""
     return STRINGS_AND_COMMAS.sub(_strings_only, text)
 
 
@@ -118,7 +118,7 @@ def check_shape(document: Any) -> Diagnostic | None:
 
 
 def canonical(document: Document) -> Document:
-    """The template with its keys in the published order, defaults left as they were written."""
+    """Return the template with its keys in the published order, defaults left as they were written."""
     ordered = {"$schema": SCHEMA_FILE} | {
         key: document[key] for key in STRUCTURE["properties"] if key in document
     }
@@ -134,12 +134,12 @@ def canonical(document: Document) -> Document:
 
 
 def as_text(document: Document) -> str:
-    """The canonical text of a template, as it is saved and shared."""
+    """Return the canonical text of a template, as it is saved and shared."""
     return json.dumps(canonical(document), indent=2, ensure_ascii=False) + "\n"
 
 
 def digest(document: Document) -> str:
-    """Sha256 of what a template means: key order, left-out defaults and annotations do not enter it."""
+    """Return the sha256 of what a template means, without key order, left-out defaults and annotations."""
     meant = {key: value for key, value in document.items() if key not in NOT_MEANING}
     meant["schema_version"] = document.get("schema_version", SCHEMA_VERSION)
     meant["variables"] = document.get("variables") or {}
@@ -181,13 +181,13 @@ def require_id(name: object, kind: str) -> None:
         )
     suggested = slug(str(name))
     raise RequestError(
-        f"'{shown}' is no {kind}",
-        advice=f"small letters, digits and hyphens: '{suggested or 'my-pipeline'}'",
+        f"'{shown}' is not a valid {kind}",
+        advice=f"use small letters, digits and hyphens: '{suggested or 'my-pipeline'}'",
     )
 
 
 def id_like(name: str) -> str:
-    """The id that a name comes closest to, cut to the length that ids have.
+    """Return the id closest to a name, cut to the length that ids have.
 
     >>> id_like("ACE B-field"), id_like("/")
     ('ace-b-field', 'pipeline')
@@ -196,12 +196,12 @@ def id_like(name: str) -> str:
 
 
 def shortened(text: str, most: int = 120) -> str:
-    """A text of at most so many characters, with an ellipsis where it was longer."""
+    """Return a text of at most `most` characters, with an ellipsis where it was longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def slug(name: str) -> str:
-    """The id of a pipeline called `name`: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
+    """Return the id of a pipeline called `name`: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
@@ -217,7 +217,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise ValueError(f'the key "{key}" stands twice in one object: {json.dumps(value)[:60]}')
+            raise ValueError(f'the key "{key}" appears twice in one object: {json.dumps(value)[:60]}')
         found[key] = value
     return found
 
@@ -240,13 +240,13 @@ def _finite(text: str) -> float:
 
 
 def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
-    place = f"line {error.lineno}, column {error.colno}"
+    where = f"line {error.lineno}, column {error.colno}"
     # Reading stopped at the very end, or inside a string that never closes: the tail is missing.
     truncated = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
     if truncated and text.lstrip()[:1] in "{[":
         return Diagnostic(
             "HP002",
-            f"the JSON breaks off at {place}; the missing part could hold anything, so it is not guessed",
+            f"the JSON ends too early, at {where}; helio does not guess the missing part",
             advice=("the whole file",),
         )
-    return Diagnostic("HP001", f"not JSON: {error.msg} at {place}")
+    return Diagnostic("HP001", f"not JSON: {error.msg} at {where}")

@@ -30,7 +30,7 @@ class Edit:
         ``safe`` keeps the meaning of every defined output. ``lossy`` may not: it is applied while authoring, and is
         an error in a run. ``bind`` puts the values of one run in place.
     warning : str
-        What the author is told of it, if that is more than a note.
+        Warning for the author, where a note is not enough.
     path : str
         Where the author looks for what was changed.
     """
@@ -44,7 +44,7 @@ class Edit:
     path: str = ""
 
     def inverse(self) -> tuple[Operation, ...]:
-        """The operations that undo it, with guards of their own."""
+        """Return the operations that undo this edit, with guards of their own."""
         undone: list[tuple[Operation, ...]] = []
         before: dict[str, Any] = {}
         for operation in self.operations:
@@ -60,7 +60,7 @@ class Edit:
         return tuple(undo for operations in reversed(undone) for undo in operations)
 
     def to_json(self) -> dict[str, Any]:
-        """For records."""
+        """Return the JSON for records."""
         return {
             "code": self.code,
             "kind": self.kind,
@@ -127,5 +127,5 @@ def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
 
 def _order_stays(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether the keys come out in the order of `after` when members are removed and then added at the end."""
-    left = [key for key in before if key in after]
-    return list(after)[: len(left)] == left
+    remaining = [key for key in before if key in after]
+    return list(after)[: len(remaining)] == remaining

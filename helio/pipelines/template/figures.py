@@ -20,7 +20,7 @@ UNKNOWN_KEY = "HO401"
 
 
 def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
-    """For each style, the figures that it can mean: those it depends on, through other styles too, else all."""
+    """Return for each style the figures that it can mean: those it depends on, through other styles too, else all."""
     figures = [step.step_id for step in steps if step.tool_name in FIGURES]
     needs = {step.step_id: step.depends_on for step in steps if step.tool_name == STYLE}
     meant: dict[StepId, list[StepId]] = {}
@@ -31,18 +31,18 @@ def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
 
 
 def figure_of(step: Step) -> Document:
-    """What a figure's step says of its looks."""
+    """Return the looks that a figure's step states."""
     return dict(step.tool_args.get("spec", {}) if step.tool_name == RENDER else step.tool_args)
 
 
 def with_figure(step: Step, spec: Document) -> Step:
-    """A figure's step with other looks."""
+    """Return a figure's step with other looks."""
     args = {**step.tool_args, "spec": spec} if step.tool_name == RENDER else spec
     return replace(step, tool_args=args)
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Deep merge: objects key by key, everything else replaced.
+    """Merge two values deeply: objects key by key, everything else replaced.
 
     >>> merged({"y_label": {"1": "a", "2": "b"}, "title": "old"}, {"y_label": {"1": "c"}, "title": "new"})
     {'y_label': {'1': 'c', '2': 'b'}, 'title': 'new'}
@@ -53,7 +53,7 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def complete_labels(spec: Document) -> list[str]:
-    """The labels of a figure, those that stand in its panels only after the others."""
+    """Return the labels of a figure; those that only its panels name come last."""
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(label for _, label in labels_at((), spec.get("panels")))
     return [*listed, *(label for label in drawn if label not in listed)]
@@ -68,33 +68,35 @@ _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
 
 
 def without_labels(spec: Document, lost: Collection[str]) -> Document:
-    """A figure without some of its labels: panels that are left empty go, with all that is said of them by number.
+    """Return a figure without some labels: empty panels go, with all settings for them by number.
 
     >>> spec = {"labels": ["a", "b"], "panels": [["a"], ["b"]], "y_label": {"1": "A", "2": "B"}, "row_heights": [1, 2]}
     >>> without_labels(spec, ["a"])
     {'labels': ['b'], 'panels': [['b']], 'y_label': {'1': 'B'}, 'row_heights': [2]}
     """
-    left = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
+    remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
-        left[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+        remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
     panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]
     if not panels:
-        return left
-    left["panels"] = [panel for panel in panels if panel]
+        return remaining
+    remaining["panels"] = [panel for panel in panels if panel]
     numbers = [number for number, panel in enumerate(panels, 1) if panel]
-    place = {old: new for new, old in enumerate(numbers, 1)}
+    new_number = {old: new for new, old in enumerate(numbers, 1)}
     for key in _PER_PANEL & spec.keys():
-        left[key] = [value for number, value in enumerate(spec[key], 1) if number in place]
+        remaining[key] = [value for number, value in enumerate(spec[key], 1) if number in new_number]
     for key in _BY_NUMBER & spec.keys():
         if isinstance(spec[key], dict):
-            said = {int(number): value for number, value in spec[key].items()}
-            left[key] = {str(place[number]): value for number, value in said.items() if number in place}
+            by_number = {int(number): value for number, value in spec[key].items()}
+            remaining[key] = {
+                str(new_number[number]): value for number, value in by_number.items() if number in new_number
+            }
     if isinstance(spec.get("log_scale"), int):
-        left["log_scale"] = place.get(spec["log_scale"], "linear")
+        remaining["log_scale"] = new_number.get(spec["log_scale"], "linear")
     for key in _AT_PANEL & spec.keys():
-        left[key] = []
+        remaining[key] = []
         for item in spec[key]:
             panel = item.get("panel") if isinstance(item, dict) else None
-            if panel is None or panel in place:
-                left[key].append(item if panel is None else {**item, "panel": place[panel]})
-    return left
+            if panel is None or panel in new_number:
+                remaining[key].append(item if panel is None else {**item, "panel": new_number[panel]})
+    return remaining

@@ -61,11 +61,11 @@ def check_formats(formats: Iterable[str]) -> None:
     for name in formats:
         if name not in FORMATS:
             known = f"formats: {', '.join(FORMATS)}"
-            raise RequestError(f"'{name}' is no format of figures", advice=known)
+            raise RequestError(f"'{name}' is not a format of figures", advice=known)
 
 
 def figure_name(step_id: StepId) -> str:
-    """The name of a figure's files where the template states none: its step's, without what a file name cannot have.
+    """Return the name of a figure's files where the template states none: its step's, as a file name can have it.
 
     >>> figure_name(3), figure_name("fig[2024-01-10]"), figure_name("fig[a/b]")
     ('figure-3', 'fig[2024-01-10]', 'fig[a_b]')
@@ -79,7 +79,7 @@ def figure_name(step_id: StepId) -> str:
 def figure_files(
     filename: str, formats: Sequence[str], *, otherwise: str, unstated: Sequence[str] = UNSTATED
 ) -> list[tuple[str, str]]:
-    """The names of a figure's files with their formats.
+    """Return the names of a figure's files with their formats.
 
     Parameters
     ----------
@@ -106,26 +106,27 @@ def figure_files(
         return [(f"{otherwise}.{form}", form) for form in dict.fromkeys(formats or unstated)]
     check_file_name(filename)
     base, dot, ending = filename.rpartition(".")
-    said = ending.lower()
-    if not dot or said not in (*FORMATS, *_NOT_FIGURES):
+    form_of_name = ending.lower()
+    if not dot or form_of_name not in (*FORMATS, *_NOT_FIGURES):
         return [(f"{filename}.{form}", form) for form in dict.fromkeys(formats or unstated)]
-    if said in _NOT_FIGURES:
+    if form_of_name in _NOT_FIGURES:
         raise StepError(
-            f"'{filename}' ends like a format in which no figure is written",
+            f"'{filename}' ends in a format that figures cannot have",
             advice=f"an ending of {', '.join(FORMATS)}, or none",
         )
-    if formats and said not in formats:
+    if formats and form_of_name not in formats:
         raise StepError(
-            f"'{filename}' ends like {said}, and the formats are {', '.join(formats)}",
-            advice=f'the name without its ending, or "{said}" among the formats',
+            f"'{filename}' ends in {form_of_name}, but the formats are {', '.join(formats)}",
+            advice=f'the name without its ending, or "{form_of_name}" among the formats',
         )
     return [
-        (filename if form == said else f"{base}.{form}", form) for form in dict.fromkeys(formats or (said,))
+        (filename if form == form_of_name else f"{base}.{form}", form)
+        for form in dict.fromkeys(formats or (form_of_name,))
     ]
 
 
 def time_in_name(moment: datetime) -> str:
-    """A moment as it stands in the name of a file, as precise as it is.
+    """Return a moment as a file name has it, as precise as it is.
 
     >>> time_in_name(datetime(2024, 5, 10)), time_in_name(datetime(2024, 5, 10, 12, 0, 30))
     ('20240510', '20240510T120030')
@@ -134,7 +135,7 @@ def time_in_name(moment: datetime) -> str:
 
 
 def time_in_title(moment: datetime) -> str:
-    """A moment as it stands in a title, as precise as it is.
+    """Return a moment as a title has it, as precise as it is.
 
     >>> time_in_title(datetime(2024, 5, 10)), time_in_title(datetime(2024, 5, 10, 12))
     ('2024-05-10', '2024-05-10 12:00')
@@ -148,6 +149,6 @@ def time_in_title(moment: datetime) -> str:
 
 
 def times_of(span: TimeRange, *, in_name: bool) -> dict[str, str]:
-    """What ``{start}`` and ``{stop}`` stand for in the name of a file, or in a title."""
+    """Return the texts of ``{start}`` and ``{stop}`` in a file name or in a title."""
     written = time_in_name if in_name else time_in_title
     return {"start": written(span.start), "stop": written(span.stop)}

@@ -90,7 +90,7 @@ class StepView:
         return found
 
     def pattern(self, label: str) -> str:
-        """A label of the step with a ``*`` for each item of the maps around it."""
+        """Return a label of the step with a ``*`` for each item of the maps around it."""
         return as_glob(label, self.step.items)
 
     def with_items(self, label: str, context: Context, most: int | None = None) -> list[str] | None:
@@ -160,11 +160,11 @@ class Graph(Generic[AnyStep]):
             return [table]
         if not _is_open(label):
             return [other for other, pattern in self._open.items() if pattern.match(label)]
-        wanted = re.compile(translate(_any_value(label)))
+        pattern = re.compile(translate(_any_value(label)))
         return [
             other
             for other in self._numbers
-            if wanted.match(other) or (other in self._open and self._open[other].match(label))
+            if pattern.match(other) or (other in self._open and self._open[other].match(label))
         ]
 
     @property
@@ -284,5 +284,5 @@ def _is_open(label: str) -> bool:
 
 
 def _any_value(label: str) -> str:
-    """A label as a pattern of `fnmatch`, with a ``*`` for each variable in it."""
+    """Return a label as a pattern of `fnmatch`, with a ``*`` for each variable in it."""
     return TOKEN.sub("*", label.replace("[", "[[]").replace("?", "[?]"))

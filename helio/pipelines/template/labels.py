@@ -12,7 +12,7 @@ from helio.steps.signature import Signature
 
 
 def produced_labels(signature: Signature, args: Mapping[str, Any]) -> list[str]:
-    """The labels of a step's results, as its tool's kind says.
+    """Return the labels of a step's results, as its tool's kind says.
 
     A fetch gives ``DATASET.PARAMETER`` for each parameter, or its ``output_label``; a computation gives its
     ``output_label``; figures and exports give none.
@@ -33,7 +33,7 @@ def produced_labels(signature: Signature, args: Mapping[str, Any]) -> list[str]:
 
 
 def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
-    """Every label that a step reads, with its place in the arguments."""
+    """Return every label that a step reads, with its path in the arguments."""
     for table in signature.tables:
         for dotted in (table.argument, *table.also):
             path = tuple(dotted.split("."))
@@ -41,7 +41,7 @@ def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple
 
 
 def owner(label: str, produced: Iterable[str]) -> str | None:
-    """The produced label that `label` means: itself, or the table of ``TABLE.component``, longest first."""
+    """Return the produced label that `label` means: itself, or the table of ``TABLE.component``, longest first."""
     known = produced if isinstance(produced, (set, frozenset, dict)) else set(produced)
     candidate = label
     while candidate:
@@ -74,9 +74,9 @@ def _differ_in_component(label: str, other: str) -> bool:
 
 
 def split_labels(text: str, known: Iterable[str]) -> list[str]:
-    """The labels of a comma string, longest known label first, since a label may hold a comma."""
+    """Split a comma string into labels, longest known label first, since a label may hold a comma."""
     # Only a known label that holds a comma itself is not found by the commas alone.
-    by_length = sorted({whole for whole in known if "," in whole}, key=lambda one: (-len(one), one))
+    by_length = sorted({whole for whole in known if "," in whole}, key=lambda label: (-len(label), label))
     found: list[str] = []
     rest = text.strip().strip(",").strip()
     while rest:
@@ -107,7 +107,7 @@ def _value_at(args: Mapping[str, Any], path: Path) -> Any:
 
 
 def labels_at(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
-    """Every text of a value and of the lists in it, with its place below `path`."""
+    """Yield every text of a value and of the lists in it, with its path below `path`."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, list):

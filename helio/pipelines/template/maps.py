@@ -25,16 +25,16 @@ def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
     return any(name == used for _, used in tokens(value, dict(schema)))
 
 
-def items_of_map(each: ForEach, context: Context) -> Sequence[Any] | None:
+def items_of_map(loop: ForEach, context: Context) -> Sequence[Any] | None:
     """Return the items of a map that are known before any run; none where no item is known."""
-    if each.items is not None or not each.parameters_of:
-        return each.items
-    dataset = context.catalogue.get(each.parameters_of)
+    if loop.items is not None or not loop.parameters_of:
+        return loop.items
+    dataset = context.catalogue.get(loop.parameters_of)
     return None if dataset is None else list(dataset.parameters)
 
 
 def item_name(item: Any) -> str:
-    """An item as it stands in labels and ids.
+    """Return an item as it is written in labels and ids.
 
     >>> item_name("2024-01-10 to 2024-01-11"), item_name("2024-01-10T06:00:00 to 2024-01-10T12:00:00"), item_name(3)
     ('2024-01-10', '2024-01-10T06:00', '3')
@@ -49,16 +49,16 @@ def item_name(item: Any) -> str:
 
 
 def with_item(value: Any, schema: Mapping[str, Any], name: str, item: Any) -> Any:
-    """A value with an item in the place of its variable: whole where it stands alone, else its name."""
+    """Replace a variable by an item: the item itself where the variable stands alone, else its name."""
     return substitute(value, dict(schema), _Item({name: item}))
 
 
-def each_with_item(each: ForEach, name: str, item: Any) -> ForEach:
-    """A map with an item of a map around it in the place of its variable."""
-    over = with_item(each.to_json()["over"], {}, name, item)
-    if each.items is None:
+def loop_with_item(loop: ForEach, name: str, item: Any) -> ForEach:
+    """Return a map in which an item of a map around it replaces its variable."""
+    over = with_item(loop.to_json()["over"], {}, name, item)
+    if loop.items is None:
         over = {key: text for key, text in over.items() if isinstance(text, str)}  # an item may be a number
-    return ForEach.from_json({"as": each.name, "over": over})
+    return ForEach.from_json({"as": loop.name, "over": over})
 
 
 class _Item(dict[str, Any]):
@@ -69,16 +69,16 @@ class _Item(dict[str, Any]):
 
 
 def unwrapped(step: Step, signatures: Mapping[str, Signature]) -> Document | None:
-    """The arguments of the one call that gives what a map over intervals gives, where there is one.
+    """Return the arguments of one call that gives what a map over intervals gives; None where there is none.
 
     The tool gives the same records for a range as for its parts, only its range is the item, and the parts are put
     together again. An interval without data still fails: the call has to find some in each. Candidates are chosen
     interval by interval, so a fetch with candidates stays a map.
     """
-    signature, each, args = signatures.get(step.tool_name), step.for_each, step.tool_args
-    if signature is None or each is None or not each.intervals:
+    signature, loop, args = signatures.get(step.tool_name), step.for_each, step.tool_args
+    if signature is None or loop is None or not loop.intervals:
         return None
-    length = each.step or "1d"
+    length = loop.step or "1d"
     if (
         not signature.range_capable
         or not is_interval(length)
@@ -89,15 +89,15 @@ def unwrapped(step: Step, signatures: Mapping[str, Signature]) -> Document | Non
         or args.get(EACH, length) != length
     ):
         return None
-    times = [taken for taken in signature.time_arguments() if args.get(taken) == each.name]
+    times = [taken for taken in signature.time_arguments() if args.get(taken) == loop.name]
     others = {key: value for key, value in args.items() if key not in times}
-    if len(times) != 1 or uses(others, signature.schema(), each.name):
+    if len(times) != 1 or uses(others, signature.schema(), loop.name):
         return None
-    return {**args, times[0]: each.intervals, EACH: length}
+    return {**args, times[0]: loop.intervals, EACH: length}
 
 
 def interval_microseconds(length: Any) -> int:
-    """The length of the intervals of a map, a whole number of microseconds: ranges have no finer ends.
+    """Return the length of the intervals of a map in microseconds, the finest end that a range can have.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def is_interval(length: Any) -> bool:
 
 
 def distinct(items: Iterable[Any]) -> int:
-    """How many different items a map has: one that stands twice is taken once."""
+    """Count the different items of a map."""
     return len({json.dumps(item, sort_keys=True) for item in items})
 
 
@@ -134,7 +134,7 @@ def steps_of(step: Step, context: Context) -> int:
 
 
 def size_of(label: str, context: Context) -> int | None:
-    """The number of components of a fetched table, where the catalogue tells; one for a component of it."""
+    """Return the number of components of a fetched table, where the catalogue has it; one for a component of it."""
     dataset_id, _, parameter = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
     if dataset is None or not parameter:
@@ -150,7 +150,7 @@ def is_glob(label: str) -> bool:
 
 
 def matching(label: str, known: Iterable[str]) -> list[str]:
-    """The known labels that a label with ``*`` stands for, in their order.
+    """Return the known labels that a label with ``*`` stands for, in their order.
 
     >>> matching("*.mag", ["AC_H2_MFI.mag", "AC_H2_MFI.BGSEc", "AC_H0_MFI.mag"])
     ['AC_H2_MFI.mag', 'AC_H0_MFI.mag']
@@ -159,35 +159,35 @@ def matching(label: str, known: Iterable[str]) -> list[str]:
     return [match for match in known if fnmatchcase(match, pattern)]
 
 
-def overlap(one: str, other: str) -> bool:
+def overlap(first: str, other: str) -> bool:
     """Whether some label may match two labels with ``*``: what stands before and behind their ``*`` agrees.
 
     >>> overlap("B_*", "B_2024"), overlap("*.x", "A.*"), overlap("X*", "B_*")
     (True, True, False)
     """
     if not is_glob(other):
-        return bool(matching(one, [other]))
-    if not is_glob(one):
-        return bool(matching(other, [one]))
-    starts = [label.partition("*")[0] for label in (one, other)]
-    ends = [label.rpartition("*")[2] for label in (one, other)]
+        return bool(matching(first, [other]))
+    if not is_glob(first):
+        return bool(matching(other, [first]))
+    starts = [label.partition("*")[0] for label in (first, other)]
+    ends = [label.rpartition("*")[2] for label in (first, other)]
     return (starts[0].startswith(starts[1]) or starts[1].startswith(starts[0])) and (
         ends[0].endswith(ends[1]) or ends[1].endswith(ends[0])
     )
 
 
 def as_glob(label: str, names: Iterable[str]) -> str:
-    """The label that stands for all items of maps: each variable becomes a ``*``.
+    """Return the label that stands for all items of maps, with a ``*`` for each variable.
 
     >>> as_glob("spec_$DAY", ["$DAY"])
     'spec_*'
     """
-    wanted = set(names)
-    return TOKEN.sub(lambda found: "*" if found[0] in wanted else found[0], label)
+    variables = set(names)
+    return TOKEN.sub(lambda found: "*" if found[0] in variables else found[0], label)
 
 
 def without_globs(args: Mapping[str, Any], signature: Signature, known: Iterable[str]) -> Document:
-    """Arguments in which each label with ``*`` in a list became the known labels that it stands for, each once."""
+    """Replace each label with ``*`` in a list of the arguments by the known labels that it stands for."""
     labels = list(dict.fromkeys(known))
     found = dict(args)
     for table in signature.tables:

@@ -30,7 +30,7 @@ def plain(text: str) -> str:
 
 
 def without_long_words(text: str) -> str:
-    """A message in which no word, such as a name that somebody gave, is longer than a screen shows.
+    """Shorten each word of a message that is longer than a screen shows, such as a name.
 
     >>> without_long_words("no run is called '" + 5000 * "a" + "'")[-30:]
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaa…'"
@@ -53,6 +53,6 @@ def is_seen(text: str) -> bool:
 
 
 def _escape(sign: str) -> str:
-    """The sign as JSON writes it in ASCII, which takes two escapes beyond the first 65,536 characters."""
+    """Return the character as JSON writes it in ASCII: two escapes beyond the first 65,536 characters."""
     units = sign.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

@@ -1,7 +1,7 @@
 """Runs passes over a plan: applies their edits, keeps their diagnostics, and holds them to what passes promise.
 
 HI001 (error)  passes do not converge; they are named
-    Two rewrites that undo each other are a mistake of helio's.
+    Two rewrites that undo each other are a bug in helio.
     before  a pass that edits in every round
     after   refused, the passes named
 
@@ -31,7 +31,7 @@ from helio.pipelines.template.template import Template
 log = logging.getLogger(__name__)
 
 MOST_ROUNDS = 3
-"""How often the stages of a fix point may run before those that still edit are named."""
+"""Maximum rounds of the repeated stages; then the passes that still edit are reported."""
 
 FIX = "helio fix: "
 """Begins the advice that an edit is made by ``helio fix``."""
@@ -94,21 +94,21 @@ def rewrite(
         work.findings = [
             Diagnostic(
                 "HI001",
-                f"the passes do not come to an end: {', '.join(edited)} still edit after {MOST_ROUNDS} rounds",
+                f"the passes do not finish: {', '.join(edited)} still edit after {MOST_ROUNDS} rounds",
                 candidates=tuple(edited),
-                advice=("this is a mistake of helio's: please report it with the template",),
+                advice=("this is a bug in helio: please report it with the template",),
             )
         ]
     return work.result()
 
 
 def replay(authored: Document, edits: Iterable[Edit]) -> Document:
-    """The plan that edits lead to."""
+    """Apply edits to a document and return the plan."""
     return _patched(authored, [operation for edit in edits for operation in edit.operations])
 
 
 def undo(plan: Document, edits: Sequence[Edit]) -> Document:
-    """The document from which edits led to a plan."""
+    """Undo edits and return the document before them."""
     return _patched(plan, [operation for edit in reversed(edits) for operation in edit.inverse()])
 
 
@@ -149,25 +149,25 @@ class _Work:
                 break
         return edited
 
-    def _run(self, one: Pass | DialectPass) -> bool:
+    def _run(self, rewrite: Pass | DialectPass) -> bool:
         try:
-            found = list(self._look(one))
+            found = list(self._look(rewrite))
         except Oversize as error:
             self.findings.append(error.diagnostic)
             return False
         except Exception as error:
             # A pass is code of ours: whatever it raises is a bug of its own, and must not take the plan with it.
-            log.exception("the pass %s raised", _name(one))
-            self._accuse(one, f"raised {type(error).__name__}: {error}")
+            log.exception("the pass %s raised", _name(rewrite))
+            self._accuse(rewrite, f"raised {type(error).__name__}: {error}")
             return False
         finally:
             changed = self._restored()
         if changed:
-            self._accuse(one, "changed the plan in place")
+            self._accuse(rewrite, "changed the plan in place")
             return False
         strange = [finding for finding in found if not isinstance(finding, (Edit, Diagnostic))]
         if strange:
-            self._accuse(one, f"found neither an edit nor a diagnostic: {strange[0]!r:.80}")
+            self._accuse(rewrite, f"found neither an edit nor a diagnostic: {strange[0]!r:.80}")
             return False
         edits: list[Edit] = []
         for finding in found:
@@ -177,58 +177,58 @@ class _Work:
                 self.findings.append(authored_path(_refusal(finding), self._shown(), self.authored))
             else:
                 edits.append(finding)
-        return bool(edits) and self._apply(one, edits)
+        return bool(edits) and self._apply(rewrite, edits)
 
-    def _look(self, one: Pass | DialectPass) -> Iterable[Finding]:
-        if not _reads_types(one):
-            return cast(DialectPass, one)(self.plan, self.context)
+    def _look(self, rewrite: Pass | DialectPass) -> Iterable[Finding]:
+        if not _reads_types(rewrite):
+            return cast(DialectPass, rewrite)(self.plan, self.context)
         if self.template is None:
             self.template = Template.from_json(self.plan)
-        return cast(Pass, one)(self.template, self.context)
+        return cast(Pass, rewrite)(self.template, self.context)
 
     def _restored(self) -> bool:
-        """Whether a pass changed what it was shown; then it is made anew."""
+        """Whether a pass changed the plan that it was given; then the plan is restored."""
         # Comparing first is fast. What differs may still be the same text, as a NaN is.
         if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
         self.plan, self.template = _copied(self.untouched), None
         return True
 
-    def _apply(self, one: Pass | DialectPass, edits: list[Edit]) -> bool:
+    def _apply(self, rewrite: Pass | DialectPass, edits: list[Edit]) -> bool:
         """Apply the edits of a pass, all of them or none."""
         try:
             operations = [operation for edit in edits for operation in edit.operations]
             plan = _patch(self.untouched, operations)
         except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError) as error:
             self.untouched = _copied(self.plan)
-            self._accuse(one, f"made an edit that does not apply: {error}")
+            self._accuse(rewrite, f"made an edit that does not apply: {error}")
             return False
         wrong = _broken(plan)
         if wrong:
             self.untouched = _copied(self.plan)
-            self._accuse(one, f"broke the plan: {wrong}")
+            self._accuse(rewrite, f"broke the plan: {wrong}")
             return False
         for edit in edits:
             if edit.warning:
-                told = Diagnostic(edit.code, edit.warning, "warning", edit.step_id, path=edit.path)
-                self.warned.append(authored_path(told, self._shown(), self.authored))
+                warning = Diagnostic(edit.code, edit.warning, "warning", edit.step_id, path=edit.path)
+                self.warned.append(authored_path(warning, self._shown(), self.authored))
         self.plan, self.untouched, self.template = plan, _copied(plan), None
         self.edits += edits
         return True
 
-    def _accuse(self, one: Pass | DialectPass, what: str) -> None:
+    def _accuse(self, rewrite: Pass | DialectPass, what: str) -> None:
         self.findings.append(
             Diagnostic(
                 "HI002",
-                f"the pass {_name(one)} {what}",
-                candidates=(_name(one),),
-                advice=("this is a mistake of helio's: please report it with the template",),
+                f"the pass {_name(rewrite)} {what}",
+                candidates=(_name(rewrite),),
+                advice=("this is a bug in helio: please report it with the template",),
             )
         )
 
 
 def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
-    """Steps move and are merged; the author looks for a step where it was written."""
+    """Return a diagnostic with the path at which the author wrote its step, as steps move and are merged."""
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found
@@ -257,7 +257,7 @@ def _id_of(written: Any) -> str | None:
 
 
 def _refusal(edit: Edit) -> Diagnostic:
-    """A lossy edit in a run: an error that offers it."""
+    """Return the error for a lossy edit in a run; it offers the edit."""
     return Diagnostic(
         edit.code,
         edit.warning or edit.message,
@@ -279,14 +279,14 @@ def _patched(document: Document, operations: Sequence[dict[str, Any]]) -> Docume
 
 
 def _patch(document: Document, operations: Sequence[dict[str, Any]]) -> Document:
-    """The document, changed; it shares nothing with the operations."""
+    """Return the changed document, which shares nothing with the operations."""
     values = json.loads(json.dumps(list(operations)))
     patched: Document = jsonpatch.JsonPatch(values).apply(document, in_place=True)
     return patched
 
 
 def _broken(plan: Any) -> str:
-    """What every plan must be after every pass, looked at quickly; empty when it is."""
+    """Return what is wrong with a plan, by a quick check after every pass; empty when nothing is."""
     if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
         return "it has no list of steps"
     for step in plan["steps"]:
@@ -295,11 +295,11 @@ def _broken(plan: Any) -> str:
     return ""
 
 
-def _reads_types(one: Pass | DialectPass) -> bool:
+def _reads_types(rewrite: Pass | DialectPass) -> bool:
     """Whether a pass takes a `Template`, as the type of its first parameter says."""
-    types = getattr(one, "__annotations__", {})
+    types = getattr(rewrite, "__annotations__", {})
     return next(iter(types.values()), None) in (Template, "Template")
 
 
-def _name(one: Pass | DialectPass) -> str:
-    return getattr(one, "__name__", str(one))
+def _name(rewrite: Pass | DialectPass) -> str:
+    return getattr(rewrite, "__name__", str(rewrite))

@@ -190,7 +190,7 @@ STRUCTURE: Schema = {
 
 
 def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
-    """The whole schema: the structure, and each tool's arguments where a step names the tool."""
+    """Return the whole schema: the structure, and each tool's arguments where a step names the tool."""
     known = signatures() if tools is None else tools
     step = json.loads(json.dumps(STEP))
     step["properties"]["tool_name"]["enum"] = sorted(known)
@@ -213,7 +213,7 @@ def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
 
 
 def schema_text() -> str:
-    """The schema as a file, for editors and ``helio schema``."""
+    """Return the schema as a file, for editors and ``helio schema``."""
     return json.dumps(template_schema(), indent=1, ensure_ascii=False) + "\n"
 
 

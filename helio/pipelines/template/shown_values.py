@@ -18,13 +18,13 @@ _LOOK_ALIKE = str.maketrans(_FOREIGN, "ABCEHIJKMOPSTXYaeopcyxijshdqwABEZHIKMNOPT
 _DISGUISED = re.compile(f"[A-Za-z_][{_FOREIGN}]|[{_FOREIGN}][A-Za-z_]")
 
 
-def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are written alike, but for the order of keys: ``1`` is neither ``1.0`` nor ``true``."""
-    return _json(one) == _json(other)
+def same(value: Any, other: Any) -> bool:
+    """Whether two JSON values are written alike, in any order of keys: ``1`` is neither ``1.0`` nor ``true``."""
+    return _json(value) == _json(other)
 
 
 def shown(value: Any) -> str:
-    """A value on one line, in full: a text bare where nothing else could be meant, else as JSON.
+    """Write a value on one line, in full: a text without quotes where it is unmistakable, otherwise as JSON.
 
     >>> print(shown("nT"), shown("1"), shown(1.0), shown(["B", "V"]), shown([1, [2]]), shown(" B"))
     nT "1" 1.0 B, V [1, [2]] " B"
@@ -39,7 +39,7 @@ def shown(value: Any) -> str:
 
 
 def shown_name(name: str) -> str:
-    """A key of an object; a number among them is a text as well.
+    """Write a key of an object; a number among the keys is a text as well.
 
     >>> print(shown_name("1"), shown_name("y range"), shown_name("a\\u200bb"))
     1 y range "a\\u200bb"
@@ -48,7 +48,7 @@ def shown_name(name: str) -> str:
 
 
 def shown_line(text: str) -> str:
-    """A line of a text as it stands; quoted where something in it would not be seen, such as a space at its end."""
+    """Write a line of a text; quote it where something would be invisible, such as a space at its end."""
     clear = is_seen(text) and text == text.rstrip() and not _is_disguised(text)
     if clear and text and not _is_json_text(text):
         return text
@@ -56,7 +56,7 @@ def shown_line(text: str) -> str:
 
 
 def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> list[str]:
-    """The texts of several values; values that differ and would look alike are written as JSON in ASCII.
+    """Write several values; those that differ and would look alike become JSON in ASCII.
 
     >>> shown_apart(["B", ["B"], 1, "µT", "μT"])
     ['"B"', '["B"]', '1', '"\\\\u00b5T"', '"\\\\u03bcT"']
@@ -106,13 +106,13 @@ def _is_disguised(text: str) -> bool:
 
 
 def _quoted(value: Any) -> str:
-    """A value as JSON, with an escape for whatever would not be seen as what it is."""
+    """Write a value as JSON, with escapes for characters that would be invisible or misread."""
     text = json.dumps(value, ensure_ascii=False)
     return json.dumps(value) if _is_disguised(text) else escaped(text)
 
 
 def _look(text: str) -> str:
-    """What an eye takes a text for."""
+    """Return what a text looks like to a reader."""
     return unicodedata.normalize("NFKC", text).translate(_LOOK_ALIKE)
 
 

@@ -22,7 +22,7 @@ class _Span:
 
 
 def splice(text: str, before: Document, after: Document) -> str:
-    """The text of `after`, where everything that is as in `before` stands as in `text`.
+    """Write `after` as text; everything unchanged since `before` stays as it is in `text`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def splice(text: str, before: Document, after: Document) -> str:
 
 
 def _keys_of(before: Document, after: Document) -> list[str]:
-    """The keys that `after` has when it only adds some."""
+    """Return the keys of `after` when it only adds some."""
     return [*before, *(key for key in after if key not in before)]
 
 
@@ -81,13 +81,13 @@ def _says(text: str, document: Document) -> bool:
     return isinstance(found, dict) and _same(found, document)
 
 
-def _same(one: object, other: object) -> bool:
+def _same(value: object, other: object) -> bool:
     """Whether two values are written alike: ``True`` is not 1, and the order of keys counts."""
-    return json.dumps(one) == json.dumps(other)
+    return json.dumps(value) == json.dumps(other)
 
 
 def _members(text: str) -> dict[str, _Span]:
-    """Where the value of each key of the outermost object stands."""
+    """Return where the value of each key of the outermost object stands."""
     found: dict[str, _Span] = {}
     at = _skip(text, text.index("{") + 1)
     while text[at] != "}":
@@ -121,9 +121,9 @@ def _steps(text: str, span: _Span, before: Document, after: Document, ends: str)
     margin = _margin(text, elements[0].start)
     written = []
     for step in after["steps"]:
-        kept = next((old for known, old in unchanged if _same(known, step)), None)
+        old_text = next((old for known, old in unchanged if _same(known, step)), None)
         laid_out = _indented(step, f"{ends}{margin}")
-        written.append(laid_out if kept is None else kept)
+        written.append(laid_out if old_text is None else old_text)
     between = text[elements[0].stop : elements[1].start] if len(elements) > 1 else f",{ends}{margin}"
     opening, closing = text[span.start : elements[0].start], text[elements[-1].stop : span.stop]
     return opening + between.join(written) + closing
@@ -134,12 +134,12 @@ def _laid_out(text: str, span: _Span, value: object, ends: str) -> str:
 
 
 def _indented(value: object, ends: str) -> str:
-    """A value over several lines, each with such an end and the margin of the next."""
+    """Write a value over several lines, with this line end and the margin of the next line."""
     return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", ends)
 
 
 def _margin(text: str, at: int) -> str:
-    """The white space that the line of a place begins with."""
+    """Return the white space at the start of the line of a position."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip())]
 

@@ -40,11 +40,11 @@ class _Object:
         return written
 
     def without(self, *keys: str) -> Self:
-        """Leave out members."""
+        """Return the object without some members."""
         unset = {name: default for key, (name, default) in _FIELDS[type(self)].items() if key in keys}
-        left = tuple(key for key in self.keys if key not in keys)
+        remaining = tuple(key for key in self.keys if key not in keys)
         extra = {key: value for key, value in self.extra.items() if key not in keys}
-        return replace(self, keys=left, extra=extra, **unset)
+        return replace(self, keys=remaining, extra=extra, **unset)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,21 +96,21 @@ class ForEach:
     written: Document = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
-    def from_json(cls, each: Document) -> ForEach:
+    def from_json(cls, loop: Document) -> ForEach:
         """Read what a step's ``for_each`` says."""
-        over = each["over"]
+        over = loop["over"]
         if isinstance(over, list):
-            return cls(name=each["as"], items=over, written=each)
-        return cls(name=each["as"], **over, written=each)
+            return cls(name=loop["as"], items=over, written=loop)
+        return cls(name=loop["as"], **over, written=loop)
 
     def to_json(self) -> Document:
         """Write the items with their keys in the order in which they were read."""
         names = ("intervals", "step", "components_of", "parameters_of")
-        said: Value = {name: text for name in names if (text := getattr(self, name))}
-        over = said if self.items is None else list(self.items)
+        source: Value = {name: text for name in names if (text := getattr(self, name))}
+        over = source if self.items is None else list(self.items)
         known = self.written.get("over")
         if self.items is None and isinstance(known, dict):
-            over = {key: getattr(self, key) for key in known} | said
+            over = {key: getattr(self, key) for key in known} | source
         return {**dict.fromkeys(self.written), "as": self.name, "over": over}
 
 
@@ -205,7 +205,7 @@ class Template(_Object):
         return [name for name, facts in self.variables.items() if facts.type == "time_range"]
 
     def lists(self) -> Iterator[tuple[Path, tuple[Step, ...]]]:
-        """Every list of steps with its place: the template's own, then that of each block."""
+        """Yield every list of steps with its path: the template's own, then that of each block."""
         waiting: list[tuple[Path, tuple[Step, ...]]] = [(("steps",), self.steps)]
         while waiting:
             path, steps = waiting.pop()
@@ -213,11 +213,11 @@ class Template(_Object):
             waiting += [((*step.path, "block"), step.block) for step in reversed(steps) if step.block]
 
     def by_list(self) -> Iterator[Step]:
-        """Every step, list by list: the steps of a block come after the whole list that holds it."""
+        """Yield every step, list by list: the steps of a block come after the whole list that holds it."""
         return (step for _, steps in self.lists() for step in steps)
 
     def walk(self) -> Iterator[Step]:
-        """Every step, those of a block right after the step that holds them.
+        """Yield every step; the steps of a block follow right after the step that holds them.
 
         Blocks that are nested too deeply are left out.
         """
@@ -225,7 +225,7 @@ class Template(_Object):
 
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
-    """Every one of the steps, those of a block right after the step that holds them."""
+    """Yield every step; the steps of a block follow right after the step that holds them."""
     for step in steps:
         yield step
         if len(step.path) < 2 * LIMITS.blocks:
@@ -253,7 +253,7 @@ _TUPLES = frozenset({"produces", "depends_on", "pin", "files"})
 
 
 def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
-    """The fields of an object as they are written."""
+    """Return the fields of an object as they are written."""
     known = _FIELDS[kind]
     found: dict[str, Value] = {"keys": tuple(written)}
     extra: Document = {}
@@ -268,7 +268,7 @@ def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
 
 
 def _plain(value: Value) -> Value:
-    """A field as JSON."""
+    """Return a field as JSON."""
     if isinstance(value, tuple):
         return [part.to_json() if isinstance(part, Step) else part for part in value]
     if isinstance(value, dict):
@@ -277,7 +277,7 @@ def _plain(value: Value) -> Value:
 
 
 def _fields(kind: type[_Object]) -> Mapping[str, tuple[str, Value]]:
-    """The fields of an object by their keys, each with its name and its default."""
+    """Return the fields of an object by key, each with its name and its default."""
     keys = {name: key for key, name in _NAMES.items()}
     return {
         keys.get(known.name, known.name): (

@@ -52,7 +52,7 @@ class TimeLiteral:
 
 
 def time_literals(template: Template, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
-    """Every literal time range of a template: in time arguments, and in the ranges over which maps run.
+    """Yield every literal time range of a template, in time arguments and in the ranges over which maps run.
 
     >>> from helio.steps.signature import signatures
     >>> each = {"as": "$DAY", "over": ["2024-01-01", "2024-01-02"]}
@@ -72,7 +72,7 @@ def time_literals(template: Template, signatures: Mapping[str, Signature]) -> It
 
 
 def listed_literals(literals: list[TimeLiteral]) -> str:
-    """The ranges in words, by the steps in which they stand."""
+    """List the ranges in words, by the steps that hold them."""
     by_step: dict[str, list[str]] = {}
     for result in literals:
         by_step.setdefault(f"step {result.step.step_id}, {result.name}", []).append(result.value)
@@ -80,25 +80,25 @@ def listed_literals(literals: list[TimeLiteral]) -> str:
 
 
 def shortened(texts: list[str]) -> str:
-    """The first texts of a list, and how many follow."""
+    """Return the first texts of a list, and how many follow."""
     shown = texts[:MOST_SHOWN]
     return ", ".join(shown) + (f" and {len(texts) - len(shown)} more" if len(texts) > len(shown) else "")
 
 
 def _items(step: Step, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
-    each = step.for_each
-    if each is None:
+    loop = step.for_each
+    if loop is None:
         return
     home = (*step.path, "for_each", "over")
     found: list[tuple[Path, Any]] = []
-    if each.intervals:
-        found = [((*home, "intervals"), each.intervals)]
-    elif each.items is not None and _fills_times(step, each.name, signatures):
-        found = [((*home, index), item) for index, item in enumerate(each.items)]
+    if loop.intervals:
+        found = [((*home, "intervals"), loop.intervals)]
+    elif loop.items is not None and _fills_times(step, loop.name, signatures):
+        found = [((*home, index), item) for index, item in enumerate(loop.items)]
     for path, written in found:
         value = _range(written)
         if value:
-            yield TimeLiteral(path, step, "for_each", value, written, True, bool(each.intervals))
+            yield TimeLiteral(path, step, "for_each", value, written, True, bool(loop.intervals))
 
 
 def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> bool:
@@ -112,7 +112,7 @@ def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> 
 
 
 def _range(value: Any) -> str:
-    """A range in its one spelling; empty for what is none, or has a variable in it."""
+    """Return a range in its one spelling; empty when it is none or has a variable in it."""
     try:
         return canonical(value) if _is_literal(value) else ""
     except TimeRangeError:

@@ -33,7 +33,7 @@ Path = tuple[str | int, ...]
 
 
 def strings(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
-    """Every string in which variables stand for values, with its place. Free text and code are left out."""
+    """Yield every string in which variables stand for values, with its path. Free text and code are left out."""
     return ((path, text) for path, text, part in _every_string(value, schema, ()) if not is_text(part))
 
 
@@ -65,7 +65,7 @@ class Pattern:
         return next((written for name, written in self._found() if not _NAME.fullmatch(name)), "")
 
     def filled(self, values: Mapping[str, Any]) -> str:
-        """The text with the values that are known in the place of their names; names are without ``$``."""
+        """Return the text with known values in place of their names; names are without ``$``."""
 
         def value_of(found: re.Match[str]) -> str:
             name = found["name"] or ""
@@ -89,7 +89,7 @@ class Pattern:
 
 
 def patterns(value: Any, schema: Schema) -> Iterator[Pattern]:
-    """Every title and every name of a file."""
+    """Yield every title and every file name."""
     return (
         Pattern(path, text, part["format"] == _FILE_NAME)
         for path, text, part in _every_string(value, schema, ())
@@ -109,7 +109,7 @@ def _every_string(value: Any, schema: Schema, path: Path) -> Iterator[tuple[Path
 
 
 def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
-    """Every variable used, with its place."""
+    """Yield every variable used, with its path."""
     for path, text in strings(value, schema):
         for name in TOKEN.findall(text):
             yield path, name
@@ -120,7 +120,7 @@ def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
 
 
 def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
-    """The value with each variable replaced: a whole ``$NAME`` keeps its type, one inside a string becomes text."""
+    """Replace each variable in a value: a whole ``$NAME`` keeps its type, one inside a string becomes text."""
     if isinstance(value, str):
         if schema.get("format") in (_TITLE, _FILE_NAME):
             named = {name.removeprefix("$"): values.get(name) for name in values}
@@ -138,7 +138,7 @@ def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
 
 
 def _filled(text: str, values: Mapping[str, Any]) -> str:
-    """A text with its variables filled in.
+    """Return a text with its variables replaced by their values.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def is_text(schema: Schema) -> bool:
 
 
 def inner_schema(schema: Schema, key: str | int) -> Schema:
-    """The schema of one member, as far as the schema tells."""
+    """Return the schema of one member; empty where the schema does not describe it."""
     for option in schema.get("anyOf", ()):
         if _holds(option, key):
             schema = option
@@ -183,7 +183,7 @@ def _holds(option: Schema, key: str | int) -> bool:
 
 
 def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime) -> Any:
-    """The value of a variable as its type has it; a text from the command line is read as that type.
+    """Read the value of a variable by its type; a text from the command line is read as that type.
 
     Raises
     ------
@@ -201,12 +201,13 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
         for bound in ("minimum", "maximum"):
             limit = declared.get(bound, value)
             if (value < limit) if bound == "minimum" else (value > limit):
-                raise RequestError(f"{given} is beyond the {bound} {limit}")
+                side = "below" if bound == "minimum" else "above"
+                raise RequestError(f"{given} is {side} the {bound} {limit}")
     return value
 
 
 def read_time_range(given: Any, now: datetime) -> TimeRange:
-    """A time range from any spelling that stands for one value."""
+    """Read a time range from any spelling that has one meaning."""
     if isinstance(given, list) and len(given) == 2 and all(isinstance(item, str) for item in given):
         given = f"{given[0]} to {given[1]}"
     if not isinstance(given, str):
@@ -217,7 +218,7 @@ def read_time_range(given: Any, now: datetime) -> TimeRange:
 
 
 def _choice(given: Any, choices: Sequence[Any]) -> Any:
-    """The choice that is meant; a command line gives every one of them as text."""
+    """Return the choice that a value means; a command line gives every choice as text."""
     for choice in choices:
         if given == choice or (isinstance(given, str) and given == str(choice)):
             return choice

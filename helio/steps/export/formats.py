@@ -72,7 +72,7 @@ def format_of_export(filename: str, format: str | None) -> Format:
     format_, ending = format_of_name(filename), _ending(filename)
     if format and format_ and format_ != format:
         raise StepError(
-            f"'{filename}' ends like {format_}, and the format is {format}",
+            f"'{filename}' ends in {format_}, but the format is {format}",
             advice=f'set format: "{format_}", or leave it out',
         )
     if ending in OTHER_ENDINGS:

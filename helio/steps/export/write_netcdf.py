@@ -114,7 +114,7 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
             variable.bounds = placed.edges["bounds"]
     lower, upper = placed.axis.lower, placed.axis.upper
     if lower is not None and upper is not None:
-        # both edges in one variable, for others; each in its own precision stands beside it
+        # both edges in one variable, for others; each in its own precision is written too
         if _EDGE not in file.dimensions:
             file.createDimension(_EDGE, 2)
         bounds = np.stack([lower, upper], axis=-1)

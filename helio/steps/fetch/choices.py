@@ -1,4 +1,4 @@
-"""Which data sets a fetch may use, in order: read from its arguments by whoever plans it and whoever runs it."""
+"""Which data sets a fetch may use, in order: read from its arguments, to plan it and to run it."""
 
 from __future__ import annotations
 

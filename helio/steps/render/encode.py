@@ -41,8 +41,8 @@ def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
 def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
     """Write times one by one as ISO texts.
 
-    Never as ms since 1970, though these are shorter: plotly.js shows numbers in the time zone of whoever
-    looks, and texts as they are. To the µs, ten times finer than plotly.js keeps them.
+    Never as ms since 1970, though these are shorter: plotly.js shows numbers in the time zone of the
+    reader, and texts as they are. To the µs, ten times finer than plotly.js keeps them.
     """
     rounded = ((epoch.astype("datetime64[ns]").astype("i8") + 500) // 1000).astype("datetime64[us]")
     return [_trimmed(text) for text in np.datetime_as_string(rounded)]

@@ -961,7 +961,7 @@ def _constant(node: ast.Constant) -> Iterator[str]:
 
 
 def _operation(node: ast.BinOp) -> Iterator[str]:
-    """Refuse numbers and repetitions that would fill the memory and can be told from the code."""
+    """Refuse numbers and repetitions that would fill the memory, where the code shows it."""
     if isinstance(node.op, ast.Pow):
         base, exponent = _number(node.left), _number(node.right)
         if (

@@ -106,7 +106,7 @@ def _in_scope(facts: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> It
         coords: dict[str, Any] = {"time": np.asarray(index)}
         for number, axis in enumerate(axes):
             name = f"dim{number + 1}"
-            if axis["centers"] is None:  # bins that change from record to record stand beside their numbers
+            if axis["centers"] is None:  # bins that change from record to record follow their numbers
                 coords[name] = np.arange(1, values.shape[number + 1] + 1)
                 coords[f"{name}_bins"] = (("time", name), columns[f"axis {number}"])
             else:

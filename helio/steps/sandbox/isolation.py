@@ -19,7 +19,7 @@ from typing import Any
 from helio.steps.sandbox.limits import SandboxLimits
 
 NOBODY = 65534
-"""Whoever root becomes before code runs."""
+"""User that root becomes before code runs."""
 
 _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC = 0x00020000, 0x04000000, 0x08000000
 _NEW_USERS, _NEW_PIDS, _NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
@@ -94,7 +94,7 @@ def enter_namespaces() -> None:
     """Leave the machine's network, processes, mounts and shared memory for empty ones of our own.
 
     They hold for children: the next one to be forked is process 1 of its own world, and when it ends all in it do.
-    Root needs no user namespace for it; whoever else, or a root without its capabilities, gets one.
+    Root needs no user namespace for it; any other user, or a root without its capabilities, gets one.
     """
     try:
         call_libc("unshare", _APART)

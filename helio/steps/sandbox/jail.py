@@ -90,7 +90,7 @@ class Jail:
     def run(self, code: str, tables: Sequence[tuple[str, Table]] = ()) -> Returned:
         """Run code behind the wall.
 
-        It is not looked at before: whoever calls reads it against the allow-list first.
+        It is not checked here: the caller compares it with the allow-list first.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class _ZygoteProcess:
                 stderr=self._said,
                 pass_fds=(theirs.fileno(),),
                 env=_environment(),
-                start_new_session=True,  # Ctrl-C is for whoever waits, who then closes the jail
+                start_new_session=True,  # Ctrl-C is for the waiting process, which then closes the jail
             )
 
     def has_ended(self) -> bool:
@@ -215,7 +215,7 @@ class _ZygoteProcess:
         return self._parts
 
     def ask(self, code: str, packed: bytes, limits: SandboxLimits) -> tuple[dict[str, Any], Any]:
-        """Have one operation done; gives what its process told, and what it wrote."""
+        """Run one operation; return the answer of its process, and what it wrote."""
         given = _memory_file("input", packed)
         result = _memory_file("output")
         try:
@@ -253,7 +253,7 @@ class _ZygoteProcess:
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         if self._lifeline is not None:
-            poll.register(self._lifeline, 0)  # a closed pipe is told without asking
+            poll.register(self._lifeline, 0)  # a closed pipe is always reported
         ready = dict(poll.poll(max(0.0, deadline - time.monotonic()) * 1000))
         if not ready:
             raise TimeoutError

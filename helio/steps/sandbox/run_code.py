@@ -45,6 +45,6 @@ def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Re
         more = f"; and {len(refused) - _MOST_SHOWN} more" if len(refused) > _MOST_SHOWN else ""
         raise CodeRefused(
             f"the code uses something that is not allowed: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
-            advice="pandas, numpy and scipy.signal on the tables given; helio tools for named tools",
+            advice="only pandas, numpy and scipy.signal on the given tables; helio tools lists all other tools",
         )
     return jail.run(code, [(name, source.table) for name, source in zip(names, sources, strict=True)])

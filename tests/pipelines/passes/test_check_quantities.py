@@ -53,7 +53,9 @@ def beta(**labels):
 def test_a_temperature_in_ev_is_said_with_its_conversion():
     [one] = found(fetch(1, "N", "T", "B"), beta())
     assert (one.code, one.severity, one.path) == ("HV402", "warning", "/steps/1/tool_args/temperature_label")
-    assert one.message == "the temperature has to be in K, and 'WI_PLASMA.T' is in eV, says the catalogue"
+    assert (
+        one.message == "the temperature must be in K, but 'WI_PLASMA.T' is in eV, according to the catalogue"
+    )
     assert one.advice == ('convert it first: convert_units to "K", equivalence "thermal"',)
 
 
@@ -69,7 +71,9 @@ def test_spellings_of_the_right_unit_are_right():
 
 def test_a_component_has_the_unit_of_its_vector():
     [one] = found(fetch(1, "V"), step(2, "gyrofrequency", source_label="WI_PLASMA.V.Vx", output_label="f"))
-    assert one.message == "the field has to be in nT, and 'WI_PLASMA.V.Vx' is in km/s, says the catalogue"
+    assert (
+        one.message == "the field must be in nT, but 'WI_PLASMA.V.Vx' is in km/s, according to the catalogue"
+    )
 
 
 def test_what_another_tool_always_gives_is_sure():
@@ -78,7 +82,7 @@ def test_what_another_tool_always_gives_is_sure():
         step(2, "shue_standoff", pressure_label="e", bz_label="bz", output_label="r0"),
     )
     assert (one.code, one.severity) == ("HV401", "error")
-    assert one.message == "the pressure has to be in nPa, and 'e' is in mV/m"
+    assert one.message == "the pressure must be in nPa, but 'e' is in mV/m"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,7 @@ def test_a_field_turned_to_gse_is_no_field_in_gsm_however_it_is_resampled():
         newell(4, "clean"),
     )
     assert (one.code, one.severity, one.path) == ("HV403", "error", "/steps/3/tool_args/field_label")
-    assert one.message == "the field has to be in GSM, and 'clean' is in GSE"
+    assert one.message == "the field must be in GSM, but 'clean' is in GSE"
     assert one.advice == ('transform it first: transform_frame to "GSM", or choose a parameter in GSM',)
 
 
@@ -140,7 +144,7 @@ def test_a_field_turned_to_gsm_is_one():
 def test_a_frame_in_the_name_of_a_parameter_is_a_warning(name, frame):
     [one] = found(fetch(1, name), newell(2, f"WI_PLASMA.{name}"))
     assert (one.code, one.severity) == ("HV404", "warning")
-    assert f"'WI_PLASMA.{name}' is in {frame}, as the catalogue names it" in one.message
+    assert f"'WI_PLASMA.{name}' is in {frame}, according to its name or the catalogue" in one.message
 
 
 def test_one_component_in_another_frame_cannot_be_turned_alone():
@@ -162,7 +166,7 @@ def test_a_speed_has_no_frame_whatever_its_description_speaks_of():
 
 def test_rtn_cannot_be_turned_to_gse():
     [one] = found(fetch(1, "b_rtn"), turned(2, "WI_PLASMA.b_rtn", "GSE"))
-    assert "has to be in GSE, GSM, SM, GEO or GEI, and 'WI_PLASMA.b_rtn' is in RTN" in one.message
+    assert "must be in GSE, GSM, SM, GEO or GEI, but 'WI_PLASMA.b_rtn' is in RTN" in one.message
     assert one.advice == ("choose a parameter in GSE: there is no transformation from RTN",)
 
 
@@ -174,7 +178,7 @@ def test_the_difference_of_two_frames_is_said():
     [one] = found(fetch(1, "BGSEc", "BGSM"), difference("WI_PLASMA.BGSEc", "WI_PLASMA.BGSM"))
     assert (one.code, one.path) == ("HV404", "/steps/1/tool_args/right_label")
     assert one.message == (
-        "'WI_PLASMA.BGSEc' is in GSE, and 'WI_PLASMA.BGSM' is in GSM, as the catalogue names it: "
+        "'WI_PLASMA.BGSEc' is in GSE, and 'WI_PLASMA.BGSM' is in GSM, according to its name or the catalogue: "
         "arithmetic takes both in one frame"
     )
 
@@ -187,7 +191,7 @@ def test_the_difference_of_two_turned_fields_is_refused():
 def test_the_sum_of_two_units_is_said_once():
     [one] = found(fetch(1, "N", "T"), difference("WI_PLASMA.N", "WI_PLASMA.T", "add"))
     assert one.code == "HV402"
-    assert "'WI_PLASMA.N' is in cm^-3, and 'WI_PLASMA.T' is in eV, says the catalogue" in one.message
+    assert "'WI_PLASMA.N' is in cm^-3, and 'WI_PLASMA.T' is in eV, according to the catalogue" in one.message
     assert found(fetch(1, "N", "T"), difference("WI_PLASMA.N", "WI_PLASMA.T", "multiply")) == []
 
 
@@ -209,7 +213,7 @@ def test_a_product_has_the_unit_of_its_factors():
     )
     [one] = found(*steps)
     assert one.code == "HV401"
-    assert one.message == "the pressure has to be in nPa, and 'd' is in km nT/s"
+    assert one.message == "the pressure must be in nPa, but 'd' is in km nT/s"
 
 
 def test_a_rate_of_change_is_not_what_changes():
@@ -219,7 +223,7 @@ def test_a_rate_of_change_is_not_what_changes():
         step(3, "gyrofrequency", source_label="rate", output_label="f"),
     )
     [one] = found(*steps)
-    assert one.message == "the field has to be in nT, and 'rate' is in nT/s"
+    assert one.message == "the field must be in nT, but 'rate' is in nT/s"
 
 
 def test_a_unit_that_was_asked_for_is_sure_whatever_the_catalogue_says():
@@ -238,7 +242,7 @@ def test_a_magnitude_has_no_clock_angle():
         step(2, "clock_angle", source_label="m", output_label="ca"),
     )
     assert (one.code, one.severity) == ("HV405", "error")
-    assert one.message == "the field has to be a vector, and 'm' is one series"
+    assert one.message == "the field must be a vector, but 'm' is one series"
     assert "join_components" in one.advice[0]
 
 
@@ -247,7 +251,10 @@ def test_a_vector_is_no_density_by_its_size_in_the_catalogue():
         fetch(1, "N", "T", "B", "VELS"), beta(density_label="WI_PLASMA.VELS", temperature_label="x")
     )
     assert (one.code, one.severity) == ("HV406", "warning")
-    assert "one series, and 'WI_PLASMA.VELS' is a vector or a spectrum, says the catalogue" in one.message
+    assert (
+        "one series, but 'WI_PLASMA.VELS' is a vector or a spectrum, according to the catalogue"
+        in one.message
+    )
 
 
 def test_a_spectrum_is_no_vector_field():
@@ -258,7 +265,7 @@ def test_a_spectrum_is_no_vector_field():
 def test_a_component_of_code_without_a_unit_is_known_to_have_none():
     code = step(1, "custom_operation", source_labels=["x"], pandas_code="result = df", output_label="c")
     [one] = found(code, step(2, "gyrofrequency", source_label="c", output_label="f"))
-    assert one.message == "the field has to be in nT, and 'c' has no unit"
+    assert one.message == "the field must be in nT, but 'c' has no unit"
     stated = step(1, "custom_operation", source_labels=["x"], pandas_code="…", units="nT", output_label="c")
     assert found(stated, step(2, "gyrofrequency", source_label="c", output_label="f")) == []
 

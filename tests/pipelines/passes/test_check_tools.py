@@ -26,7 +26,9 @@ def test_a_missing_limit_is_said_with_what_it_is_for():
     found = only("align", series_label="a", onto_label="b", output_label="c")
     assert (found.code, found.message) == ("HN506", "'limit' is missing")
     [advice] = found.advice
-    assert advice.startswith("limit: The longest distance of two samples between which a value is made")
+    assert advice.startswith(
+        "limit: The longest step between two samples across which a value is interpolated"
+    )
 
 
 def test_a_missing_label_is_said_with_the_quantity_and_its_unit():

@@ -52,7 +52,7 @@ def test_any_text_is_read_or_refused(text: str):
 
 
 def test_a_key_that_stands_twice_is_refused_not_overwritten():
-    with pytest.raises(InvalidTemplate, match='"time_range" stands twice'):
+    with pytest.raises(InvalidTemplate, match='"time_range" appears twice'):
         read_template('{"steps": [{"time_range": "2024", "time_range": "2025"}]}')
 
 
