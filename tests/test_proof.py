@@ -121,6 +121,13 @@ def recorded(document: Any) -> list[str]:
     ]
 
 
+CITED = {
+    "checksum in the file": "in the file",
+    "checksums of its parts": "of the parts of the file",
+    "nothing": "none stated by the archive",
+}
+
+
 @pytest.mark.parametrize("kind", FILES)
 def test_the_record_of_a_run_says_what_proves_each_file(folder: Path, kind: str):
     make, proof = FILES[kind]
@@ -131,7 +138,7 @@ def test_the_record_of_a_run_says_what_proves_each_file(folder: Path, kind: str)
     assert recorded(run_json) == [proof]
     assert [citation["proofs"] for citation in run_json["citations"]] == [{proof: 1}]
     assert recorded(json.loads(helio("runs", "show", run_json["id"], "--json").stdout)) == [proof]
-    assert f"proof of its bytes: {proof} (1 of 1)" in helio("cite", run_json["id"]).stdout
+    assert f"  checksum: {CITED[proof]} (1 file)" in helio("cite", run_json["id"]).stdout
 
 
 def test_the_samples_are_proven_by_their_manifest():
@@ -202,7 +209,7 @@ def test_a_record_without_proofs_is_read_locked_cited_and_verified(folder: Path,
     run_id = json.loads(Path("out/run.json").read_text())["id"]
     forget_proofs(tmp_path / "home")
     assert '"proof"' not in helio("runs", "show", run_id, "--json").stdout
-    assert "proof of its bytes: not recorded (1 of 1)" in helio("cite", run_id).stdout
+    assert "  checksum: not recorded (1 file)" in helio("cite", run_id).stdout
     verified = helio("verify", run_id)
     assert verified.exit_code == 0, verified.output
     assert "note: " not in verified.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -45,6 +46,8 @@ def explain(
 ) -> None:
     """Explain a tool, a code or a key of a template, or list what each pass did to the pipeline of a run."""
     with errors_as_text(as_json):
+        from helio.pipelines.dialect.synonyms import fold
+        from helio.pipelines.keys import Key
         from helio.pipelines.reference import look_up
 
         entries = look_up(subject)
@@ -53,6 +56,9 @@ def explain(
         elif as_json:
             print_json([entry.to_json() for entry in entries] if len(entries) > 1 else entries[0].to_json())
         else:
+            meant = next((entry.name for entry in entries if isinstance(entry, Key)), subject)
+            if fold(subject.rpartition(".")[2]) != fold(meant):
+                say(f"{subject} is another word for {meant}")
             say("\n\n".join(map(str, entries)))
 
 
@@ -76,7 +82,7 @@ def passes(as_json: Json = False) -> None:
             print_json(rows)
             return
         for row in rows:
-            say(f"{row['stage']}  {row['pass']:<26}  {row['does']}")
+            say(f"{row['stage']}  {row['pass']:<26}  {row['does'].replace('`', '')}")
 
 
 @app.command()
@@ -137,6 +143,14 @@ def _run_called(subject: str) -> RunRecord:
     except UnknownRun as error:
         if any(summary.id.startswith(subject) for summary in runs.list()):
             raise
+        if re.fullmatch(r"H[A-Z]\d{3}", subject.strip().upper()):
+            alike = [name for name in names() if re.fullmatch(rf"{subject.strip()[:2].upper()}\d{{3}}", name)]
+            raise RequestError(
+                f"there is no code {subject}",
+                advice=f"one of {', '.join(alike)}"
+                if alike
+                else "codes begin with HP, HN, HR, HX, HO, HG, HV, HS, HB, HA, HE or HI",
+            ) from error
         advice = did_you_mean(subject, names(), otherwise="helio tools lists the tools, helio runs the runs")
         raise RequestError(f"no tool, code, key or run is called '{subject}'", advice=advice) from error
 

@@ -66,7 +66,7 @@ def _say_run(run: ListedRun) -> None:
     facts = (summary.id, summary.pipeline, run.time_range, summary.note)
     say(
         "  ".join(
-            [f"{summary.status:<9}", f"{summary.started_at[:19]:<19}", *(fact for fact in facts if fact)]
+            [f"{summary.status:<9}", f"{summary.started_at[:19]:<19} UTC", *(fact for fact in facts if fact)]
         )
     )
     if run.reason:

@@ -318,7 +318,9 @@ class Schedules:
 
     def _unknown(self, name: str) -> RequestError:
         known = self.names()
-        otherwise = f"schedules: {', '.join(known)}" if known else "helio schedule add PIPELINE --cron …"
+        otherwise = (
+            "helio schedule list lists the schedules" if known else "helio schedule add PIPELINE --cron …"
+        )
         return RequestError(
             f"no schedule is called '{name}'", advice=did_you_mean(name, known, otherwise=otherwise)
         )

@@ -31,6 +31,16 @@ _TEX = {
     "_": r"\_", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
 }  # fmt: skip
 
+_CHECKSUMS = {
+    "checksum in the file": "in the file",
+    "checksum of the archive": "stated by the archive",
+    "checksums of its parts": "of the parts of the file",
+    "size only": "none, the archive states the size only",
+    "nothing": "none stated by the archive",
+    "": "not recorded",
+}
+"""Words for each proof of a file's bytes, below a reference."""
+
 
 @dataclass(frozen=True)
 class Use:
@@ -275,10 +285,10 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
             lines.append(f"  rules of use: {citation.rules_of_use}")
         if citation.proofs:
             written = [
-                f"{proof or 'not recorded'} ({count} of {citation.files})"
+                f"{_CHECKSUMS[proof]} ({count} file{'s' * (count != 1)})"
                 for proof, count in citation.proofs.items()
             ]
-            lines.append(f"  proof of its bytes: {', '.join(written)}")
+            lines.append(f"  checksum: {', '.join(written)}")
         if citation.preliminary:
             lines.append("  preliminary: a browse or key-parameter product, not for publication")
         lines += [f"  {text}" for text in unknown_lines(citation)]

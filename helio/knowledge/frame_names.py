@@ -14,6 +14,11 @@ _WORDS = frozenset({
 })  # fmt: skip
 # Names of variables are also written in small letters: mms1_fgm_b_gse_srvy_l2. `geo` and `sm` are words of their own.
 _SMALL = frozenset({"gse", "gsm", "rtn", "heeq", "hci", "dbcs", "dmpa", "dsl", "ssl"})
+_SHORTEST = 3
+"""Letters of a frame that others may be compared with."""
+_KNOWN = (
+    *FRAMES, *sorted(_WORDS), "AGSE", "AGSM", "GSEQ", "HAE", "HGI", "HGRTN", "JSO", "KSM", "KSO", "LMN", "MSM", "SSE",
+)  # fmt: skip
 _EMBEDDED = re.compile(r"(?<![A-Z]{2})(?:GSE|GSM|RTN)(?![A-Z])")
 _STATED = re.compile(rf"\bin (?:the )?({'|'.join(sorted(_WORDS))})\b(?!/)")
 
@@ -35,3 +40,23 @@ def stated_frame(name: str, description: str = "") -> str:
     if not frames:
         frames = set(_STATED.findall(description))
     return frames.pop() if len(frames) == 1 else ""
+
+
+def meant_frame(name: str) -> str:
+    """Find the known frame that differs by one surplus letter or by the order of its letters; empty without one.
+
+    >>> meant_frame("GSEE"), meant_frame("gms"), meant_frame("GSE"), meant_frame("spacecraft")
+    ('GSE', 'GSM', '', '')
+    """
+    word = name.strip().upper()
+    if word in _KNOWN:
+        return ""
+    shorter = {word[:place] + word[place + 1 :] for place in range(len(word))}
+    return next(
+        (
+            frame
+            for frame in _KNOWN
+            if len(frame) >= _SHORTEST and (frame in shorter or sorted(frame) == sorted(word))
+        ),
+        "",
+    )

@@ -28,6 +28,8 @@ class ColumnFile(Protocol):
     """An open file of columns over one column of times."""
 
     path: Path
+    fill_advice: str
+    """How a user says that ``{fill}`` is a fill value."""
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -199,6 +201,11 @@ class ColumnReader:
         rounded = istp.rounded_integers(table.values)
         if rounded and facts is None and self._file.holds_long_integers(self._columns.find(name)):
             notes += rounded
+        fill = istp.possible_fill(table.values) if facts is None else None
+        if fill is not None:
+            count, number = fill
+            cure = self._file.fill_advice.format(fill=number)
+            notes.append(f"{count} values of {name} are {number}; if that is a fill value, {cure}")
         return replace(table, notes=tuple(notes))
 
     def _part(self, facts: Facts) -> npt.NDArray[Any]:

@@ -48,6 +48,8 @@ class CsvFile:
     RFC 4180.
     """
 
+    fill_advice = "write a line '# fill: {fill}' at the top of the file"
+
     def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
         try:
@@ -191,7 +193,7 @@ class CsvFile:
                 if separator in text:
                     raise DamagedFile(
                         f"the columns of '{self.path.name}' are separated by {word}",
-                        advice="save it with commas between columns and points in numbers",
+                        advice="save it with commas between columns and decimal points, not commas, in numbers",
                         place=str(self.path),
                     )
         return titles

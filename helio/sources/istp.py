@@ -195,6 +195,30 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def possible_fill(values: Floats) -> tuple[int, str] | None:
+    """Count the values that look like undeclared fill; return their number and the value, or None without any.
+
+    The value is written with nines only, at least four of them, occurs at least twice, and is ten times as large as
+    every other value, of either sign. `values` has any shape.
+
+    >>> possible_fill(np.array([1.5, -4.0, 99999.9, 99999.9]))
+    (2, '99999.9')
+    >>> possible_fill(np.array([1.5, 99999.9, 99999.9, 20000.0]))
+    """
+    numbers = values[np.isfinite(values)]
+    if not numbers.size:
+        return None
+    largest = numbers[np.argmax(np.abs(numbers))]
+    is_largest = numbers == largest
+    count = int(np.count_nonzero(is_largest))
+    others = np.abs(numbers[~is_largest])
+    if count < 2 or largest not in _nines(values.dtype):
+        return None
+    if others.size and np.abs(largest) < _FAR * others.max():
+        return None
+    return count, _shortest(largest)
+
+
 def _valid_range(
     values: Floats, attributes: Attributes
 ) -> tuple[npt.NDArray[np.floating[Any]], npt.NDArray[np.floating[Any]]] | None:

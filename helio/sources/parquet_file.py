@@ -40,6 +40,8 @@ class ParquetFile:
     called so that holds times in ISO 8601, or several columns that `find_times` knows; without a zone they are UTC.
     """
 
+    fill_advice = "write null instead of {fill}"
+
     def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
         try:

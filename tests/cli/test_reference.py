@@ -50,7 +50,7 @@ def test_a_tool_has_one_page_under_three_commands():
 def test_another_word_for_a_tool_or_a_key_is_understood():
     assert helio("tools", "smooth").stdout.startswith("running_average: ")
     assert helio("explain", "Smooth Data").stdout.startswith("running_average: ")
-    assert helio("explain", "yscale").stdout.startswith("log_scale: ")
+    assert "\nlog_scale: " in helio("explain", "yscale").stdout
     assert helio("explain", "for_each.over").stdout.startswith("over: ")
 
 
@@ -86,6 +86,22 @@ def test_a_misspelt_word_finds_the_closest_tool_key_or_code(word: str, close: st
     told = helio("explain", word, code=2).output
     assert f"no tool, code, key or run is called '{word}'" in told
     assert close in told.partition("Did you mean ")[2]
+
+
+def test_another_word_for_a_key_names_the_key():
+    assert helio("explain", "yscale").stdout.splitlines()[0] == "yscale is another word for log_scale"
+    assert helio("explain", "log_scale").stdout.startswith("log_scale: ")
+
+
+def test_an_unknown_code_lists_those_of_its_stage():
+    told = helio("explain", "HR999", code=2).output
+    assert "there is no code HR999" in told
+    assert "HR203" in told
+    assert "HV101" not in told
+
+
+def test_the_list_of_passes_is_plain_text():
+    assert "`" not in helio("passes").stdout
 
 
 def test_what_is_like_nothing_names_the_lists():

@@ -110,6 +110,35 @@ def test_a_number_that_looks_like_fill_stays_where_nobody_says_so(read):
     assert values(read("time,n\n2024-05-10,-9999\n")) == [-9999.0]
 
 
+def rows_of(*numbers: float) -> str:
+    return "time,Bz [nT]\n" + "".join(f"2024-05-10T00:{i:02}Z,{number}\n" for i, number in enumerate(numbers))
+
+
+def test_a_repeated_value_of_nines_far_above_all_others_is_noted_and_kept(read):
+    numbers = [1.5, -4.0, 99999.9, 2.0, 99999.9, 99999.9]
+    table = read(rows_of(*numbers), "Bz")
+    assert values(table) == numbers
+    assert table.notes == (
+        "3 values of Bz are 99999.9; if that is a fill value, write a line '# fill: 99999.9' at the top of the file",
+    )
+    stated = read("# fill: 99999.9\n" + rows_of(*numbers), "Bz")
+    assert (np.isnan(stated.values).sum(), stated.notes) == (3, ())
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        (1.0, 2.0, 99999.9),
+        (1.0, 999.0, 999.0),
+        (1.0, 99999.8, 99999.8),
+        (1.0, 20000.0, 99999.9, 99999.9),
+        (1.0, 2.0, 3.0),
+    ],
+)
+def test_other_large_values_are_no_fill(read, numbers):
+    assert read(rows_of(*numbers), "Bz").notes == ()
+
+
 def test_infinities_are_kept_and_said(read):
     table = read("time,n\n2024-05-10,inf\n2024-05-10T01,-1e400\n2024-05-10T02,1\n2024-05-10T03,\n")
     assert values(table)[:3] == [np.inf, -np.inf, 1.0]

@@ -100,7 +100,6 @@ def _read_as(step: WrittenStep, name: str, meant: str, signature: Signature) -> 
     warning = f"'{name}' is not known here; did you mean '{meant}'?"
     code = "HN504"
     if signature.name in DRAWING:
-        warning += f" Keys of a figure: {', '.join(argument.name for argument in signature.arguments)}"
         code = UNKNOWN_KEY
     return Edit(code, f"'{name}' read as '{meant}'", operations, step.id, "lossy", warning, at)
 
@@ -127,7 +126,8 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
     at, value, drawing = step.at("tool_args", name), step.args[name], signature.name in DRAWING
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
-    names = f"{'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
+    listed = f"{'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
+    names = f"helio tools {signature.name} lists its arguments" if close else listed
     shown = shortened(json.dumps(value, ensure_ascii=False), 60)
     return step.error(
         UNKNOWN_KEY if drawing else "HN503",

@@ -29,12 +29,18 @@ HV406 (warning)  a parameter of another kind than the tool takes, by its size in
     The file decides, when the step runs; the catalogue may be older than the file.
     before  plasma_beta with a vector as its density
     after   warned, with what to take instead
+
+HV407 (warning)  a frame that is almost the name of a known one
+    Any text may name a frame, and tables in frames of different names do not go together.
+    before  join_components with "frame": "GSEE"
+    after   warned, with GSE
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from helio.knowledge.frame_names import meant_frame
 from helio.pipelines.analyses.quantities import ReadTable, demands, quantities, tables_read
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
@@ -78,11 +84,31 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
       try transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
     graph = graph_of(template.walk(), context.signatures)
+    yield from _misspelt_frames(graph.steps)
     demanding = [step for step in graph.steps if demands(step)]
     known = quantities(graph, context) if demanding else {}
     for step in demanding:
         if step.signature is not None:
             yield from _misfits(step, step.signature, tables_read(step, known))
+
+
+def _misspelt_frames(steps: Iterable[StepView]) -> Iterator[Diagnostic]:
+    for step in steps:
+        frame = step.params.get("frame")
+        if step.signature is None or step.signature.argument("frame") is None or not isinstance(frame, str):
+            continue
+        meant = meant_frame(frame)
+        if meant:
+            yield Diagnostic(
+                "HV407",
+                f"'{frame}' is not a known frame",
+                "warning",
+                step.id,
+                step.tool,
+                pointer(*step.path, "tool_args", "frame"),
+                (f"did you mean '{meant}'?",),
+                (meant,),
+            )
 
 
 def _misfits(

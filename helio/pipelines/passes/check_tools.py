@@ -75,7 +75,8 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
             close = closest(str(path[-1]), meant)
             of_figure = len(path) > 1 or signature.name in DRAWING
             valid = _keys(schema, path[:-1]) or meant
-            known = f"{'keys of a figure' if of_figure else 'arguments'}: {', '.join(valid)}"
+            listed = f"{'keys of a figure' if of_figure else 'arguments'}: {', '.join(valid)}"
+            known = f"helio tools {signature.name} lists its keys" if close else listed
             code = UNKNOWN_KEY if of_figure else "HN504" if close else "HN503"
             advice = (f"did you mean '{close[0]}'?",) if close else ()
             yield found(code, path, message, (*advice, known) if of_figure else advice or (known,))

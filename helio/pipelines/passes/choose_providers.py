@@ -98,7 +98,7 @@ def _no_such_provider(named: str, path: str) -> Diagnostic:
 
 
 def _not_served(dataset_id: str, path: str, context: Context) -> Diagnostic:
-    message = f"no data provider was given for '{dataset_id}', and the catalogue does not know it"
+    message = f"no archive is named for '{dataset_id}', and CDAWeb's catalogue does not have it"
     elsewhere = known_datasets()
     if dataset_id in elsewhere:
         source = elsewhere[dataset_id]

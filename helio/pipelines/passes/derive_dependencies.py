@@ -29,7 +29,7 @@ from helio.pipelines.template.diagnostics import Diagnostic, Fix, StepId, pointe
 from helio.pipelines.template.document import shortened
 from helio.pipelines.template.edit import Edit, Operation, added, replaced
 from helio.pipelines.template.graph import Read, StepView, views
-from helio.pipelines.template.labels import owner
+from helio.pipelines.template.labels import close_labels, owner
 from helio.pipelines.template.maps import is_glob, matching
 from helio.pipelines.template.template import Template
 from helio.pipelines.template.variables import TOKEN, Path
@@ -162,7 +162,7 @@ def _no_step(step: StepView, position: int, needed: StepId, ids: list[StepId]) -
 
 def _nobody(template: Template, step: StepView, read: Read, labels: Labels, context: Context) -> Diagnostic:
     label, known = read.label, list(labels.all)
-    close = closest(label, known)
+    close = close_labels(label, [other for other in known if other not in step.labels])
     at = pointer(*step.path, "tool_args", *read.path)
     fixes = [Fix(f"read {guess}", replaced(at, label, guess)) for guess in close]
     inserted = _fetch_of(template, label, context)

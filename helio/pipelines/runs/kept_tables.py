@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from helio.errors import RequestError, did_you_mean
+from helio.errors import RequestError
+from helio.pipelines.template.labels import close_labels
 
 if TYPE_CHECKING:
     from helio.store.runs import OutputRecord, RunRecord
@@ -35,10 +36,12 @@ def kept_table(record: RunRecord, label: str, store: Store) -> Table:
         (other for other in outputs if label == other or label.startswith(f"{other}.")), key=len, default=None
     )
     if owner is None:
-        known = ", ".join(outputs)
+        known, close = ", ".join(outputs), close_labels(label, outputs)
         raise RequestError(
             f"run '{record.id}' made no table '{label}'",
-            advice=did_you_mean(label, outputs, otherwise=f"it made {known}" if known else "it made none"),
+            advice=f"did you mean {' or '.join(map(repr, close))}?"
+            if close
+            else f"it made {known or 'none'}",
         )
     output = outputs[owner]
     table = replace(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from helio.errors import closest
 from helio.pipelines.template.variables import Path
 from helio.steps.signature import Signature
 
@@ -47,6 +49,28 @@ def owner(label: str, produced: Iterable[str]) -> str | None:
             return candidate
         candidate = candidate.rpartition(".")[0]
     return None
+
+
+def close_labels(label: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Find the labels closest to a misspelt one, best first; another component or number is another quantity.
+
+    >>> close_labels("AC_H2_MFI.BGSE", ["AC_H2_MFI.BGSEc"])
+    ('AC_H2_MFI.BGSEc',)
+    >>> close_labels("field.Bx", ["field.Bz"]), close_labels("flux_9", ["flux_10"])
+    ((), ())
+    """
+    return closest(label, [other for other in known if not _differ_in_component(label, other)])
+
+
+def _differ_in_component(label: str, other: str) -> bool:
+    """Return whether a letter of a component, or a number, is the only difference."""
+    parts, others = (re.findall(r"\d+|.", name.casefold()) for name in (label, other))
+    differing = [pair for pair in zip(parts, others, strict=False) if pair[0] != pair[1]]
+    return (
+        len(parts) == len(others)
+        and len(differing) == 1
+        and all(part.isdecimal() or part in "xyzrtn" for part in differing[0])
+    )
 
 
 def split_labels(text: str, known: Iterable[str]) -> list[str]:

@@ -366,3 +366,14 @@ def test_the_shipped_catalogue_tells_a_b_z_in_gsm_from_others(dataset, parameter
     ]
     assert len(messages) == bool(said)
     assert said in "".join(messages)
+
+
+@pytest.mark.parametrize(
+    ("frame", "meant"),
+    [("GSEE", ["GSE"]), ("GMS", ["GSM"]), ("GSE", []), ("gse", []), ("GSEQ", []), ("ship", [])],
+)
+def test_a_frame_that_is_almost_a_known_one_is_warned_of(frame: str, meant: list[str]) -> None:
+    join = step(2, "join_components", frame=frame, output_label="b")
+    warnings = [finding for finding in found(join) if finding.code == "HV407"]
+    assert [warning.candidates[0] for warning in warnings] == meant
+    assert [warning.severity for warning in warnings] == ["warning"] * len(meant)
