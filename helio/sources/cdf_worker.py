@@ -114,7 +114,7 @@ class OpenFiles:
         return self._files[key]
 
     def forget(self) -> None:
-        """Close all."""
+        """Close all open files."""
         while self._files:
             self._files.popitem()[1].close()
 

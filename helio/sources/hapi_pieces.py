@@ -28,7 +28,7 @@ _EMPTY_FOR = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class PieceSeries:
-    """The identity of a series of pieces: one parameter, in one form of record, from one server.
+    """The identity of a series of kept intervals: one parameter of one server, in one form of record.
 
     Parameters
     ----------

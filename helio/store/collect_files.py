@@ -76,7 +76,7 @@ class FileSurvey:
 def survey_files(
     root: Path, *, referred: AbstractSet[str], running: AbstractSet[str], young: float, now: datetime
 ) -> FileSurvey:
-    """Look through a file cache.
+    """Sort the files of a cache by whether they may be removed.
 
     Parameters
     ----------

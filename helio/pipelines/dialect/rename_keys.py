@@ -228,7 +228,7 @@ class StepRenaming(KeyRenaming):
             self.renamed.append("optional → not critical")
 
     def settle_use(self) -> None:
-        """Call the arguments of a pipeline ``with``, and those of a tool ``tool_args``."""
+        """Rename the arguments of a pipeline to ``with``, and those of a tool to ``tool_args``."""
         calls, uses = (not is_null(self.now.get(key)) for key in ("tool_name", "use"))
         if calls == uses:
             return

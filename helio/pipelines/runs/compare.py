@@ -141,7 +141,7 @@ class Comparison:
 
     @property
     def first(self) -> Difference | None:
-        """The difference at the first step of the plan that has one."""
+        """The earliest step at which the runs differ; None where they agree."""
         differences = (*self.numbers, *self.figures)
         places = {step_id: index for index, step_id in enumerate(self.order)}
         return min(
