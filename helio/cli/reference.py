@@ -47,8 +47,8 @@ def explain(
     """Explain a tool, a code or a key of a template, or list what each pass did to the pipeline of a run."""
     with errors_as_text(as_json):
         from helio.pipelines.dialect.synonyms import fold
-        from helio.pipelines.keys import Key
         from helio.pipelines.reference import look_up
+        from helio.pipelines.template_keys import Key
 
         entries = look_up(subject)
         if not entries:
