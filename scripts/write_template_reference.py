@@ -10,7 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from helio.pipelines.keys import keys
+from helio.pipelines.template_keys import keys
 from reference_text import cell, markdown
 
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
