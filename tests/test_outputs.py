@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from helio.cli import app
+from helio.store.runs import RunRecord
 
 pytestmark = pytest.mark.slow
 
@@ -133,6 +134,16 @@ def test_a_file_that_is_gone_is_written_again_by_a_run_that_makes_nothing():
     Path("out/b_20220102.csv").unlink()
     assert run(name) == {"ace_20220101.json", "b_20220102.csv"}
     assert json.loads(Path("out/run.json").read_text(encoding="utf-8"))["engine"] == "none"
+
+
+def test_the_record_waits_for_the_disk_only_before_something_is_made(monkeypatch: pytest.MonkeyPatch):
+    waited: list[str] = []
+    monkeypatch.setattr(RunRecord, "make_durable", lambda record: waited.append(record.id))
+    name = write(fetch(), save(filename="b.csv"))
+    run(name)
+    assert waited == [path.name for path in Path("home/runs").iterdir()]
+    run(name)
+    assert len(waited) == 1
 
 
 def test_another_name_draws_nothing_again():

@@ -115,9 +115,9 @@ def note_use(path: Path) -> None:
         os.utime(path)
 
 
-def make_durable(folder: Path) -> None:
-    """Flush a folder's list of files to the disk, where the file system supports it."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+def make_durable(path: Path) -> None:
+    """Flush a file's content or a folder's list of files to the disk, where the file system supports it."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     except OSError as error:

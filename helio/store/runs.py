@@ -434,8 +434,26 @@ class RunRecord:
             return frozenset()
         return frozenset(word.decode() for word in keys)
 
+    def make_durable(self) -> None:
+        """Flush what `Runs.begin` wrote to the disk, so that no power cut loses it.
+
+        Only a run that makes results needs it: without work lost, the same command writes the record again.
+
+        Raises
+        ------
+        OutputError
+            The record cannot be written.
+        """
+        try:
+            for path in (*self.folder.iterdir(), self.folder, self.folder.parent):
+                make_durable(path)
+        except OSError as error:
+            raise unwritable(self.folder, error) from error
+
     def step(self, *records: Mapping[str, Any]) -> None:
         """Add finished steps, all or none; after this returns, neither kill -9 nor a power cut loses them.
+
+        Against a power cut the record itself must be durable.
 
         Parameters
         ----------
@@ -563,6 +581,8 @@ class Runs:
     def begin(self, header: Mapping[str, Any], documents: Mapping[str, Any]) -> RunRecord:
         """Create the record of a run that this process begins, complete or not at all.
 
+        Before work begins, `RunRecord.make_durable` protects it from a power cut.
+
         Parameters
         ----------
         header : mapping
@@ -591,11 +611,9 @@ class Runs:
             temporary.mkdir(parents=True)
             try:
                 for name, part in content.items():
-                    replace_through(temporary / f".{name}", temporary / name, part)
-                make_durable(temporary)
+                    replace_through(temporary / f".{name}", temporary / name, part, durable=False)
                 # A folder can replace only an empty folder, and a record is never empty.
                 os.rename(temporary, folder)
-                make_durable(self.root)
             except BaseException:
                 shutil.rmtree(temporary, ignore_errors=True)  # garbage collection removes the rest later
                 raise

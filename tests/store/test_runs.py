@@ -161,6 +161,27 @@ def test_steps_that_finished_together_reach_the_disk_together(runs, monkeypatch)
     assert len(flushed) == 1
 
 
+def test_a_record_is_flushed_to_the_disk_with_its_folders(runs, monkeypatch):
+    flushed: list[str] = []
+    monkeypatch.setattr("helio.store.runs.make_durable", lambda path: flushed.append(path.name))
+    record = begun(runs)
+    assert flushed == []
+    record.make_durable()
+    assert sorted(flushed) == sorted(
+        [*(path.name for path in record.folder.iterdir()), record.id, runs.root.name]
+    )
+
+
+def test_a_record_that_cannot_be_flushed_is_an_error(runs, monkeypatch):
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    record = begun(runs)
+    monkeypatch.setattr("helio.store.files.os.fsync", full)
+    with pytest.raises(OutputError):
+        record.make_durable()
+
+
 def test_of_steps_that_cannot_be_flushed_together_none_is_kept(runs, monkeypatch):
     record = begun(runs)
     record.step(STEP)

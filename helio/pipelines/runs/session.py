@@ -127,16 +127,17 @@ class RunSession:
             )
 
     def results(
-        self, engine: Engine, run_id: str, started: Started, finished: FinishedTogether
+        self, engine: Engine, record: RunRecord, started: Started, finished: FinishedTogether
     ) -> tuple[PlanResult, str]:
         """Take every result from the store, or let the engine make the missing ones; also return the engine's name."""
         plan, results = self.request.plan, self.execution.in_store()
         if results is None:
+            record.make_durable()
             engine.begin()
             self.reader.start()
             self.workers.start(code=any(signatures()[step.tool_name].runs_code for step in plan.steps))
             import_module("helio.store.ipc")  # imports pyarrow while the child processes start
-            return PlanResult(plan, engine.execute(self.execution, run_id, started, finished)), engine.name
+            return PlanResult(plan, engine.execute(self.execution, record.id, started, finished)), engine.name
         finished(*results)
         return PlanResult(plan, results), "none"
 
@@ -211,7 +212,7 @@ def run_plan(
 
         log.info("run %s of %s, archive %s", run_id, plan.pipeline_id, request.archive or "as in the steps")
         with _closed_when_it_fails(record, folder):
-            result, used = session.results(engine, run_id, started, ended)
+            result, used = session.results(engine, record, started, ended)
             log.info("run %s: %s, by %s", run_id, result.status, used)
             artefacts, missing = _write_files(session, result, folder, settings)
             run = Run(
