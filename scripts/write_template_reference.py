@@ -10,10 +10,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from helio.pipelines.template_keys import keys
 from reference_text import cell, markdown
 
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
+from helio.pipelines.template_keys import keys
 from helio.steps.schema_words import type_words
 from helio.steps.signature import signatures
 
