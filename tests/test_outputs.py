@@ -304,8 +304,8 @@ def test_an_item_cannot_lead_out_of_the_folder():
     ("spec", "said"),
     [
         ({"filename": "ace.png", "formats": ["pdf"]}, "ends in png"),
-        ({"filename": "ace.csv"}, "no figure is written"),
-        ({"filename": "ace.jpg"}, "no figure is written"),
+        ({"filename": "ace.csv"}, "ends in a format that figures cannot have"),
+        ({"filename": "ace.jpg"}, "ends in a format that figures cannot have"),
         ({"formats": ["gif"]}, "is not one of"),
         ({"formats": []}, "is an empty list"),
     ],

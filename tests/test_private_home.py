@@ -73,7 +73,7 @@ def test_the_library_closes_it_too_and_says_so_once(
     api.library(Settings(home=home))
     assert mode_of(home) == 0o700
     assert [record.getMessage() for record in caplog.records] == [
-        f"other users of this machine could read {home}; from now on only you can"
+        f"other users of this machine could read {home}; now only you can"
     ]
     api.library(Settings(home=place / "deep" / "home"))
     assert mode_of(place / "deep" / "home") == 0o700

@@ -117,7 +117,7 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
         capture_output=True,
         text=True,
     )
-    assert f"### {code}\n" in shown.stdout
+    assert f"### {code} " in shown.stdout
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_unusual_spans_are_read(fetch, changes):
 @pytest.mark.parametrize("date", ["yester\x1b[2Jday", [1, 2], 7.5, {"a": 1}, "x" * 10_000])
 def test_a_modification_date_that_is_no_time_is_noted(fetch, date):
     table = fetch(info=info_reply(modificationDate=date))
-    assert any("modificationDate" in note and "is not a time" in note for note in table.notes)
+    assert any("modificationDate" in note and "is no time" in note for note in table.notes)
     assert all(
         source.last_modified.isprintable() and len(source.last_modified) < 100 for source in table.sources
     )

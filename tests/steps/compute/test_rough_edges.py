@@ -34,7 +34,7 @@ def test_bins_that_change_over_no_records_are_refused_in_words(name):
     given = spectrum()
     [axis] = given.axes
     changing = replace(axis, centers=np.tile(axis.centers, (len(given), 1)))
-    with pytest.raises(StepError, match="there is no record"):
+    with pytest.raises(StepError, match="there are no records"):
         BINS[name](replace(given, axes=(changing,)).take(slice(0)))
 
 
