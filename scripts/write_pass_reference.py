@@ -48,7 +48,8 @@ the stage; [Passes](passes.md) explains the stages.
 def pages() -> dict[str, str]:
     """Make two pages, by path in the reference: the passes in the order in which they run, and every code."""
     listed = {
-        letter: dict.fromkeys(one for stage in stages for one in stage) for letter, stages in passes.LETTERS
+        letter: dict.fromkeys(rewrite for stage in stages for rewrite in stage)
+        for letter, stages in passes.LETTERS
     }
     explained = {letter: [code for code in codes().values() if code.code[1] == letter] for letter in STAGES}
     return {

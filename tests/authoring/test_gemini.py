@@ -119,7 +119,7 @@ def test_signatures_go_back_where_they_stood(serve, gemini):
     model = gemini(server)
     first = question(tools=(SEARCH,))
     answer = model.ask(first)
-    results = ResultsTurn(tuple(CallResult.of(one, {"found": []}) for one in answer.calls))
+    results = ResultsTurn(tuple(CallResult.of(call, {"found": []}) for call in answer.calls))
     assert model.ask(first.then(answer, results)).text == "done"
     there = server.requests[1].body["contents"][1]["parts"]
     assert base64.urlsafe_b64decode(there[0]["thoughtSignature"]) == RAW
@@ -148,7 +148,7 @@ def test_a_lost_signature_is_refused_by_the_stand_in_as_by_gemini(serve, gemini)
 def test_another_model_is_not_sent_the_signature_of_the_first(serve, gemini, name, sent):
     server = serve(standin.calls([("a", {}), ("b", {})], signature=RAW), standin.text("done"))
     answer = gemini(server).ask(question())
-    results = ResultsTurn(tuple(CallResult.of(one, 1) for one in answer.calls))
+    results = ResultsTurn(tuple(CallResult.of(call, 1) for call in answer.calls))
     gemini(server, smart=name).ask(question().then(answer, results))
     there = server.requests[1].body["contents"][1]["parts"]
     opaque = there[0].get("thoughtSignature")

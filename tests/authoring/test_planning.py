@@ -347,7 +347,9 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
     server = serve(SEEN, plan(variables=dated(right)))
     made = author(server).create(f"ACE magnetic field, {when}")
     assert made.template["variables"]["$TIME_RANGE"]["default"] == right
-    assert any("the request says more about its time than" in one and "2021-05" in one for one in made.notes)
+    assert any(
+        "the request says more about its time than" in note and "2021-05" in note for note in made.notes
+    )
     assert "Resolve all of what it says yourself" in server.requests[-1].text
     assert "it is 2024-01-20T12:00 UTC" in server.requests[-1].text
 
@@ -364,4 +366,4 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
 def test_a_time_that_is_said_plainly_replaces_the_model_s_own_and_a_person_is_told(serve, author, request_):
     made = author(serve(SEEN, plan(variables=dated("2021-05-03 to 2021-05-04")))).create(request_)
     assert made.template["variables"]["$TIME_RANGE"]["default"] == "2021-05-10 to 2021-05-11"
-    assert any("the model wrote 2021-05-03 to 2021-05-04" in one for one in made.notes)
+    assert any("the model wrote 2021-05-03 to 2021-05-04" in note for note in made.notes)

@@ -38,7 +38,7 @@ def session(model: Model, wish: str = "ACE, bitte: |B| in µT") -> bytes:
     ask = question(wish, role="fast", tools=(SEARCH,))
     answer = model.ask(ask)
     while answer.calls:
-        found = [CallResult.of(one, {"found": [one.arguments, 0.1]}) for one in answer.calls]
+        found = [CallResult.of(call, {"found": [call.arguments, 0.1]}) for call in answer.calls]
         ask = ask.then(answer, ResultsTurn(tuple(found)))
         answer = model.ask(ask)
     planning = question(answer.text, schema=SCHEMA)

@@ -14,13 +14,7 @@ from typer.testing import CliRunner
 from helio.cli import app
 from helio.pipelines.library import Library
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("HELIO_ENGINE", "direct")
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def completed(line: str) -> list[str]:

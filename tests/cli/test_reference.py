@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from helio.cli import app
 from helio.steps.signature import signatures
+from tests.cli.commands import helio
 
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("HELIO_ENGINE", "direct")
-    return tmp_path
-
-
-def helio(*words: str, code: int = 0) -> Result:
-    result = CliRunner().invoke(app, list(words), prog_name="helio")
-    assert result.exit_code == code, result.output
-    return result
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def test_the_tools_are_listed_by_group_with_one_line_each():

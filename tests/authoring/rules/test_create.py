@@ -379,8 +379,8 @@ def test_the_letters_of_rtn_are_taken_in_rtn(author):
 
 def test_the_frame_of_a_component_is_told_where_none_was_said(author):
     hourly, minutes = made(author, "hourly OMNI Bz 2023-01-02"), made(author, "OMNI Bz 2023-01-02")
-    assert any("z is in GSM: no frame was given" in one for one in hourly.notes)
-    assert any("z is in GSE: no frame was given" in one for one in minutes.notes)
+    assert any("z is in GSM: no frame was given" in note for note in hourly.notes)
+    assert any("z is in GSE: no frame was given" in note for note in minutes.notes)
     intents = [one["intent"] for one in minutes.template["steps"] if one["tool_name"] == "components"]
     assert intents == ["Take the z component in GSE"]
 
