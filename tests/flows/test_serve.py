@@ -336,7 +336,7 @@ def _workers(serving: Serving) -> list[int]:
 
 def _children(parent: int) -> dict[int, str]:
     """The child processes of a process, and their command lines."""
-    command = ["ps", "-o", "pid=,args=", "--ppid", str(parent)]
+    command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)]
     lines = subprocess.run(command, capture_output=True, text=True).stdout.splitlines()
     return {int(line.split()[0]): line for line in lines}
 
