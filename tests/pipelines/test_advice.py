@@ -40,10 +40,9 @@ class Case:
 
 
 def written_cases() -> Iterator[Case]:
-    for variant in variants():
-        document, case, before, exact = variant.values
+    for name, document, case, before, exact in variants():
         if exact and case["mode"] != "bind":
-            yield Case(str(case["id"]), before, replace(context_of(document, case), optional=None))
+            yield Case(name, before, replace(context_of(document, case), optional=None))
 
 
 def own_cases() -> Iterator[Case]:
