@@ -1,8 +1,10 @@
 """Rows that are tried together are reported one by one."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.rows import try_rows
+from tests.rows import in_one_test, try_rows
 
 
 def is_even(number: int) -> None:
@@ -30,3 +32,26 @@ def test_an_error_names_its_row():
 def test_no_rows_are_a_failure():
     with pytest.raises(AssertionError, match="there are no rows"):
         try_rows([], is_even)
+
+
+@in_one_test(("first", "second"), [(1, 2), (3, 4)])
+def test_rows_share_the_fixtures_of_their_test(tmp_path: Path, first: int, second: int):
+    (tmp_path / str(first)).touch()
+    assert len(list(tmp_path.iterdir())) == second / 2
+
+
+@in_one_test("number", [1, 2, 3, 4])
+def fails_for_odd_numbers(number: int) -> None:
+    assert number % 2 == 0
+
+
+@in_one_test("number", [1])
+def skips(number: int) -> None:
+    pytest.skip(f"{number}")
+
+
+def test_a_decorated_test_reports_every_row_that_fails():
+    with pytest.raises(pytest.fail.Exception, match=r"(?s)2 of 4 rows fail:\n1: .*\n3: "):
+        fails_for_odd_numbers()
+    with pytest.raises(pytest.fail.Exception, match="1 of 1 rows fail"):
+        skips()
