@@ -72,7 +72,7 @@ def test_a_daily_schedule_runs_once_each_day(cron: str, zone: str, night: str):
     assert len(days) == len(set(days)) == 2
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("cron", "zone", "night", "expected"),
     [
         ("30 2 * * *", "Europe/Berlin", "2024-03-31", ["31 03:00+0200", "01 02:30+0200"]),
