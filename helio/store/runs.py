@@ -261,6 +261,8 @@ class RunRecord:
 
     folder: Path
     _appending: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    _durable: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    """Set once the disk has what `Runs.begin` wrote; before that it is of no use to wait for the rest."""
 
     @property
     def id(self) -> str:
@@ -449,11 +451,12 @@ class RunRecord:
                 make_durable(path)
         except OSError as error:
             raise unwritable(self.folder, error) from error
+        self._durable.set()
 
     def step(self, *records: Mapping[str, Any]) -> None:
-        """Add finished steps, all or none; after this returns, neither kill -9 nor a power cut loses them.
+        """Add finished steps, all or none; after this returns, kill -9 does not lose them.
 
-        Against a power cut the record itself must be durable.
+        After `make_durable`, a power cut does not lose them either.
 
         Parameters
         ----------
@@ -476,7 +479,8 @@ class RunRecord:
                     before = os.fstat(descriptor).st_size
                     try:
                         write_all(descriptor, lines)
-                        os.fsync(descriptor)
+                        if self._durable.is_set():
+                            os.fsync(descriptor)
                     except BaseException:
                         os.ftruncate(descriptor, before)
                         raise
@@ -503,9 +507,9 @@ class RunRecord:
         begun = self.header
         ended = {"status": status, "artefacts": list(artefacts), "finished_at": finished_at}
         header = {**begun, "process": begun["process"].to_json(), **(facts or {}), **ended}
-        path = self.folder / HEADER
+        path, temporary = self.folder / HEADER, self.folder / f".{temporary_name()}"
         try:
-            replace_through(self.folder / f".{temporary_name()}", path, _pretty(header))
+            replace_through(temporary, path, _pretty(header), durable=self._durable.is_set())
         except OSError as error:
             raise unwritable(path, error) from error
 
@@ -611,7 +615,8 @@ class Runs:
             temporary.mkdir(parents=True)
             try:
                 for name, part in content.items():
-                    replace_through(temporary / f".{name}", temporary / name, part, durable=False)
+                    with (temporary / name).open("xb", buffering=0) as file:
+                        write_all(file.fileno(), part)
                 # A folder can replace only an empty folder, and a record is never empty.
                 os.rename(temporary, folder)
             except BaseException:
