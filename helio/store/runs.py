@@ -41,6 +41,7 @@ LAST = "last"
 """What stands for the id of the run that began last."""
 FINISHED = ("success", "partial", "failed")
 """The statuses of a run that reached the end of its plan, unless it records an error."""
+_json = json.JSONEncoder(allow_nan=False).encode
 _ADVICE = "helio runs delete RUN removes the record; the results of the run stay"
 
 
@@ -509,7 +510,7 @@ class RunRecord:
         header = {**begun, "process": begun["process"].to_json(), **(facts or {}), **ended}
         path, temporary = self.folder / HEADER, self.folder / f".{temporary_name()}"
         try:
-            replace_through(temporary, path, _pretty(header), durable=self._durable.is_set())
+            replace_through(temporary, path, json_bytes(header), durable=self._durable.is_set())
         except OSError as error:
             raise unwritable(path, error) from error
 
@@ -604,12 +605,12 @@ class Runs:
         if not _is_id(run_id):
             raise ValueError(f"{run_id!r} cannot be the id of a run")
         folder, temporary = self.root / run_id, self.root / f".{temporary_name()}"
-        content = {HEADER: _pretty({**header, "status": "running", "process": this_process().to_json()})}
+        content = {HEADER: json_bytes({**header, "status": "running", "process": this_process().to_json()})}
         content[STEPS] = b""
         for name, document in documents.items():
             lines = isinstance(document, (list, tuple))
             content[f"{name}.jsonl" if lines else f"{name}.json"] = (
-                "".join(_json(item) + "\n" for item in document).encode() if lines else _pretty(document)
+                "".join(_json(item) + "\n" for item in document).encode() if lines else json_bytes(document)
             )
         try:
             temporary.mkdir(parents=True)
@@ -728,14 +729,6 @@ def _is_id(name: str) -> bool:
 
 def _listed(ids: Sequence[str]) -> str:
     return ", ".join(f"'{run_id}'" for run_id in ids[:5]) + (" …" if len(ids) > 5 else "")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False)
-
-
-def _pretty(value: Any) -> bytes:
-    return json_bytes(value)
 
 
 __all__ = ["RunHeader", "RunRecord", "RunSummary", "Runs", "StepRecord", "message_of"]
