@@ -14,6 +14,7 @@ import typer
 
 from helio import __version__, interrupts
 from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
+from helio.cli.groups import GroupedCommands
 from helio.pipelines.template.plain_text import plain, without_long_words
 from helio.sources.registry import choices
 
@@ -30,6 +31,7 @@ SUCCESS, FAILED, INVALID, PARTIAL, CANCELLED = 0, 1, 2, 3, 130
 EXIT_CODES = "Exit codes: 0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled."
 app = typer.Typer(
     name="helio",
+    cls=GroupedCommands,
     help="Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws.",
     epilog=EXIT_CODES,
     no_args_is_help=True,

@@ -29,6 +29,7 @@ from helio.cli.app import (
     print_json,
     say,
 )
+from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -75,7 +76,10 @@ def down() -> None:
 
 
 schedule_app = typer.Typer(
-    help="Schedule pipelines; helio serve runs them.", rich_markup_mode=None, no_args_is_help=True
+    cls=Commands,
+    help="Schedule pipelines; helio serve runs them.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 app.add_typer(schedule_app, name="schedule")
 ScheduleName = Annotated[str, typer.Argument(help="A schedule's name.", metavar="NAME")]
