@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -104,6 +106,9 @@ Locked = Annotated[
 LockFile = Annotated[
     Path | None, typer.Option("--lock", help="Like --locked, with this lock file.", metavar="FILE")
 ]
+_NARROWEST = 40
+"""Characters of the narrowest terminal for which texts are wrapped."""
+_NEVER_WRAPPED = 10_000
 MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
 
 
@@ -223,6 +228,28 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
         stream.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def terminal_width(at_most: int) -> int:
+    """Return how many characters a printed line may have: those of the terminal, or `at_most`."""
+    return min(max(shutil.get_terminal_size((at_most, 0)).columns, _NARROWEST), at_most)
+
+
+def say_rows(rows: Sequence[tuple[str, str]], *, indent: int = 0) -> None:
+    """Print names with their descriptions, which are wrapped to the terminal's width.
+
+    Parameters
+    ----------
+    rows : sequence of (str, str)
+    indent : int
+        Spaces before each name.
+    """
+    column = indent + max((len(name) for name, _ in rows), default=0) + 2
+    width = max(terminal_width(_NEVER_WRAPPED), column + _NARROWEST // 2)
+    for name, text in rows:
+        first = f"{'':<{indent}}{name}".ljust(column)
+        lines = textwrap.wrap(text, width - column, break_on_hyphens=False, break_long_words=False) or [""]
+        say(f"\n{'':<{column}}".join([first + lines[0], *lines[1:]]).rstrip())
 
 
 def print_json(value: Any) -> None:

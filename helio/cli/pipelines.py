@@ -23,6 +23,7 @@ from helio.cli.app import (
     print_json,
     say,
     say_changes,
+    say_rows,
 )
 from helio.cli.completion import complete_pipelines_and_tools
 from helio.cli.reference import print_tool, print_tools
@@ -110,9 +111,7 @@ def list_pipelines(
         if as_json:
             print_json(rows)
             return
-        width = max(len(row["id"]) for row in rows)
-        for row in rows:
-            say(f"{row['id']:<{width}}  {row['summary']}")
+        say_rows([(row["id"], row["summary"]) for row in rows])
 
 
 @app.command()

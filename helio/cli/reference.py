@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say
+from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say, say_rows, terminal_width
 from helio.cli.completion import complete_tools, complete_words
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def explain(
         from helio.pipelines.dialect.synonyms import fold
         from helio.pipelines.reference import look_up
         from helio.pipelines.template_keys import Key
+        from helio.steps.tool_page import WIDTH
 
         entries = look_up(subject)
         if not entries:
@@ -59,7 +60,8 @@ def explain(
             meant = next((entry.name for entry in entries if isinstance(entry, Key)), subject)
             if fold(subject.rpartition(".")[2]) != fold(meant):
                 say(f"{subject} is another word for {meant}")
-            say("\n\n".join(map(str, entries)))
+            width = terminal_width(WIDTH)
+            say("\n\n".join(entry.text(width) for entry in entries))
 
 
 @app.command()
@@ -81,8 +83,8 @@ def passes(as_json: Json = False) -> None:
         if as_json:
             print_json(rows)
             return
-        for row in rows:
-            say(f"{row['stage']}  {row['pass']:<26}  {row['does'].replace('`', '')}")
+        width = max(len(row["pass"]) for row in rows)
+        say_rows([(f"{row['stage']}  {row['pass']:<{width}}", row["does"].replace("`", "")) for row in rows])
 
 
 @app.command()
@@ -110,9 +112,8 @@ def print_tools(as_json: bool) -> None:
     width = max(len(row["id"]) for row in rows)
     for group in GROUPS:
         say(group)
-        for row in rows:
-            if row["group"] == group:
-                say(f"  {row['id']:<{width}}  {row['summary']}")
+        members = [row for row in rows if row["group"] == group]
+        say_rows([(f"{row['id']:<{width}}", row["summary"]) for row in members], indent=2)
     say("\nhelio tools NAME shows a tool's arguments, result and an example")
 
 
@@ -125,12 +126,13 @@ def print_tool(name: str, as_json: bool) -> None:
         No tool has that name.
     """
     from helio.pipelines.reference import find_tool
+    from helio.steps.tool_page import WIDTH
 
     page = find_tool(name)
     if as_json:
         print_json(page.to_json())
     else:
-        say(page)
+        say(page.text(terminal_width(WIDTH)))
 
 
 def _run_called(subject: str) -> RunRecord:

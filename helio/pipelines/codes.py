@@ -41,6 +41,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from helio.steps.tool_page import WIDTH, wrapped
+
 RETIRED = "retired"
 """Kind of a code that no version uses any more."""
 _PACKAGE = Path(__file__).parents[1]
@@ -79,8 +81,19 @@ class Code:
     module: str
 
     def __str__(self) -> str:
-        example = f"  before  {self.before}\n  after   {self.after}"
-        return f"{self.code} ({self.kind})  {self.meaning}\n\n{self.why}\n\n{example}"
+        return self.text()
+
+    def text(self, width: int = WIDTH) -> str:
+        """Write what helio explain prints, with at most `width` characters in a line."""
+        lines = [
+            *wrapped(f"{self.code} ({self.kind})  {self.meaning}", indent=0, hang=4, width=width),
+            "",
+            *wrapped(self.why, indent=0, width=width),
+            "",
+            *wrapped(f"before  {self.before}", indent=2, hang=10, width=width),
+            *wrapped(f"after   {self.after}", indent=2, hang=10, width=width),
+        ]
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """Convert to JSON, for ``--json``."""

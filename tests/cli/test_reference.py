@@ -23,7 +23,7 @@ def test_the_tools_are_listed_by_group_with_one_line_each():
 
 def test_a_tool_has_one_page_under_three_commands():
     page = helio("tools", "running_average").stdout
-    assert "  window  (duration, required)\n" in page
+    assert "  window  (duration; required)\n" in page
     assert '"window": "2min"' in page
     assert ">>> running_average(series(" in page
     assert helio("explain", "running_average").stdout == helio("show", "running_average").stdout == page
@@ -101,3 +101,31 @@ def test_an_ambiguous_run_is_still_called_ambiguous():
     for _ in range(2):
         helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--direct")
     assert "2 runs begin with 'psp'" in helio("explain", "psp", code=2).output
+
+
+@pytest.mark.parametrize("words", [("tools",), ("list",), ("passes",)])
+def test_lists_fit_the_terminal_and_lose_no_word(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    wide = helio(*words).stdout
+    monkeypatch.setenv("COLUMNS", "70")
+    narrow = helio(*words).stdout
+    assert max(map(len, wide.splitlines())) > 80
+    assert max(map(len, narrow.splitlines())) <= 70
+    assert narrow.split() == wide.split()
+
+
+@pytest.mark.parametrize("word", ["render_spec", "log_scale", "HV101"])
+def test_pages_fit_the_terminal(word: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    page = helio("explain", word).stdout.partition("As a step of a template")[0]
+    assert len(page.splitlines()) > 4
+    assert max(map(len, page.splitlines())) <= 60
+
+
+def test_the_type_of_an_argument_says_what_an_object_holds(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    scale = helio("explain", "log_scale").stdout.splitlines()[0]
+    assert scale.startswith(
+        'log_scale: "y", "log" or "linear"; or whole number; or object whose values are "log"'
+    )
+    assert "formats: list whose items are" in helio("explain", "formats").stdout
