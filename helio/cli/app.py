@@ -159,7 +159,7 @@ def errors_as_text(
             raise typer.Exit(CANCELLED) from error
         code = INVALID if isinstance(error, RequestError) else FAILED
         if isinstance(error, UnknownPipeline):
-            _point_to_proposal(error)
+            _name_proposal_or_run(error)
         _say_error(error, as_json, code)
         raise typer.Exit(code) from error
 
@@ -169,8 +169,8 @@ def _say_cancelled(afterwards: str) -> None:
         say(f"cancelled; {afterwards}", err=True)
 
 
-def _point_to_proposal(error: UnknownPipeline) -> None:
-    """Say of a pipeline that is only proposed how to accept it."""
+def _name_proposal_or_run(error: UnknownPipeline) -> None:
+    """Say what to do if the unknown pipeline is a pending proposal or a run."""
     from helio.authoring.proposals import Proposals
     from helio.pipelines.library import Library
 
@@ -180,6 +180,9 @@ def _point_to_proposal(error: UnknownPipeline) -> None:
     if waiting is not None:
         error.message = f"'{error.name}' is still a proposal"
         error.advice = f"helio proposals accept {waiting.id}"
+    elif is_run(error.name):
+        error.message = f"'{error.name}' is a run, not a pipeline"
+        error.advice = f"save its steps as a pipeline: helio save {error.name} --as NAME"
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
@@ -354,6 +357,13 @@ def run_records() -> Runs:
     from helio.store.runs import Runs
 
     return Runs(current_settings().runs)
+
+
+def is_run(name: str) -> bool:
+    """Tell whether a name is the whole id of a run, or ``last``."""
+    from helio.store.runs import LAST
+
+    return name == LAST or name in run_records().ids()
 
 
 def size_of(text: str) -> int:

@@ -96,8 +96,12 @@ def _proposals(settings: Settings, context: typer.Context) -> Iterator[str]:
 
 complete_pipelines = _completing(_pipelines)
 complete_tools = _completing(_tools)
-complete_pipelines_and_tools = _completing(
-    lambda settings, context: (*_pipelines(settings, context), *_tools(settings, context))
+complete_shown = _completing(
+    lambda settings, context: (
+        *_pipelines(settings, context),
+        *_tools(settings, context),
+        *_runs(settings, context),
+    )
 )
 complete_words = _completing(_words)
 complete_runs = _completing(_runs)
