@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__, interrupts
-from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
+from helio.cli.completion import (
+    complete_assignments,
+    complete_formats,
+    complete_pipelines,
+    complete_providers,
+    complete_runs,
+)
 from helio.cli.groups import GroupedCommands
 from helio.pipelines.template.plain_text import plain, without_long_words
 from helio.sources.registry import choices
@@ -57,7 +63,12 @@ TimeRange = Annotated[
 ]
 Assign = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Set the value of a variable; may be repeated.", metavar="VAR=VALUE"),
+    typer.Option(
+        "--set",
+        help="Set the value of a variable; may be repeated. helio show PIPELINE lists the variables.",
+        metavar="VAR=VALUE",
+        autocompletion=complete_assignments,
+    ),
 ]
 Archive = Annotated[
     str | None,
@@ -75,6 +86,7 @@ Formats = Annotated[
         "--format",
         help="More formats for figures than the template states: html, json, png, pdf, svg.",
         metavar="LIST",
+        autocompletion=complete_formats,
     ),
 ]
 RunId = Annotated[

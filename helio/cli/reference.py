@@ -11,7 +11,11 @@ from helio.cli.app import Json, app, errors_as_text, print_json, run_records, sa
 from helio.cli.completion import complete_tools, complete_words
 
 if TYPE_CHECKING:
+    from helio.pipelines.codes import Code
     from helio.store.runs import RunRecord
+
+_MOST_CODES = 6
+"""Maximum number of codes that an error suggests."""
 
 
 @app.command("tools")
@@ -52,7 +56,12 @@ def explain(
         from helio.steps.tool_page import WIDTH
 
         entries = look_up(subject)
-        if not entries:
+        if not entries and (family := _codes_of_stage(subject)):
+            if as_json:
+                print_json([code.to_json() for code in family])
+            else:
+                say_rows([(code.code, code.meaning) for code in family])
+        elif not entries:
             _print_edits(_run_called(subject), as_json)
         elif as_json:
             print_json([entry.to_json() for entry in entries] if len(entries) > 1 else entries[0].to_json())
@@ -135,8 +144,23 @@ def print_tool(name: str, as_json: bool) -> None:
         say(page.text(terminal_width(WIDTH)))
 
 
+def _codes_of_stage(letters: str) -> list[Code]:
+    """Return the codes that begin with two letters such as ``HR``."""
+    from helio.pipelines.codes import codes
+
+    return [code for code in codes().values() if code.code[:2] == letters.strip().upper()]
+
+
 def _run_called(subject: str) -> RunRecord:
+    """Load the run that a word names.
+
+    Raises
+    ------
+    RequestError
+        No run is called so; the advice names what is closest.
+    """
     from helio.errors import RequestError, UnknownRun, did_you_mean
+    from helio.pipelines.codes import codes
     from helio.pipelines.reference import names
 
     runs = run_records()
@@ -146,14 +170,22 @@ def _run_called(subject: str) -> RunRecord:
         if any(summary.id.startswith(subject) for summary in runs.list()):
             raise
         if re.fullmatch(r"H[A-Z]\d{3}", subject.strip().upper()):
-            alike = [name for name in names() if re.fullmatch(rf"{subject.strip()[:2].upper()}\d{{3}}", name)]
+            alike = [code.code for code in _codes_of_stage(subject.strip()[:2])]
+            families = dict.fromkeys(code[:2] for code in codes())
             raise RequestError(
                 f"there is no code {subject}",
-                advice=f"one of {', '.join(alike)}"
+                advice=f"use one of {', '.join(alike)}"
                 if alike
-                else "codes begin with HP, HN, HR, HX, HO, HG, HV, HS, HB, HA, HE or HI",
+                else f"codes begin with {', '.join(families)}; list them with helio explain HR",
             ) from error
-        advice = did_you_mean(subject, names(), otherwise="helio tools lists the tools, helio runs the runs")
+        about = [code.code for code in codes().values() if subject.strip().lower() in code.meaning.lower()]
+        otherwise = (
+            f"helio explain {about[0]}; codes about '{subject}': {', '.join(about[:_MOST_CODES])}"
+            if about
+            else "helio tools for the tools, helio runs for the runs, helio explain HR for the codes that begin "
+            "with HR"
+        )
+        advice = did_you_mean(subject, names(), otherwise=otherwise)
         raise RequestError(f"no tool, code, key or run is called '{subject}'", advice=advice) from error
 
 

@@ -30,6 +30,7 @@ from helio.cli.app import (
     say,
     say_rows,
 )
+from helio.cli.completion import complete_schedules
 from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
@@ -83,7 +84,9 @@ schedule_app = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(schedule_app, name="schedule")
-ScheduleName = Annotated[str, typer.Argument(help="A schedule's name.", metavar="NAME")]
+ScheduleName = Annotated[
+    str, typer.Argument(help="A schedule's name.", metavar="NAME", autocompletion=complete_schedules)
+]
 
 
 @schedule_app.command("add")
