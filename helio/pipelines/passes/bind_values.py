@@ -14,11 +14,13 @@ HB202 (error)  required variable without a value
     helio does not assume the last 7 days silently.
     before  "required": true, and no --time-range
     after   refused: give it with --time-range
+    to do   Give the value: --time-range RANGE for a time range, --set NAME=VALUE for another variable.
 
 HB204 (error)  a value that does not fit its variable or argument
     It is found before anything runs.
     before  --set N=three for an integer
     after   refused
+    to do   Give a value of the type and within the limits that helio show PIPELINE lists for the variable.
 """
 
 from __future__ import annotations

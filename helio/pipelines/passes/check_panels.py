@@ -3,7 +3,8 @@
 HV109 (error)  a setting for a panel that the figure does not have
     The figure could not be drawn, and the run would say so after all data are fetched.
     before  "panels": [["B"], ["n"]], "y_range": {"3": [0, 10]}
-    after   refused, with the numbers of the panels that there are
+    after   refused, with the numbers of the panels
+    to do   Use the number of a panel in `panels`, counted from 1 at the top; give lists one entry for each panel.
 """
 
 from __future__ import annotations

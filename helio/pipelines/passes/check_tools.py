@@ -4,6 +4,7 @@ HN506 (error)  required argument missing
     A pass never chooses physics, so none fills it in.
     before  fetch_data without "dataset_id"
     after   refused
+    to do   Add the argument; helio tools TOOL describes it.
 """
 
 from __future__ import annotations

@@ -4,11 +4,13 @@ HN602 (error)  undeclared variable
     A similar name is only a suggestion: the author may mean a second variable.
     before  "time_range": "$TIMERANGE"
     after   refused: did you mean $TIME_RANGE?
+    to do   Correct the variable's name, or declare it under "variables".
 
 HN603 (warning)  variable declared, never used
     A value given for it would change nothing.
     before  "$MISSION": {"type": "string"}, used nowhere
     after   warned, and left
+    to do   Use the variable in a step, or remove its declaration.
 """
 
 from __future__ import annotations

@@ -4,11 +4,13 @@ HI001 (error)  passes do not converge; they are named
     Two rewrites that undo each other are a bug in helio.
     before  a pass that edits in every round
     after   refused, the passes named
+    to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
 
 HI002 (error)  a pass raised or broke the plan; it is named, the plan untouched
     A mistake of one pass must not take the plan with it.
     before  a pass that raises
     after   refused, the pass named
+    to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
 """
 
 from __future__ import annotations
