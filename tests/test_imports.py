@@ -130,7 +130,7 @@ FLOORS = {
         ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
         ("library", "passes"),
-        ("mend", "reach"),
+        ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),
         ("runs",),

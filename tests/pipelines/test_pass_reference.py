@@ -207,3 +207,28 @@ def test_a_pass_is_called_like_its_file_and_says_what_it_does():
     assert PASSES
     assert [rewrite for rewrite in PASSES if Path(inspect.getfile(rewrite)).stem != rewrite.__name__] == []
     assert [rewrite for rewrite in PASSES if not inspect.getdoc(rewrite)] == []
+
+
+def test_an_error_or_a_warning_says_what_to_do():
+    text = "A pass.\n\nHR999 (error)  wrong\n    why\n    before  1\n    after   2\n"
+    with pytest.raises(ValueError, match=r"^a\.py: say what to do about HR999"):
+        list(read_codes(text, "a.py"))
+    [code] = read_codes(f"{text}    to do   Correct it,\n            or remove it.\n", "a.py")
+    assert code.to_do == "Correct it, or remove it."
+    assert "\nWhat to do: Correct it, or remove it.\n" in str(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "to_do"),
+    [
+        ("HB501", "Nothing. This version"),
+        ("HN501", "Nothing. helio corrects the plan of the run; helio fix"),
+        ("HO101", "Nothing. helio changes the plan of the run"),
+    ],
+)
+def test_an_edit_or_a_retired_code_says_that_nothing_is_to_do(code: str, to_do: str):
+    assert codes()[code].to_do.startswith(to_do)
+
+
+def test_the_page_of_the_codes_says_what_to_do(pages: dict[str, str]):
+    assert pages["codes.md"].count("\nWhat to do: ") == len(codes())

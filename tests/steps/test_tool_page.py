@@ -42,13 +42,13 @@ def test_the_page_of_a_computation_says_what_it_gives_and_where_it_comes_from(to
 
 def test_the_page_says_units_frames_defaults_and_the_formula():
     page = str(tool_page(signatures()["vbs"]))
-    assert "velocity_label  (label of a table in km/s, required)" in page
-    assert "bz_label  (label of one series in nT in GSM, required)" in page
+    assert "velocity_label  (label of a table in km/s; required)" in page
+    assert "bz_label  (label of one series in nT in GSM; required)" in page
     assert "A table: one series in mV/m." in page
     average = str(tool_page(signatures()["running_average"]))
     assert "A table with the unit, frame and kind of `source_label`." in average
     resample = str(tool_page(signatures()["resample"]))
-    assert '("mean" or "median" or "min" or "max" or "first", default "mean")' in " ".join(resample.split())
+    assert '("mean", "median", "min", "max" or "first"; default "mean")' in " ".join(resample.split())
     assert "B/√(μ₀ρ)" in str(tool_page(signatures()["alfven_speed"]))
 
 

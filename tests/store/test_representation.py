@@ -112,7 +112,7 @@ def test_facts_follow_through_the_tools():
 
 
 def test_a_declaration_corrects_nothing():
-    with pytest.raises(StepError, match="are cartesian, and are declared to be spherical"):
+    with pytest.raises(StepError, match="are cartesian, so they cannot be declared to be spherical"):
         declare_quantity(vector(), representation="spherical")
     with pytest.raises(StepError, match="has no components"):
         declare_quantity(vector().component("Bx"), representation="cartesian")

@@ -215,7 +215,7 @@ def test_one_cadence_is_still_asked_for():
 @pytest.mark.parametrize(("tool", "argument"), [(resample, "cadence"), (statistics, "interval")])
 def test_the_interval_that_holds_a_leap_second_too_is_named(tool, argument, cadence):
     when = even(10, 3)
-    note = "the last interval before 2017-01-01T00:00:00 holds the leap second too"
+    note = "the last interval before 2017-01-01T00:00:00 contains a leap second, so it is one second longer"
     length = {argument: Duration(cadence)}
     assert tool(series(when, when), **length).notes[-1] == note
     assert note not in tool(series(when, when, start=ELSEWHERE), **length).notes

@@ -94,5 +94,5 @@ def test_v_x_alone_shifts_as_the_vector_does():
 
 @pytest.mark.parametrize(("name", "what"), [("By", "y"), ("|B|", "magnitude")])
 def test_what_drives_the_ring_current_is_b_z(name, what):
-    with pytest.raises(StepError, match=f"takes B_z, and '.*' is .*{what}"):
+    with pytest.raises(StepError, match=f"needs B_z, but '.*' is .*{what}"):
         vbs(speed(), replace(bz(), name=name, frame=""))

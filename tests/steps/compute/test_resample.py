@@ -82,7 +82,7 @@ def test_resampling_again_changes_nothing():
 
 
 def test_an_absurd_cadence_is_refused():
-    with pytest.raises(StepError, match="rows are too many") as refusal:
+    with pytest.raises(StepError, match="rows, which is too many") as refusal:
         resample(vector(), cadence=Duration("1ns"))
     assert "longer cadence" in refusal.value.advice
 

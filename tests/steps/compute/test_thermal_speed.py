@@ -46,7 +46,7 @@ def test_it_is_missing_where_the_temperature_is_or_cannot_be():
 
 @pytest.mark.parametrize("factor", [0.0, -2.0, float("nan"), float("inf")])
 def test_a_factor_of_no_convention_is_refused(factor):
-    with pytest.raises(StepError, match="has to be positive"):
+    with pytest.raises(StepError, match="must be positive"):
         thermal_speed(temperature(), factor=factor)
 
 

@@ -135,7 +135,7 @@ def test_blocks_of_records_join_without_a_seam():
 
 def test_times_without_a_known_dipole_are_refused_where_it_is_needed():
     late = replace(vector(), epoch=vector().epoch + np.timedelta64(20 * 365, "D"))
-    with pytest.raises(StepError, match="known from 1900 to 2030, and the data are from 2044-05-05"):
+    with pytest.raises(StepError, match="known from 1900 to 2030, but the data are from 2044-05-05"):
         transform_frame(late, to="GSM")
     assert transform_frame(late, to="GEO").frame == "GEO"
 
