@@ -32,7 +32,7 @@ from helio.testing.swpc import MAG, PLASMA, XRAYS
 from helio.time_range import TimeRange
 from tests.sources.conftest import patience
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 NOW = datetime(2024, 5, 12, 12, 0, 30)
 HOUR = TimeRange(datetime(2024, 5, 11, 10), datetime(2024, 5, 11, 11))
