@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 from contextlib import suppress
-from dataclasses import asdict
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
@@ -66,7 +65,7 @@ def step_record(result: StepResult) -> dict[str, Any]:
                 "cached": output.cached,
                 "made_at": output.made_at,
                 **{name: fact for name, fact in output.facts.items() if name not in ("sources", "attempts")},
-                "sources": [asdict(source) for source in output.sources],
+                "sources": [dict(vars(source)) for source in output.sources],
             }
             for output in result.outputs
         ],
