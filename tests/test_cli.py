@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.sources.samples import sample_folder
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from helio.steps.signature import signatures
 from helio.testing import CdaWebStandIn, Computed, HapiStandIn, SwpcStandIn
 from tests.sources.made_hapi import magnetometer
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 FILE = "sta_l1_het_20211028_v01.cdf"
 LATER = 1_760_000_000.0

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 from helio.cli import app
 from helio.sources.samples import sample_folder
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 DOCS = Path(__file__).parents[1] / "docs"
 FILE = re.compile(r"```\{code-block\} json\n:caption: (\S+)\n\n(.*?)```", re.DOTALL)
 COMMANDS = re.compile(r"```sh\n(.*?)```", re.DOTALL)

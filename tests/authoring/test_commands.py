@@ -24,7 +24,7 @@ from tests.authoring.conftest import python, wait_for_requests
 from tests.authoring.standin_gemini import KEY, GeminiStandIn
 from tests.waiting import LONG
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 ASKED = "the field of ACE, as physicists like it, for last week"
 HELIO = "from helio.cli import main; main()"

@@ -12,6 +12,8 @@ from helio.cli import app
 from helio.doctor import examine
 from helio.settings import read_settings
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 ROWS = "time,n [cm^-3],v [km/s]\n2024-05-10T12:00Z,1,400\n2024-05-10T12:01Z,2,410\n"
 
 
