@@ -120,7 +120,7 @@ def test_a_partial_run_ends_with_3():
         (("run", "gle73-particle", "--archive", "sample"), 2, "Did you mean 'gle73-particles'?"),
         (("run", "nowhere.json"), 2, "there is no file nowhere.json"),
         (("run", "../../x"), 2, "there is no file"),
-        (("run", "a", "b", "c"), 2, "one pipeline at a time"),
+        (("run", "a", "b", "c"), 2, "helio run takes one pipeline, not 3: a b c"),
         (("run", "gle73-particles", "--archive", "no/such/folder"), 2, "no/such/folder"),
         (
             ("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-29 to 2021-10-28"),
@@ -145,7 +145,7 @@ def test_a_partial_run_ends_with_3():
             2,
             "Did you mean $WINDOW?",
         ),
-        (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW"), 2, "--set VARIABLE=VALUE"),
+        (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW"), 2, "not 'WINDOW'"),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW=five"), 2, "HB204"),
         (("run", "gle73-particles", "--archive", "sample", "--format", "gif"), 2, "formats: html"),
         (("run", "gle73-particles", "--archive", "sample", "--now", "noon"), 2, "'noon' is not an instant"),
@@ -615,7 +615,7 @@ def test_a_sloppy_template_runs_and_is_mended_on_request():
     assert helio("fix", file).exit_code == 0
     mended = json.loads(Path(file).read_text(encoding="utf-8"))
     assert [step["tool_name"] for step in mended["steps"]] == ["fetch_data", "magnitude"]
-    assert "nothing to mend" in helio("fix", file).output
+    assert "nothing to correct" in helio("fix", file).output
 
 
 def test_a_literal_range_is_the_one_that_time_range_replaces():
