@@ -252,11 +252,13 @@ def test_a_pipeline_is_copied_edited_exported_imported_and_deleted():
     path = Path(os.environ["HELIO_HOME"]) / "templates" / "mine.json"
     assert json.loads(path.read_text(encoding="utf-8"))["id"] == "mine"
     assert (path.parent / json.loads(path.read_text(encoding="utf-8"))["$schema"]).exists()
-    assert "mine" in helio("list").output
+    assert "mine" in helio("list").output.partition("\npipelines that come with helio:\n")[0]
+    assert helio("list").output.startswith("your pipelines:\n")
     assert "a pipeline 'mine' exists already" in refused(2, "copy", "ace-bfield-overview", "mine")
     assert helio("export", "mine", "shared.json").exit_code == 0
     assert helio("delete", "mine", "--yes").exit_code == 0
     assert "mine" not in helio("list").output
+    assert "your pipelines" not in helio("list").output
     assert helio("import", "shared.json").exit_code == 0
     assert helio("run", "mine", "--archive", "sample", "-o", "out").exit_code == 0
 

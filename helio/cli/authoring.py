@@ -309,6 +309,12 @@ def edit(
             say(f"{entry.id} is {made.request}; helio history {entry.id} lists all revisions")
         return
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
+        if not request.strip():
+            from helio.errors import RequestError
+
+            raise RequestError(
+                "no change was requested", advice=f"helio edit {pipeline} 'add the density', or --undo"
+            )
         outcome = _answered(
             lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen),
             answers or [],

@@ -116,7 +116,13 @@ def list_pipelines(
         if as_json:
             print_json(rows)
             return
-        say_rows([(row["id"], row["summary"]) for row in rows])
+        width = max(len(row["id"]) for row in rows)
+        own = [row for row in rows if not row["shipped"]]
+        shipped = [row for row in rows if row["shipped"]]
+        for title, members in (("your pipelines:", own), ("pipelines that come with helio:", shipped)):
+            if own:
+                say(title)
+            say_rows([(f"{row['id']:<{width}}", row["summary"]) for row in members], indent=2 if own else 0)
 
 
 @app.command()

@@ -369,7 +369,7 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
         (("author", ""), "the request is empty"),
         (("author", ASKED, "--replay", "nowhere"), "there is no transcript nowhere"),
         (("author", ASKED, "--now", "noon"), "'noon' is not an instant"),
-        (("edit", "mine"), "the request is empty"),
+        (("edit", "mine"), "no change was requested"),
         (("edit", "mine", "red", "--undo"), "--undo cannot be used together with a request"),
         (("edit", "mine", "--undo"), "has no earlier revision"),
         (("edit", "ace-bfield-overview", "red for Bz"), "--as my-ace-bfield-overview"),
