@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from helio.cli import app
 from helio.pipelines.library import Library
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -35,7 +36,7 @@ def a_run() -> str:
     return folder.name
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "offered"),
     [
         ("helio ru", ["run", "runs"]),

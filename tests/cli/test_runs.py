@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import helio
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -89,7 +90,7 @@ def test_last_is_the_run_that_began_last():
     assert "mine.json" in helio("save", "last:field,magnitude", "--as", "mine").stdout
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "words",
     [
         ("runs", "show", "last"),

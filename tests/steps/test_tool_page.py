@@ -5,16 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from helio.steps.signature import Signature, signatures
 from helio.steps.tool_page import GROUPS, group_of, step_text, tool_page
+from tests.rows import in_one_test
 
 TOOLS = list(signatures().values())
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@in_one_test("tool", TOOLS)
 def test_the_page_names_every_argument_and_what_the_tool_gives(tool: Signature):
     page = str(tool_page(tool))
     assert page.startswith(f"{tool.name}: {tool.summary[:40]}")
@@ -25,7 +25,7 @@ def test_the_page_names_every_argument_and_what_the_tool_gives(tool: Signature):
     assert max(map(len, page.partition("As a step of a template")[0].splitlines())) <= 120
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@in_one_test("tool", TOOLS)
 def test_the_step_of_the_page_fits_the_schema_of_the_tool(tool: Signature):
     step = tool_page(tool).step
     assert step is not None
@@ -33,9 +33,7 @@ def test_the_step_of_the_page_fits_the_schema_of_the_tool(tool: Signature):
     assert '"tool_args": {\n' in step_text(step)
 
 
-@pytest.mark.parametrize(
-    "tool", [tool for tool in TOOLS if tool.gives == "table"], ids=lambda tool: tool.name
-)
+@in_one_test("tool", [tool for tool in TOOLS if tool.gives == "table"])
 def test_the_page_of_a_computation_says_what_it_gives_and_where_it_comes_from(tool: Signature):
     page = tool_page(tool)
     assert page.returns

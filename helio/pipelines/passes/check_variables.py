@@ -24,7 +24,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.template.edit import added, replaced
 from helio.pipelines.template.template import Step, Template, Variable
-from helio.pipelines.template.variables import TIMES, TOKEN, Path, patterns, read_value, tokens
+from helio.pipelines.template.variables import TIMES, TOKEN, Path, patterns, tokens
 from helio.steps.signature import Schema
 
 
@@ -126,7 +126,7 @@ def _names_nothing(step: Step, path: Path, written: str, known: Sequence[str]) -
 def _default(name: str, facts: Variable, context: Context) -> Iterator[Diagnostic]:
     at = pointer("variables", name, "default")
     try:
-        read_value(name, facts.to_json(), facts.default, context.now)
+        context.read_value(name, facts.to_json(), facts.default)
     except TimeRangeError as error:
         code = "HN703" if error.empty else "HN702"
         yield Diagnostic(

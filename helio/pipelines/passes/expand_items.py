@@ -49,7 +49,7 @@ from helio.pipelines.template.maps import (
     without_globs,
 )
 from helio.pipelines.template.template import Step, Template, walk
-from helio.pipelines.template.variables import TOKEN, read_time_range, read_value, substitute
+from helio.pipelines.template.variables import TOKEN, substitute
 from helio.steps.fetch.choices import choices_of
 from helio.store.component_names import axis_letters
 from helio.time_range import TimeRange
@@ -207,8 +207,8 @@ def _span(text: str, template: Template, context: Context) -> TimeRange:
         )
         if given is None:
             raise RequestError(f"the variable {text} needs a value")
-        text = str(read_value(text, {"type": "time_range"}, given, context.now))
-    return read_time_range(text, context.now)
+        text = str(context.read_time_range(given))
+    return context.read_time_range(text)
 
 
 def _first_edge(span: TimeRange) -> datetime:
