@@ -112,4 +112,4 @@ def test_ctrl_c_ends_it_in_words(monkeypatch):
     monkeypatch.setattr("helio.sources.archive_listing.format_of", interrupted)
     done = helio("archive", "data")
     assert done.exit_code == 130
-    assert done.output == "cancelled; facts read so far are kept\n"
+    assert done.output == "cancelled; files that were read need not be read again\n"
