@@ -23,6 +23,7 @@ from helio.pipelines.template import schema
 from helio.pipelines.template.document import as_text
 from helio.pipelines.template.schema import SCHEMA_FILE, STEP, STRUCTURE, VARIABLE
 from helio.steps.signature import signatures
+from tests.rows import in_one_test
 
 ROOT = Path(__file__).parents[1]
 SHIPPED_TEMPLATES = sorted(path for path in TEMPLATES.glob("*.json") if path.name != SCHEMA_FILE)
@@ -127,7 +128,7 @@ def test_a_shipped_template_fits_the_published_schema(path: Path):
     Draft202012Validator(published).validate(json.loads(path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("path", SHIPPED_TEMPLATES, ids=lambda path: path.stem)
+@in_one_test("path", SHIPPED_TEMPLATES)
 def test_a_shipped_template_is_called_like_its_file(path: Path):
     document = json.loads(path.read_text(encoding="utf-8"))
     assert document["id"] == path.stem
