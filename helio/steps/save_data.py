@@ -1,4 +1,4 @@
-"""Tables as a file that other programs read: CSV, Parquet, CDF or netCDF."""
+"""Tables as a file for other programs: CSV, Parquet, CDF or netCDF."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEDIA_TYPES: dict[Format, str] = {
 
 @dataclass(frozen=True)
 class Export:
-    """A file to be written: its plain name, its bytes and what they are."""
+    """A file to be written: its name without folders, its bytes and its media type."""
 
     filename: str
     content: bytes

@@ -1,4 +1,4 @@
-"""What makes a plain function a tool: its signature, read once into a JSON Schema."""
+"""The `@tool` decorator: it reads a function's signature and docstring into a JSON Schema."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table with its label, for a tool whose code knows it by that name."""
+    """A table with its label, for a tool that runs code in which the label names the table."""
 
     label: str
     table: Table
@@ -46,7 +46,7 @@ class LabelledTable:
 
 @dataclass(frozen=True)
 class ToolMark:
-    """The mark that `tool` leaves on a function."""
+    """The facts that the decorator `tool` stores on a function."""
 
     version: int
     context: RecordContext
@@ -103,7 +103,7 @@ def tool(
 
         @functools.cache
         def demanding() -> tuple[tuple[int, TableInput], ...]:
-            """List the tables that cannot be anything, by position; types are read at the first call, not at import."""
+            """List the tables with requirements, by position; annotations are read at the first call, not at import."""
             parameters = list(inspect.signature(function).parameters)
             tables = signature_of(function).tables
             return tuple(
@@ -238,7 +238,7 @@ def schema_of(annotation: Any) -> Schema:
         required = sorted(annotation.__required_keys__)
         typed: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
         return {**typed, "required": required} if required else typed
-    raise TypeError(f"no JSON Schema is known for the annotation {annotation!r}")
+    raise TypeError(f"helio cannot make a JSON Schema from the annotation {annotation!r}")
 
 
 def _gives(returned: Any) -> Gives:
