@@ -17,9 +17,9 @@ class CatalogueWithArchive(Catalogue):
     Parameters
     ----------
     catalogue : Catalogue
-        Of CDAWeb.
+        The catalogue of CDAWeb.
     listing : ArchiveListing
-        What the archive holds.
+        The contents of the archive.
     archive : str
         The archive as a run names it: a folder, or ``"sample"``.
     """

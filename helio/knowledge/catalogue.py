@@ -31,15 +31,15 @@ class ParameterEntry:
     Parameters
     ----------
     unit : str
-        As the archive spells it, empty where it says none.
+        Unit as the archive spells it; empty if the archive states none.
     size : tuple of int
-        Empty for a scalar; ``(3,)`` for a vector, ``(12, 32)`` for two bin axes.
+        Shape of a record: empty for a scalar, ``(3,)`` for a vector, ``(12, 32)`` for two bin axes.
     kind : str
         ``double``, ``integer`` or ``string``, as in HAPI.
     frame : str
-        Of a vector, ``GSE``; empty where the master CDF was not read.
+        Frame of a vector, such as ``GSE``; empty if the master CDF was not read.
     axes : tuple of str
-        What its bins are, ``Energy [eV]``; empty where it has none or the master CDF was not read.
+        Names and units of the bins, such as ``Energy [eV]``; empty without bins, or if the master CDF was not read.
     """
 
     name: str
@@ -88,14 +88,13 @@ class DatasetSummary:
     instrument : str
         The instrument that the id names, else the kind of instrument.
     first, last : datetime or None
-        Of the first and the last record that the archive had when it was asked, UTC; None where it does not say.
+        Times of the first and the last record in the archive when helio asked it, UTC; None if not stated.
     cadence : tuple of float
-        Seconds between records, as the id or the title tells; several where the parameters differ; empty where
-        neither tells.
+        Seconds between records, from the id or the title; several if the parameters differ, empty if not stated.
     acknowledgement : str
-        The words that its makers ask for; empty where they are not known.
+        Acknowledgement that the makers of the dataset request; empty if not known.
     known_parameters : int
-        How many parameters are described; 0 where the archive describes none, which does not say that it has none.
+        Number of described parameters; 0 if the archive describes none, although the dataset may have some.
     """
 
     id: str
@@ -204,12 +203,12 @@ class Catalogue:
     Parameters
     ----------
     path : Path
-        As written by `helio.knowledge.catalogue_file.encode`; the one that is shipped when left out.
+        A file written by `helio.knowledge.catalogue_file.encode`; default: the shipped catalogue.
 
     Raises
     ------
     DamagedFile
-        The file is not whole.
+        The file is damaged.
     """
 
     def __init__(self, path: Path = SHIPPED) -> None:
@@ -388,7 +387,7 @@ def open_catalogue(home: Path) -> Catalogue:
     Raises
     ------
     DamagedFile
-        The renewed one is not whole.
+        The renewed catalogue file is damaged.
     """
     renewed = renewed_path(home)
     shipped = _opened(SHIPPED, _state(SHIPPED))

@@ -49,9 +49,9 @@ class Use:
     Parameters
     ----------
     span : tuple of str
-        Start and stop of what was read, ISO 8601, UTC.
+        Start and stop of the time range that was read, ISO 8601, UTC.
     accessed : str
-        When it was read, ISO 8601; empty where that is not recorded.
+        Time of reading, ISO 8601; empty if not recorded.
     """
 
     source: SourceFile
@@ -68,9 +68,9 @@ class Citation:
     read_from : tuple of str
         The source of the files: a server, the samples, or ``"local files"`` for a folder.
     versions : tuple of str
-        Of the files.
+        Versions of the files.
     spans : tuple of tuple of str
-        What was used, ISO 8601, UTC.
+        Time ranges that were used, ISO 8601, UTC.
     accessed : tuple of str
         The first and the last day on which the files were read.
     acknowledgement, rules_of_use : str
@@ -84,8 +84,8 @@ class Citation:
     served_at : str
         Address of the HAPI server.
     proofs : mapping of str to int
-        How many files are proven by what (`helio.store.source_file.PROOFS`), the strongest first; the empty proof
-        is one that was not recorded.
+        Number of files by kind of verification (`helio.store.source_file.PROOFS`), the strongest first; the empty
+        kind is one that was not recorded.
     """
 
     dataset_id: str
@@ -319,7 +319,7 @@ def unknown_lines(citation: Citation) -> list[str]:
 def bibtex(citations: Iterable[Citation], version: str) -> str:
     """Write BibTeX entries for the datasets and for helio; the keys are the datasets' ids.
 
-    A field that is not known is left out, the year among them: files do not say when they were published.
+    Unknown fields are left out, also the year, because files do not state when they were published.
     """
     entries = []
     taken: set[str] = set()

@@ -25,17 +25,17 @@ class QuantitySource:
     quantity : str
         ``magnetic field vector``, ``proton density``.
     spacecraft : str
-        As in helio.knowledge.missions.
+        Name of the spacecraft, as in helio.knowledge.missions.
     parameters : tuple of str
-        One, or the three components where the archive keeps them apart.
+        One parameter, or three components if the archive stores them separately.
     frame : str
-        ``GSE``, ``GSM``, ``RTN``; empty for what has no direction.
+        Frame, such as ``GSE``, ``GSM`` or ``RTN``; empty for a quantity without a direction.
     unit : str
         Canonical.
     cadence : float or None
         Seconds between records; None where it changes.
     note : str
-        What sets it apart from the same quantity elsewhere.
+        How the data differ from the same quantity of other spacecraft.
     """
 
     quantity: str

@@ -39,11 +39,11 @@ class Renewal:
     Parameters
     ----------
     added, gone : tuple of str
-        Ids that the service has and the catalogue before had not, and the other way about.
+        Ids that are new in CDAWeb, and ids that CDAWeb no longer lists.
     described : tuple of str
         Datasets whose parameters were read from their master CDF.
     undescribed : tuple of str
-        Those whose master CDF was asked for and could not be had or read.
+        Datasets whose master CDF could not be downloaded or read.
     """
 
     path: Path
@@ -74,13 +74,13 @@ def renew(
 ) -> Renewal:
     """Request all datasets from CDAWeb, read missing master CDFs, and save the catalogue in helio's home folder.
 
-    Parameters and units stay those that are known, except of datasets whose master CDF is read: those that are not
-    described yet, and those whose id `masters` matches.
+    Known parameters and units are kept. Master CDFs are read only for datasets without a description, and for those
+    whose id matches `masters`.
 
     Parameters
     ----------
     before : Catalogue
-        What is known so far.
+        The catalogue to renew.
     now : datetime
         UTC; becomes the catalogue's date.
     server : str
@@ -91,7 +91,7 @@ def renew(
     Raises
     ------
     DataError
-        The service cannot be asked, or what it says is not the list of datasets; nothing is written then.
+        The service does not answer, or its reply is not the list of datasets; nothing is written then.
     """
     archive = source_class(BY_CATALOGUE)
     service = archive.full_address(server or archive.address)

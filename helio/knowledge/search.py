@@ -1,8 +1,8 @@
 """A full-text search for datasets by id, mission, instrument, title, parameter and synonym.
 
 The ranking is that of BM25 with the fields' weights folded into the term frequency, as Robertson, Zaragoza and Taylor
-describe it (CIKM 2004, doi:10.1145/1031171.1031181), without a model. A spacecraft that the question names leaves out
-all others; a cadence that it names puts the nearest one that is not coarser first.
+describe it (CIKM 2004, doi:10.1145/1031171.1031181), without a model. If the question names a spacecraft, all others
+are left out; if it names a cadence, datasets with the nearest cadence that is not coarser come first.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ class SearchResult:
     hits : tuple of Hit
         Best first.
     total : int
-        How many there were before the limit.
+        Number of datasets found, before the limit.
     unknown : mapping
-        Words that no dataset tells of, each with the words that come close to it.
+        Words that no dataset contains, each with similar words.
     craft : tuple of str
         The missions and spacecraft that the question names.
     elsewhere : mapping
-        Words that no dataset of these tells of, each with the missions that do.
+        Words that no dataset of these spacecraft contains, each with the missions whose datasets do.
     """
 
     hits: tuple[Hit, ...]

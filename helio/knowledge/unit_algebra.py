@@ -139,10 +139,10 @@ def conversion_factor(unit: str, to: str) -> float:
     Raises
     ------
     UnitMismatch
-        When they are of different dimensions. Angle, solid angle, counts, energy per nucleon and energy per
+        When the units have different dimensions. Angle, solid angle, counts, energy per nucleon and energy per
         charge are dimensions of their own.
     StepError
-        When one of them is not known, or is no multiple of another: degC, dB.
+        When a unit is not known, or is not a multiple of another unit: degC, dB.
 
     References
     ----------

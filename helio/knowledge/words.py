@@ -235,9 +235,9 @@ class Clause:
     words : tuple of str
         As in the question.
     concept : str
-        What they stand for, or nothing.
+        Concept that the words stand for; empty if none.
     spelt : str
-        How ids spell the instrument that they name, or nothing.
+        Spelling in ids of the instrument that the words name; empty if none.
     """
 
     words: tuple[str, ...]

@@ -41,9 +41,9 @@ class Values:
     missing : float
         Share of the records that have no value, 0 to 1.
     minimum, median, maximum : float or None
-        Of the values that are there and finite, to six digits.
+        Statistics of the finite values, to six digits.
     infinite : int
-        How many are neither missing nor finite.
+        Number of infinite values.
     """
 
     name: str
@@ -84,11 +84,11 @@ class Description:
     regular : bool
         Whether all steps but gaps are within a tenth of the cadence.
     gaps : int
-        How many; `gap_s` is how long together, `longest_gap` the longest.
+        Number of gaps; `gap_s` is their total length in seconds, `longest_gap` the longest gap.
     representation, periods
-        As `Table` has them: what the components are to each other, and after how much an angle is the same again.
+        As in `Table`: the relation of the components to each other, and the period of angles that wrap.
     values : tuple of Values
-        At most 12; `components` says how many there are.
+        Summaries of at most 12 components; `components` is the number of all components.
     """
 
     label: str
@@ -125,11 +125,11 @@ class Preview:
     Parameters
     ----------
     columns : tuple of str
-        Components, or centres of bins; at most 12, `more_columns` are left out.
+        Components, or centres of bins; at most 12, and `more_columns` is the number of the others.
     rows : tuple of (epoch, values)
         ISO 8601, and a number or None for each column, to six digits.
     of : int
-        How many records the table has.
+        Number of records of the table.
     """
 
     label: str
@@ -154,8 +154,8 @@ class Preview:
 def describe(table: Table, label: str = "") -> Description:
     """Describe a table: span, cadence, gaps, and the missing share, minimum, median and maximum of each component.
 
-    A gap is a step between records above 1.5 times the cadence about it, as everywhere; a missing value in a record
-    that is there counts in `Values.missing`.
+    A gap is a step between records above 1.5 times the local cadence. Missing values within records count in
+    `Values.missing`.
     """
     steps = np.diff(counted(table.epoch))
     broken = gaps(table.epoch, GAP_FACTOR)[1:]
@@ -216,7 +216,7 @@ def preview(
     Raises
     ------
     RequestError
-        For more rows than that, or fewer than one.
+        For more rows than allowed, or fewer than one.
     """
     usual, most = (3, MOST_SPECTRA) if table.kind == "spectrum" else (5, MOST_ROWS)
     count = usual if rows is None else rows

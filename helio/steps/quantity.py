@@ -199,10 +199,10 @@ def _what(table: Table) -> str:
 def frame_of_series(table: Table, label: str = "") -> str:
     """Return the frame of a series: the one that it states, otherwise the one in its name, description or parameter id.
 
-    A file that delivers a lone component as a parameter of its own says the frame in words alone: ``1AU IP Bz, GSE``.
-    What the file says comes first. Of a label only a parameter counts, the part after the first point in
-    ``OMNI2_H0_MRG1HR.BZ_GSE``: any other label is a person's, as ``bz_gse_to_gsm`` is. ``SC`` is a spacecraft. What
-    is called a magnitude or a speed has no frame, whatever vector it was made of.
+    A file with a single component as a parameter states its frame only in words: ``1AU IP Bz, GSE``. The file's words
+    come first. In a label, only the parameter id counts, the part after the first point of
+    ``OMNI2_H0_MRG1HR.BZ_GSE``, because other labels, such as ``bz_gse_to_gsm``, were chosen by a person. ``SC`` means
+    a spacecraft, not a frame. A magnitude or a speed has no frame.
     """
     if table.frame or table.kind != "scalar" or LENGTH.search(table.name):
         return table.frame

@@ -38,8 +38,8 @@ def save_data(
 ) -> Export:
     """Export one or several tables as a file.
 
-    A table has in the file the name behind the last point of its label: ``AC_H2_MFI.BGSEc`` is
-    ``BGSEc``. The same tables give the same bytes, and every format reads back to the same tables from a folder that
+    In the file, a table is named after the last part of its label: ``AC_H2_MFI.BGSEc`` becomes ``BGSEc``. The same
+    tables give the same bytes, and every format reads back to the same tables from a folder that
     is named as an archive.
 
     Parameters

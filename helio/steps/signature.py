@@ -76,13 +76,13 @@ class RecordContext:
     Parameters
     ----------
     reach : "record", "window" or "range"
-        Those of the same epoch; those within a window; all of them.
+        The records of the same epoch, the records within a window, or all records.
     lengths : tuple of str
-        For a window: the arguments whose sum is the longest distance in time, on either side.
+        For a window: the arguments whose sum is the largest distance in time on either side.
     records : int
-        For a window: how many records beyond that distance may count too, on either side.
+        For a window: the number of records beyond this distance that may count too, on either side.
     reason : str
-        For the whole range: why.
+        For the whole range: the reason why all records count.
     """
 
     reach: Literal["record", "window", "range"]
@@ -244,7 +244,8 @@ class Signature:
 def signatures() -> Mapping[str, Signature]:
     """Return the signatures of all tools, by name.
 
-    They are read from the code once and kept beside it, so that a template is checked without importing any tool.
+    The signatures are read from the code once and cached beside it, so that a template is checked without importing
+    any tool.
     """
     cached = read_kept()
     if cached is None:

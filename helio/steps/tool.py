@@ -71,30 +71,30 @@ def tool(
 ) -> Callable[[Function], Function]:
     """Mark a function as a tool, which checks its tables whenever it is called.
 
-    Its tables stand before the ``*``, its arguments after. In a template a tool's only table is named by
+    Tables are the parameters before the ``*``, arguments those after it. In a template a tool's only table is named by
     ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own
-    name and ``_label``. What a
-    table has to be is said by ``Annotated[Table, Quantity(...)]``; one that may be left out is ``… | None = None``.
+    name and ``_label``. ``Annotated[Table, Quantity(...)]`` states what a table must be; ``… | None = None`` marks an
+    optional table.
 
     Parameters
     ----------
     version : int
-        Raised with any change to what the tool returns, so that old results are computed again.
+        Version of the tool; raise it with any change to results, so that old results are computed again.
     context : RecordContext
-        Which records of its tables one record of the result may depend on; a test holds it to the bit.
+        The input records on which one record of the result may depend; a test checks this exactly.
     needs : tuple of tuple of str
         Groups of arguments of which one must be given.
     labels_in : tuple of str
-        For a mapping of tables: the places in the arguments that name the labels, the first one complete.
+        For a mapping of tables: paths of the arguments that name the labels; the first one must name all of them.
     scalar : tuple of str
-        Tables of which one component is taken at a time.
+        Tables from which the tool takes one component at a time.
     gives : Result
-        Unit, frame and kind of its table, where they follow from its tables and arguments; what never changes stands
-        in the annotation of what it returns.
+        Unit, frame and kind of the result, if they follow from the tables and arguments; if they never change, they
+        are in the return annotation.
     same : tuple of MatchingTables
-        Tables that have to be in one unit, in one frame or of one kind.
+        Tables that must have the same unit, frame or kind.
     synonyms : str
-        Other words that people and models write for it, with blanks between them.
+        Other words that people and models use for the tool, separated by blanks.
     """
 
     def mark(function: Function) -> Function:

@@ -32,11 +32,11 @@ class FlatTable:
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        That of all of them.
+        Epochs of all columns.
     facts : list of dict
-        Of each table what it takes to make it again from the columns.
+        Metadata of each table, from which a reader restores the table.
     sources : list of dict
-        Files that the tables come from, without empty facts.
+        Source files of the tables, without empty facts.
     """
 
     epoch: Epochs
@@ -51,7 +51,7 @@ def lay_flat(tables: Mapping[str, Table]) -> FlatTable:
     Raises
     ------
     StepError
-        The tables are on different epochs.
+        The tables have different epochs.
     """
     first, *others = tables.values()
     if any(not np.array_equal(first.epoch, other.epoch) for other in others):

@@ -74,9 +74,9 @@ def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
     Parameters
     ----------
     tables : mapping of str to Table
-        By the name of their variable.
+        Tables by the name of their variable.
     clock : str
-        What the first clock is called.
+        Name of the variable of the first set of epochs.
 
     Raises
     ------

@@ -65,16 +65,16 @@ def panel_curves(
 ) -> list[Curve]:
     """Return the curves of a spectrum panel, with names and colours.
 
-    Records without any value are left out. Up to eight are drawn one by one, each over its own bins. Of more, bins that
-    move by less than half their distance are taken for the same, at their median place; others are brought together on
-    the union of their edges, as in a spectrogram. Nothing is interpolated.
+    Records without any value are left out. Up to eight records are drawn separately, each over its own bins. With
+    more records, bins that move by less than half their distance are treated as equal, at their median position;
+    other bins are combined on the union of their edges, as in a spectrogram. Nothing is interpolated.
 
     Parameters
     ----------
     number : int
-        The panel's, for messages.
+        Number of the panel, for messages.
     tables : mapping of Table
-        The panel's, by label.
+        Tables of the panel, by label.
     log_x : bool
         Whether the axis of the bins is logarithmic; bins at or below zero are then left out.
     limits : two floats, optional

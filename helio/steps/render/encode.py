@@ -17,7 +17,7 @@ READABLE = 64
 def numbers(values: npt.NDArray[Any]) -> Encoded:
     """Return a list with ``None`` for NaN, or plotly's ``{"dtype", "bdata"}`` with little-endian bytes.
 
-    Values become float32, six to seven digits, except where that would move a point visibly.
+    Values become float32 with six to seven digits, unless this would move a point visibly.
     """
     plain = _shortened(values)
     if plain.size <= READABLE:
@@ -41,8 +41,8 @@ def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
 def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
     """Write each time as an ISO text.
 
-    Never as ms since 1970, though these are shorter: plotly.js shows numbers in the time zone of the
-    reader, and texts as they are. To the µs, ten times finer than plotly.js keeps them.
+    Numbers of ms since 1970 would be shorter, but plotly.js shows them in the reader's time zone. Texts have µs, ten
+    times finer than plotly.js keeps.
     """
     rounded = ((epoch.astype("datetime64[ns]").astype("i8") + 500) // 1000).astype("datetime64[us]")
     return [_trimmed(text) for text in np.datetime_as_string(rounded)]

@@ -38,10 +38,10 @@ def marks(
     axes : sequence of str
         Plotly's name of each panel's y axis, from the top: ``"y"``, ``"y2"``.
     logarithmic : sequence of bool
-        Whether it is logarithmic, from the top: plotly places texts there by log10.
+        Whether each panel's y axis is logarithmic, from the top; plotly places texts on it by log10.
     bin_axes : mapping
-        Plotly's name of a spectrum panel's x axis and whether it is logarithmic, by the panel's number; the others
-        share the time axis.
+        Plotly's name of each spectrum panel's x axis, and whether the axis is logarithmic, by the panel's number; all
+        other panels share the time axis.
     """
     shapes: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []

@@ -137,7 +137,7 @@ class StaticRenderer:
     Parameters
     ----------
     browser : Path or None
-        What `find_browser` found.
+        The program that `find_browser` returned.
     time_limit : float
         Seconds for one figure, and for the start of the browser.
     """
@@ -171,7 +171,7 @@ class StaticRenderer:
         Raises
         ------
         ExportError
-            Without a browser, when it failed twice, or when plotly.js refuses the figure.
+            Without a browser, when the browser failed twice, or when plotly.js refuses the figure.
         """
         if self.browser is None:
             raise ExportError("no Chromium was found to draw PNG, PDF or SVG figures", advice=INSTALL_ADVICE)

@@ -67,8 +67,8 @@ def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
 def unpack(packed: Any) -> dict[str, Any]:
     """Return the variables that code finds: ``df_B`` and ``da_B`` for each table, ``df`` and ``da`` for the first.
 
-    A series and a vector are a frame alone, a spectrum with one bin axis a frame and an array, with two an array
-    alone. They lie in the memory that is given, which is the code's own to change.
+    A series or a vector becomes a DataFrame; a spectrum with one bin axis a DataFrame and a DataArray; one with two
+    bin axes only a DataArray. Code may change them, because they use the child's own memory.
     """
     memory = pa.py_buffer(packed)
     source = pa.BufferReader(memory)

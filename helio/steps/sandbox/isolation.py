@@ -1,6 +1,6 @@
 """The protections of the jail, each a few Linux system calls; each raises OSError where the kernel lacks it.
 
-They are independent of each other: code that gets round one still stands before the next.
+The protections are independent of each other: code that gets past one is stopped by the next.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def forget_host() -> None:
 def enter_namespaces() -> None:
     """Move to empty namespaces without the machine's network, processes, mounts and shared memory.
 
-    They hold for children: the next one to be forked is process 1 of its own world, and when it ends all in it do.
-    Root needs no user namespace for it; any other user, or a root without its capabilities, gets one.
+    The namespaces apply to children: the next forked process becomes process 1, and when it ends, all processes in
+    its namespace end. Only a user without root's capabilities needs a user namespace for this.
     """
     try:
         call_libc("unshare", _APART)

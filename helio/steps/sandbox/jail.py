@@ -41,17 +41,17 @@ _PER_INPUT = 8
 class Jail:
     """A sandbox that runs untrusted code, one operation at a time; a context manager that threads can share.
 
-    Nothing is started before the first operation, or `start`. What runs ends with `close`, and with the process that
-    owns the jail, however it ends.
+    The parent process starts with the first operation, or with `start`. It ends with `close`, or when the process
+    that owns the jail ends.
 
     Parameters
     ----------
     policy : "refuse" or "weak"
-        Whether code runs where the machine lacks a necessary part of the wall; some it never runs without.
+        ``"weak"`` lets code run on a machine that lacks some protections; the most important ones are always required.
     limits : SandboxLimits
         Of one operation.
     lifeline : int, optional
-        A pipe; when its other end is closed, nobody waits for an answer any more, and what runs is ended.
+        A pipe; when its other end is closed, running code is stopped.
     """
 
     def __init__(
@@ -90,29 +90,29 @@ class Jail:
     def run(self, code: str, tables: Sequence[tuple[str, Table]] = ()) -> Returned:
         """Run code in the sandbox.
 
-        It is not checked here: the caller compares it with the allow-list first.
+        The caller must check the code against the allow-list first.
 
         Parameters
         ----------
         code : str
         tables : sequence of (str, Table)
-            What is in scope as ``df_NAME`` or ``da_NAME``, the first also as ``df`` or ``da``.
+            Tables that code finds as ``df_NAME`` or ``da_NAME``, the first also as ``df`` or ``da``.
 
         Returns
         -------
         Returned
-            What stands in ``result`` afterwards.
+            The value of ``result`` after the code has run.
 
         Raises
         ------
         CodeRefused
-            It is far too long.
+            The code is far too long.
         CodeFailed
-            The code raised an error, tried what it may not do, or passed one of its limits.
+            The code raised an error, tried something that is not allowed, or exceeded a limit.
         BadResult
-            What it left cannot be read.
+            The result cannot be read.
         NoSandbox
-            The machine lacks what the policy demands.
+            The machine lacks a protection that the policy requires.
         """
         from helio.steps.sandbox.exchange import NotReadableError, pack, unpack_result
 

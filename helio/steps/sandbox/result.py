@@ -34,26 +34,27 @@ def as_table(
     Parameters
     ----------
     returned : Returned
-        What came out of the jail.
+        The unpacked result of the operation.
     inputs : sequence of Table
-        What went in.
+        The input tables.
     units : str
-        Of the result, in any known spelling.
+        Unit of the result, in any known spelling.
     name : str
-        What the quantity is called where the result does not say it.
+        Name of the quantity, if the result does not give one.
 
     Returns
     -------
     Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
         Sorted by epoch. One column is a scalar; several are components, or bins where their names are numbers. Bins
-        that are those of an input have its axes. It has no frame, and the sources of all inputs. Its notes say what
-        may be a mistake: NaN that became zero, rows that came out of nothing, values that are all equal or all NaN.
+        that are the same as those of an input get its axes. It has no frame, and the sources of all inputs. Its notes
+        say what
+        may be a mistake: NaN that became zero, more rows than the inputs have, values that are all equal or all NaN.
 
     Raises
     ------
     BadResult
-        Without a time index, with an epoch that is missing or there twice, with anything else than real numbers,
-        or with names that are not plain text.
+        If the result has no time index, a missing or repeated epoch, anything other than real numbers, or names that
+        are not plain text.
     """
     epoch, values = _epoch(returned), returned.values
     if values is None:

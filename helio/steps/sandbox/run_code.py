@@ -26,7 +26,7 @@ def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Re
     Raises
     ------
     CodeRefused
-        The code uses something that is not on the list; it was not run.
+        The code uses something that the allow-list does not have; it was not run.
     StepError
         Two tables would have the same name.
     CodeFailed, BadResult, NoSandbox
