@@ -321,7 +321,7 @@ def test_show_names_the_steps_and_the_variables():
 
 def test_show_says_what_a_tool_takes_with_an_example():
     shown = helio("show", "running_average").output
-    assert "  window  (duration, required)\n      Length w of the window" in shown
+    assert "  window  (duration; required)\n      Length w of the window" in shown
     assert "  >>> running_average(series([1.0, 2.0, 6.0, NAN]" in shown
     assert "  array([1.5, 3. , 4. , 6. ])" in shown
     told = json.loads(helio("show", "style_plot", "--json").stdout)

@@ -149,7 +149,8 @@ class FigureSpec(TypedDict, total=False):
         dict[str, LineStyle], "Width, dash and mode of lines, by label or label.component."
     ]
     palette: Annotated[
-        Palette, "Line colours: tplot (x blue, y green, z red), or safe, for colour-blind readers."
+        Palette,
+        "Line colours: tplot (x blue, y green, z red), or okabe-ito, for colour-blind readers.",
     ]
     log_scale: Annotated[
         Literal["y", "log", "linear"] | int | dict[str, Literal["log", "linear"]],

@@ -25,6 +25,7 @@ from helio.steps.compute.running_median import running_median
 from helio.steps.compute.statistics import statistics
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.rows import in_one_test
 from tests.steps.series import epochs, scalar
 
 SEAM = [179.0, -179.0, 178.0, -178.0, 180.0]
@@ -144,7 +145,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@in_one_test("name", REFUSED)
 def test_what_has_no_meaning_for_directions_is_refused(name):
     with pytest.raises(StepError, match="'θ_CA' is an angle that wraps") as caught:
         REFUSED[name](angle(SEAM * 20))

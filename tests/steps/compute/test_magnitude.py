@@ -14,6 +14,7 @@ from helio.steps.compute.band_average import band_average
 from helio.steps.compute.declare_quantity import declare_quantity
 from helio.steps.compute.magnitude import magnitude
 from helio.time_range import TimeRange
+from tests.rows import in_one_test
 from tests.steps import solar_wind
 from tests.steps.series import check_golden, spectrum, vector
 
@@ -83,7 +84,7 @@ def test_fluxes_in_three_bands_have_no_magnitude():
         magnitude(bands)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "names",
     [
         ("Bx", "By", "Bz"),
@@ -119,7 +120,7 @@ def test_numbered_components_are_a_vector_only_when_somebody_says_so(names):
     assert magnitude(declare_quantity(table, representation="cartesian")).values[0] == 5.0
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("names", "frame"),
     [
         (("year", "day", "msec"), ""),

@@ -18,6 +18,7 @@ from helio.steps.compute.plasma_frequency import plasma_frequency
 from helio.steps.compute.shue_standoff import shue_standoff
 from helio.steps.compute.thermal_speed import thermal_speed
 from helio.steps.compute.thermal_temperature import thermal_temperature
+from tests.rows import in_one_test
 from tests.steps.solar_wind import alpha_ratio, series
 
 STRENGTH, SPEED, DENSITY = series([5.0], "nT", "|B|"), series([400.0], "km/s", "V"), series([5.0], "cm^-3")
@@ -47,8 +48,8 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("impossible", [-1.0, -np.inf, np.inf, np.nan])
-@pytest.mark.parametrize("name", USES)
+@in_one_test("impossible", [-1.0, -np.inf, np.inf, np.nan])
+@in_one_test("name", USES)
 def test_what_cannot_be_is_missing(name, impossible):
     """The density of a failed fit gave a negative pressure, and infinities a bare warning."""
     spoilt, use = USES[name]
@@ -84,8 +85,8 @@ def repeated(*tables):
     ]
 
 
-@pytest.mark.parametrize("value", [-0.5, 1.5])
-@pytest.mark.parametrize("name", ALPHAS)
+@in_one_test("value", [-0.5, 1.5])
+@in_one_test("name", ALPHAS)
 def test_a_share_of_alpha_particles_that_cannot_be_is_missing_whatever_is_assumed(name, value):
     """−0.5 gave a pressure of −1.3 nPa."""
     found = ALPHAS[name](five(value), assumed_alpha=0.05).values

@@ -118,7 +118,8 @@ def test_everything_but_epochs_and_values_stays():
 
 
 def test_the_grid_is_regular_over_gaps():
-    assert set(np.diff(resample(vector(), cadence=Duration("2min")).epoch)) == {np.timedelta64(120, "s")}
+    steps = np.diff(resample(vector(), cadence=Duration("2min")).epoch)
+    assert (steps == np.timedelta64(120, "s")).all()
 
 
 def test_golden():
