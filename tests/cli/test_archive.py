@@ -76,7 +76,7 @@ def test_an_empty_folder_is_said_and_is_no_success(tmp_path):
     (tmp_path / "empty").mkdir()
     done = helio("archive", "empty")
     assert done.exit_code == 1
-    assert "no file in it can be read" in done.output
+    assert "no file in the folder can be read" in done.output
 
 
 def test_a_forged_name_prints_no_line_of_its_own(folder):
