@@ -56,7 +56,7 @@ _ENTRY = re.compile(
 
 @dataclass(frozen=True)
 class Code:
-    """One code.
+    """A code of an edit or a diagnostic, with its explanation.
 
     Parameters
     ----------
@@ -134,7 +134,9 @@ def read_codes(docstring: str, module: str) -> Iterator[Code]:
     for head in _HEAD.finditer(docstring):
         entry = _ENTRY.match(docstring, head.start())
         if entry is None:
-            raise ValueError(f"{module}: write '{head[0]}' as helio/pipelines/codes.py writes its entries")
+            raise ValueError(
+                f"{module}: '{head[0]}' does not have the form of an entry; see helio/pipelines/codes.py"
+            )
         yield Code(
             **{name: " ".join(text.split()) for name, text in entry.groupdict().items()}, module=module
         )
