@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE # the tests start hundreds of processes: without compiled modules each compiles helio again
 
 .PHONY: demo test quick long docs clean
 

@@ -42,6 +42,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from helio.errors import RequestError, TimeRangeError
@@ -532,6 +533,7 @@ class _OtherReadingError(Exception):
 # ---- reading
 
 
+@lru_cache(maxsize=1024)
 def _read(text: str) -> _Phrase:
     plain = _plain(text) if len(text) <= LIMITS.time_phrase else ""
     if match := re.search(_AMBIGUOUS, plain):

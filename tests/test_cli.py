@@ -147,7 +147,7 @@ def test_a_partial_run_ends_with_3():
         ),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW"), 2, "--set VARIABLE=VALUE"),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW=five"), 2, "HB204"),
-        (("run", "gle73-particles", "--archive", "sample", "--format", "gif"), 2, "formats: html"),
+        (("run", "gle73-particles", "--archive", "sample", "--format", "gif"), 2, "use one of these formats: html"),
         (("run", "gle73-particles", "--archive", "sample", "--now", "noon"), 2, "'noon' is not a valid time"),
         (("copy", "gle73-particles", "Not An Id"), 2, "not-an-id"),
         (("copy", "gle73-particles", "psp-bfield"), 2, "shipped pipeline"),
@@ -321,7 +321,7 @@ def test_show_names_the_steps_and_the_variables():
 
 def test_show_says_what_a_tool_takes_with_an_example():
     shown = helio("show", "running_average").output
-    assert "  window  (duration, required)\n      Length w of the window" in shown
+    assert "  window  (duration; required)\n      Length w of the window" in shown
     assert "  >>> running_average(series([1.0, 2.0, 6.0, NAN]" in shown
     assert "  array([1.5, 3. , 4. , 6. ])" in shown
     told = json.loads(helio("show", "style_plot", "--json").stdout)

@@ -4,6 +4,7 @@ HE302 (error)  a repair asks again for data that are absent
     It would fail again.
     before  a data set known to be absent
     after   refused
+    to do   Choose another dataset or another time range with helio edit.
 """
 
 from __future__ import annotations

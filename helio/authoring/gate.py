@@ -4,36 +4,43 @@ HE301 (error)  a repair changes a step that it did not declare
     Steps that an edit does not name stay the same to the byte.
     before  a change of colour that moves a fetch
     after   refused
+    to do   Reject the repair, or ask with helio edit for the other change by itself.
 
 HE303 (error)  a repair equal to an earlier one, or leaving the same diagnostics
     It would fail again.
     before  the same patch twice
     after   refused
+    to do   Correct the template by hand, or say with helio edit what to change.
 
 HE304 (error)  a repair weakens critical, a pin, the range or the artefact
     It would hide the error, not repair it.
     before  "critical": false on the step that failed
     after   refused
+    to do   If the step may fail or the range may be shorter, make this change yourself with helio edit.
 
 HE305 (error)  a repair replaces measured data by values that its author wrote
     A figure of invented numbers is worse than none.
     before  a fetch that becomes a table of literals
     after   refused
+    to do   Choose another dataset with helio edit; helio datasets search finds one.
 
 HE401 (error)  an author names a data set that no catalogue has
     An invented name never reaches a person's approval.
     before  "dataset_id": "AC_H9_MFI"
     after   refused; did you mean 'AC_H3_MFI'?
+    to do   Find the dataset with helio datasets search, and use its id.
 
 HE402 (error)  an author names a parameter that the data set does not have
     An invented name never reaches a person's approval.
     before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
     after   refused; did you mean 'BGSEc'?
+    to do   List the parameters with helio datasets parameters DATASET, and use one of these names.
 
 HE403 (error)  an author asks for a time without data
     No data will ever exist before the first record, however old the catalogue is.
     before  Parker Solar Probe in 2010
     after   refused, with what the data set covers
+    to do   Choose a time range within the coverage that the message gives, or another dataset.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ HE404 (warning)  an author's title, name or label says another spacecraft, frame
     A reader believes the title of a figure, and no other check finds a wrong one.
     before  Wind's field under the title 'ACE B in GSM'
     after   said in the review, with what the data are
+    to do   Correct the title, the name or the label, or reject the proposal.
 """
 
 from __future__ import annotations

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__, interrupts
-from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
+from helio.cli.completion import (
+    complete_assignments,
+    complete_formats,
+    complete_pipelines,
+    complete_providers,
+    complete_runs,
+)
+from helio.cli.groups import GroupedCommands
 from helio.pipelines.template.plain_text import plain, without_long_words
 from helio.sources.registry import choices
 
@@ -30,6 +39,7 @@ SUCCESS, FAILED, INVALID, PARTIAL, CANCELLED = 0, 1, 2, 3, 130
 EXIT_CODES = "Exit codes: 0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled."
 app = typer.Typer(
     name="helio",
+    cls=GroupedCommands,
     help="Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -53,7 +63,12 @@ TimeRange = Annotated[
 ]
 Assign = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Set the value of a variable; may be repeated.", metavar="VAR=VALUE"),
+    typer.Option(
+        "--set",
+        help="Set the value of a variable; may be repeated. helio show PIPELINE lists the variables.",
+        metavar="VAR=VALUE",
+        autocompletion=complete_assignments,
+    ),
 ]
 Archive = Annotated[
     str | None,
@@ -71,6 +86,7 @@ Formats = Annotated[
         "--format",
         help="More formats for figures than the template states: html, json, png, pdf, svg.",
         metavar="LIST",
+        autocompletion=complete_formats,
     ),
 ]
 RunId = Annotated[
@@ -102,6 +118,9 @@ Locked = Annotated[
 LockFile = Annotated[
     Path | None, typer.Option("--lock", help="Like --locked, with this lock file.", metavar="FILE")
 ]
+_NARROWEST = 40
+"""Characters of the narrowest terminal for which texts are wrapped."""
+_NEVER_WRAPPED = 10_000
 MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
 
 
@@ -152,7 +171,7 @@ def errors_as_text(
             raise typer.Exit(CANCELLED) from error
         code = INVALID if isinstance(error, RequestError) else FAILED
         if isinstance(error, UnknownPipeline):
-            _point_to_proposal(error)
+            _name_proposal_or_run(error)
         _say_error(error, as_json, code)
         raise typer.Exit(code) from error
 
@@ -162,8 +181,8 @@ def _say_cancelled(afterwards: str) -> None:
         say(f"cancelled; {afterwards}", err=True)
 
 
-def _point_to_proposal(error: UnknownPipeline) -> None:
-    """Say of a pipeline that is only proposed how to accept it."""
+def _name_proposal_or_run(error: UnknownPipeline) -> None:
+    """Say what to do if the unknown pipeline is a pending proposal or a run."""
     from helio.authoring.proposals import Proposals
     from helio.pipelines.library import Library
 
@@ -173,6 +192,9 @@ def _point_to_proposal(error: UnknownPipeline) -> None:
     if waiting is not None:
         error.message = f"'{error.name}' is still a proposal"
         error.advice = f"helio proposals accept {waiting.id}"
+    elif is_run(error.name):
+        error.message = f"'{error.name}' is a run, not a pipeline"
+        error.advice = f"save its steps as a pipeline: helio save {error.name} --as NAME"
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
@@ -221,6 +243,28 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
         stream.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def terminal_width(at_most: int) -> int:
+    """Return how many characters a printed line may have: those of the terminal, or `at_most`."""
+    return min(max(shutil.get_terminal_size((at_most, 0)).columns, _NARROWEST), at_most)
+
+
+def say_rows(rows: Sequence[tuple[str, str]], *, indent: int = 0) -> None:
+    """Print names with their descriptions, which are wrapped to the terminal's width.
+
+    Parameters
+    ----------
+    rows : sequence of (str, str)
+    indent : int
+        Spaces before each name.
+    """
+    column = indent + max((len(name) for name, _ in rows), default=0) + 2
+    width = max(terminal_width(_NEVER_WRAPPED), column + _NARROWEST // 2)
+    for name, text in rows:
+        first = f"{'':<{indent}}{name}".ljust(column)
+        lines = textwrap.wrap(text, width - column, break_on_hyphens=False, break_long_words=False) or [""]
+        say(f"\n{'':<{column}}".join([first + lines[0], *lines[1:]]).rstrip())
 
 
 def print_json(value: Any) -> None:
@@ -325,6 +369,13 @@ def run_records() -> Runs:
     from helio.store.runs import Runs
 
     return Runs(current_settings().runs)
+
+
+def is_run(name: str) -> bool:
+    """Tell whether a name is the whole id of a run, or ``last``."""
+    from helio.store.runs import LAST
+
+    return name == LAST or name in run_records().ids()
 
 
 def size_of(text: str) -> int:

@@ -29,6 +29,7 @@ from helio.cli.app import (
     say_changes,
 )
 from helio.cli.completion import complete_proposals, complete_runs
+from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
@@ -269,7 +270,9 @@ def repair(
         _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
 
 
-proposals_app = typer.Typer(help="List, show, accept and reject proposals.", rich_markup_mode=None)
+proposals_app = typer.Typer(
+    cls=Commands, help="List, show, accept and reject proposals.", rich_markup_mode=None
+)
 app.add_typer(proposals_app, name="proposals")
 
 

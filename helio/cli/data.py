@@ -7,9 +7,13 @@ from typing import Annotated
 import typer
 
 from helio.cli.app import FAILED, Json, app, current_settings, errors_as_text, print_json, say
+from helio.cli.groups import Commands
 
 datasets_app = typer.Typer(
-    help="Find datasets of CDAWeb and show their parameters.", rich_markup_mode=None, no_args_is_help=True
+    cls=Commands,
+    help="Find datasets of CDAWeb and show their parameters.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 app.add_typer(datasets_app, name="datasets")
 DatasetId = Annotated[str, typer.Argument(help="A dataset's id, as AC_H0_MFI.", metavar="DATASET")]
@@ -100,7 +104,10 @@ def missions(as_json: Json = False) -> None:
 
 
 catalog_app = typer.Typer(
-    help="Renew the catalogue of CDAWeb's datasets.", rich_markup_mode=None, no_args_is_help=True
+    cls=Commands,
+    help="Renew the catalogue of CDAWeb's datasets.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 app.add_typer(catalog_app, name="catalog")
 

@@ -9,8 +9,10 @@ from typing import Annotated
 import typer
 
 from helio.cli.app import app, errors_as_text, say
+from helio.cli.groups import Commands
 
 dev_app = typer.Typer(
+    cls=Commands,
     help="Extend helio: write code and test of a new tool, pass or source into a checkout.",
     rich_markup_mode=None,
     no_args_is_help=True,

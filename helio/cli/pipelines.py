@@ -20,16 +20,20 @@ from helio.cli.app import (
     app,
     current_settings,
     errors_as_text,
+    is_run,
     print_json,
+    run_records,
     say,
     say_changes,
+    say_rows,
 )
-from helio.cli.completion import complete_pipelines_and_tools
+from helio.cli.completion import complete_shown
 from helio.cli.reference import print_tool, print_tools
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.pipelines.history import Kind
+    from helio.pipelines.template.document import Document
     from helio.settings import Settings
 
 
@@ -110,9 +114,7 @@ def list_pipelines(
         if as_json:
             print_json(rows)
             return
-        width = max(len(row["id"]) for row in rows)
-        for row in rows:
-            say(f"{row['id']:<{width}}  {row['summary']}")
+        say_rows([(row["id"], row["summary"]) for row in rows])
 
 
 @app.command()
@@ -120,14 +122,15 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A pipeline's name, the path of a JSON file, or the name of a tool.",
-            metavar="PIPELINE|TOOL",
-            autocompletion=complete_pipelines_and_tools,
+            help="A pipeline's name, the path of a JSON file, the name of a tool, or a run's id: the pipeline of "
+            "that run; last is the newest run.",
+            metavar="PIPELINE|TOOL|RUN",
+            autocompletion=complete_shown,
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Show what a pipeline fetches, computes and draws, or what a tool takes and gives, with an example."""
+    """Show the steps of a pipeline, or the page of a tool."""
     with errors_as_text(as_json):
         from helio import api
         from helio.steps.signature import signatures
@@ -138,7 +141,7 @@ def show(
             return
         from helio.pipelines.template.document import as_text
 
-        template = api.load(name, settings)
+        template = _template_of(name, settings)
         if as_json:
             say(as_text(template), nl=False, exact=True)
             return
@@ -151,6 +154,22 @@ def show(
             say(f"  {step.get('step_id')}: {step.get('tool_name')}  {step.get('intent', '')}".rstrip())
             for key, value in (step.get("tool_args") or {}).items():
                 say(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
+
+
+def _template_of(name: str, settings: Settings) -> Document:
+    """Load a pipeline, or the pipeline of the run with this id as it was written."""
+    from helio import api
+    from helio.errors import UnknownPipeline
+
+    try:
+        return api.load(name, settings)
+    except UnknownPipeline:
+        if not is_run(name):
+            raise
+        record = run_records().load(name)
+        say(f"note: this is the pipeline of run {record.id}", err=True)
+        template: Document = record.authored
+        return template
 
 
 @app.command()

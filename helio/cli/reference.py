@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say
+from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say, say_rows, terminal_width
 from helio.cli.completion import complete_tools, complete_words
 
 if TYPE_CHECKING:
+    from helio.pipelines.codes import Code
     from helio.store.runs import RunRecord
+
+_MOST_CODES = 6
+"""Maximum number of codes that an error suggests."""
 
 
 @app.command("tools")
@@ -49,9 +53,15 @@ def explain(
         from helio.pipelines.dialect.synonyms import fold
         from helio.pipelines.reference import look_up
         from helio.pipelines.template_keys import Key
+        from helio.steps.tool_page import WIDTH
 
         entries = look_up(subject)
-        if not entries:
+        if not entries and (family := _codes_of_stage(subject)):
+            if as_json:
+                print_json([code.to_json() for code in family])
+            else:
+                say_rows([(code.code, code.meaning) for code in family])
+        elif not entries:
             _print_edits(_run_called(subject), as_json)
         elif as_json:
             print_json([entry.to_json() for entry in entries] if len(entries) > 1 else entries[0].to_json())
@@ -59,7 +69,8 @@ def explain(
             meant = next((entry.name for entry in entries if isinstance(entry, Key)), subject)
             if fold(subject.rpartition(".")[2]) != fold(meant):
                 say(f"{subject} is another word for {meant}")
-            say("\n\n".join(map(str, entries)))
+            width = terminal_width(WIDTH)
+            say("\n\n".join(entry.text(width) for entry in entries))
 
 
 @app.command()
@@ -81,8 +92,8 @@ def passes(as_json: Json = False) -> None:
         if as_json:
             print_json(rows)
             return
-        for row in rows:
-            say(f"{row['stage']}  {row['pass']:<26}  {row['does'].replace('`', '')}")
+        width = max(len(row["pass"]) for row in rows)
+        say_rows([(f"{row['stage']}  {row['pass']:<{width}}", row["does"].replace("`", "")) for row in rows])
 
 
 @app.command()
@@ -110,9 +121,8 @@ def print_tools(as_json: bool) -> None:
     width = max(len(row["id"]) for row in rows)
     for group in GROUPS:
         say(group)
-        for row in rows:
-            if row["group"] == group:
-                say(f"  {row['id']:<{width}}  {row['summary']}")
+        members = [row for row in rows if row["group"] == group]
+        say_rows([(f"{row['id']:<{width}}", row["summary"]) for row in members], indent=2)
     say("\nhelio tools NAME shows a tool's arguments, result and an example")
 
 
@@ -125,16 +135,32 @@ def print_tool(name: str, as_json: bool) -> None:
         No tool has that name.
     """
     from helio.pipelines.reference import find_tool
+    from helio.steps.tool_page import WIDTH
 
     page = find_tool(name)
     if as_json:
         print_json(page.to_json())
     else:
-        say(page)
+        say(page.text(terminal_width(WIDTH)))
+
+
+def _codes_of_stage(letters: str) -> list[Code]:
+    """Return the codes that begin with two letters such as ``HR``."""
+    from helio.pipelines.codes import codes
+
+    return [code for code in codes().values() if code.code[:2] == letters.strip().upper()]
 
 
 def _run_called(subject: str) -> RunRecord:
+    """Load the run that a word names.
+
+    Raises
+    ------
+    RequestError
+        No run is called so; the advice names what is closest.
+    """
     from helio.errors import RequestError, UnknownRun, did_you_mean
+    from helio.pipelines.codes import codes
     from helio.pipelines.reference import names
 
     runs = run_records()
@@ -144,14 +170,22 @@ def _run_called(subject: str) -> RunRecord:
         if any(summary.id.startswith(subject) for summary in runs.list()):
             raise
         if re.fullmatch(r"H[A-Z]\d{3}", subject.strip().upper()):
-            alike = [name for name in names() if re.fullmatch(rf"{subject.strip()[:2].upper()}\d{{3}}", name)]
+            alike = [code.code for code in _codes_of_stage(subject.strip()[:2])]
+            families = dict.fromkeys(code[:2] for code in codes())
             raise RequestError(
                 f"there is no code {subject}",
-                advice=f"one of {', '.join(alike)}"
+                advice=f"use one of {', '.join(alike)}"
                 if alike
-                else "codes begin with HP, HN, HR, HX, HO, HG, HV, HS, HB, HA, HE or HI",
+                else f"codes begin with {', '.join(families)}; list them with helio explain HR",
             ) from error
-        advice = did_you_mean(subject, names(), otherwise="helio tools lists the tools, helio runs the runs")
+        about = [code.code for code in codes().values() if subject.strip().lower() in code.meaning.lower()]
+        otherwise = (
+            f"helio explain {about[0]}; codes about '{subject}': {', '.join(about[:_MOST_CODES])}"
+            if about
+            else "helio tools for the tools, helio runs for the runs, helio explain HR for the codes that begin "
+            "with HR"
+        )
+        advice = did_you_mean(subject, names(), otherwise=otherwise)
         raise RequestError(f"no tool, code, key or run is called '{subject}'", advice=advice) from error
 
 

@@ -4,6 +4,8 @@ HE201 (warning)  a later candidate was used; all attempts listed
     Nothing else ever falls back silently, and this one says so.
     before  "candidates": ["AC_H0_MFI", "AC_K0_MFI"]
     after   AC_H0_MFI was passed over: no data
+    to do   Check that the dataset that was used fits your purpose; to demand the first one, remove the other
+            candidates.
 """
 
 from __future__ import annotations

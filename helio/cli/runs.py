@@ -23,12 +23,13 @@ from helio.cli.app import (
     say_changes,
 )
 from helio.cli.completion import complete_labels, complete_pipelines, complete_runs, complete_steps
+from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.listing import ListedRun
 
 _LONGEST_REASON = 100
-runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
+runs_app = typer.Typer(cls=Commands, help="List, show and delete the records of runs.", rich_markup_mode=None)
 app.add_typer(runs_app, name="runs")
 
 

@@ -28,7 +28,10 @@ from helio.cli.app import (
     page_link,
     print_json,
     say,
+    say_rows,
 )
+from helio.cli.completion import complete_schedules
+from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -75,10 +78,15 @@ def down() -> None:
 
 
 schedule_app = typer.Typer(
-    help="Schedule pipelines; helio serve runs them.", rich_markup_mode=None, no_args_is_help=True
+    cls=Commands,
+    help="Schedule pipelines; helio serve runs them.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 app.add_typer(schedule_app, name="schedule")
-ScheduleName = Annotated[str, typer.Argument(help="A schedule's name.", metavar="NAME")]
+ScheduleName = Annotated[
+    str, typer.Argument(help="A schedule's name.", metavar="NAME", autocompletion=complete_schedules)
+]
 
 
 @schedule_app.command("add")
@@ -118,6 +126,7 @@ def add_schedule(
     """Schedule a valid pipeline."""
     with errors_as_text(as_json=False):
         from helio import api
+        from helio.flows.missed import is_served
         from helio.flows.schedule import Schedule
         from helio.flows.slots import FAR
 
@@ -141,7 +150,12 @@ def add_schedule(
         say(_schedule_line(schedule, now))
         for note in schedule.clock_notes(now, FAR):
             say(f"note: {note}", err=True)
-        say("helio serve runs it", err=True)
+        say(
+            "helio serve is running and will run it"
+            if is_served(settings.home)
+            else "start helio serve: it runs the schedules",
+            err=True,
+        )
 
 
 @schedule_app.command("list")
@@ -152,9 +166,12 @@ def list_schedules(as_json: Json = False) -> None:
 
         from helio import api
         from helio.errors import HelioError
-        from helio.flows.missed import missed_notes
+        from helio.flows.last_runs import last_run
+        from helio.flows.missed import is_served, missed_notes
 
-        schedules, now = _schedules(current_settings()), api.read_now(None)
+        settings = current_settings()
+        schedules, now = _schedules(settings), api.read_now(None)
+        served = is_served(settings.home)
         sound, damaged = [], {}
         for name in schedules.names():
             try:
@@ -164,12 +181,12 @@ def list_schedules(as_json: Json = False) -> None:
         if as_json:
             listed = [
                 asdict(schedule)
-                | {"next": schedule.next_after(now).isoformat()}
                 | {
-                    "notes": [
-                        *schedule.clock_notes(now),
-                        *missed_notes(schedule, schedules.settings.home, now),
-                    ]
+                    "next": schedule.next_after(now).isoformat(),
+                    "folder": str(schedule.root(settings)),
+                    "served": served,
+                    "last_run": last.to_json() if (last := last_run(settings.home, schedule.name)) else None,
+                    "notes": [*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)],
                 }
                 for schedule in sound
             ]
@@ -182,12 +199,15 @@ def list_schedules(as_json: Json = False) -> None:
             say(f"error: {damage}", err=True)
         for schedule in sound:
             say(_schedule_line(schedule, now))
-            for note in (*schedule.clock_notes(now), *missed_notes(schedule, schedules.settings.home, now)):
+            say_rows(_facts_of(schedule, settings), indent=4)
+            for note in (*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)):
                 say(f"note: {schedule.name}: {note}", err=True)
-            for notice in schedule.notices(schedules.settings):
+            for notice in schedule.notices(settings):
                 say(f"note: {notice}", err=True)
         if not schedules.names():
             say("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
+        elif not served:
+            say("helio serve is not running: no schedule runs until you start helio serve", err=True)
 
 
 @schedule_app.command("pause")
@@ -268,10 +288,23 @@ def _schedules(settings: Settings) -> Schedules:
 
 def _schedule_line(schedule: Schedule, now: datetime) -> str:
     following = f"next {schedule.next_after(now):%Y-%m-%d %H:%M} UTC"
-    values = " ".join(f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items())
-    zone = "" if schedule.timezone == "UTC" else f" {schedule.timezone}"
-    named = "" if schedule.pipeline == schedule.name else f"  {schedule.pipeline}"
-    return f"{schedule.name}{named}  {schedule.cron}{zone}  {'paused' if schedule.paused else following}  {values}"
+    state = "paused" if schedule.paused else following
+    return f"{schedule.name}  {schedule.cron} {schedule.timezone}  {state}"
+
+
+def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
+    """Return what a schedule runs, with what and where, and how its last run ended."""
+    from helio.flows.last_runs import last_run
+
+    values = [f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items()]
+    return [
+        ("pipeline", schedule.pipeline),
+        ("values", ", ".join(values) or "the pipeline's defaults"),
+        ("archive", schedule.archive or "the provider named in each step, otherwise the catalogue's"),
+        ("formats", ", ".join(("those of the pipeline", *schedule.formats))),
+        ("output", str(schedule.root(settings))),
+        ("last run", str(last_run(settings.home, schedule.name) or "never")),
+    ]
 
 
 def _say_when(line: str) -> None:

@@ -264,7 +264,7 @@ def description_lines(description: Description) -> list[str]:
     if not description.rows:
         fact("records", "none")
         return lines
-    fact("records", f"{description.rows:,}, {_plain(description.start)} to {_plain(description.stop)} UT")
+    fact("records", f"{description.rows:,}, {_plain(description.start)} to {_plain(description.stop)} UTC")
     if description.cadence_s is not None and description.steps_s is not None:
         shortest, longest = (in_words(step * 1e9) for step in description.steps_s)
         steps = "" if description.regular else f", irregular: steps of {shortest} to {longest}"

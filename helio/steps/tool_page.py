@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,8 @@ GROUPS = (
 )
 """The groups of tools, in the order in which they are listed."""
 _CODE = Path(__file__).parents[2]
-_WIDTH = 100
+WIDTH = 100
+"""Characters of a line of a page where no terminal says how many fit."""
 _GIVES = {"tables": "one table for each label", "table": "a table", "figure": "a figure", "export": "a file"}
 
 
@@ -53,29 +55,32 @@ class ToolPage:
     step: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return self.text()
 
-    def _lines(self) -> Iterator[str]:
+    def text(self, width: int = WIDTH) -> str:
+        """Write the page with at most `width` characters in a line; examples stay as they are."""
+        return "\n".join(self._lines(width))
+
+    def _lines(self, width: int) -> Iterator[str]:
         tool = self.tool
-        yield from _wrapped(f"{tool.name}: {tool.summary}", indent=0)
+        lines, all_paragraphs = partial(wrapped, width=width), partial(paragraphs, width=width)
+        yield from lines(f"{tool.name}: {tool.summary}", indent=0)
         if self.notes:
-            yield from ("", *_paragraphs(self.notes, indent=0))
+            yield from ("", *all_paragraphs(self.notes, indent=0))
         yield from ("", "Arguments")
         for argument in tool.arguments:
-            yield from _wrapped(f"{argument.name}  ({argument_words(tool, argument)})", indent=2, hang=6)
-            yield from _wrapped(argument.schema.get("description", ""), indent=6)
+            yield from lines(f"{argument.name}  ({argument_words(tool, argument)})", indent=2, hang=6)
+            yield from lines(argument.schema.get("description", ""), indent=6)
             if members := argument.schema.get("properties"):
-                yield from _wrapped(
-                    f"Its keys, as helio explain KEY shows them: {', '.join(members)}", indent=6
-                )
+                yield from lines(f"Keys (helio explain KEY describes one): {', '.join(members)}", indent=6)
         for group in tool.needs:
             yield f"  One of these is required: {', '.join(group)}."
-        yield from ("", "Gives", *_wrapped(result_words(tool), indent=2))
-        yield from _paragraphs(self.returns, indent=2)
-        yield from _wrapped(context_words(tool), indent=2)
+        yield from ("", "Gives", *lines(result_words(tool), indent=2))
+        yield from all_paragraphs(self.returns, indent=2)
+        yield from lines(context_words(tool), indent=2)
         for title, text in (("Fails", self.raises), ("References", self.references)):
             if text:
-                yield from ("", title, *_paragraphs(text, indent=2))
+                yield from ("", title, *all_paragraphs(text, indent=2))
         if self.step is not None:
             yield from ("", "As a step of a template", *_indented(step_text(self.step), 2))
         if tool.module:
@@ -289,10 +294,10 @@ def argument_words(tool: Signature, argument: Argument) -> str:
         quantity = _quantity_words(table.takes)
         said += f"{', each' if table.many else ''} of {'' if table.takes.kind else 'a table '}{quantity}"
     if argument.required:
-        return f"{said}, required"
+        return f"{said}; required"
     if argument.default in (None, "", []):
-        return f"{said}, optional"
-    return f"{said}, default {json.dumps(argument.default, ensure_ascii=False)}"
+        return f"{said}; optional"
+    return f"{said}; default {json.dumps(argument.default, ensure_ascii=False)}"
 
 
 def _failures(section: str) -> Iterator[tuple[str, str]]:
@@ -340,16 +345,25 @@ def _numbers(call: ast.expr) -> list[int]:
     return [ast.literal_eval(argument) for argument in call.args]
 
 
-def _paragraphs(text: str, *, indent: int) -> Iterator[str]:
+def paragraphs(text: str, *, indent: int, width: int) -> Iterator[str]:
+    """Wrap each paragraph of a text, with an empty line between two."""
     for number, paragraph in enumerate(part for part in re.split(r"\n\s*\n", text) if part.strip()):
         if number:
             yield ""
-        yield from _wrapped(in_one_line(paragraph), indent=indent)
+        yield from wrapped(in_one_line(paragraph), indent=indent, width=width)
 
 
-def _wrapped(text: str, *, indent: int, hang: int | None = None) -> list[str]:
+def wrapped(text: str, *, indent: int, width: int, hang: int | None = None) -> list[str]:
+    """Wrap a text; `hang` is the indent of its later lines."""
     first, later = " " * indent, " " * (indent if hang is None else hang)
-    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 def _indented(text: str, indent: int) -> list[str]:

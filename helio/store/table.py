@@ -218,9 +218,9 @@ class Table:
         if exact is None:
             raise StepError(
                 f"no component is called '{name}'",
-                advice=f"choose from the components {', '.join(self.components)}"
+                advice=f"choose one of the components: {', '.join(self.components)}"
                 if self.components
-                else "use the table without a component: it has none",
+                else "use the whole table, because it has no components",
             )
         column = self.components.index(exact)
         return replace(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import helio
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -89,7 +90,7 @@ def test_last_is_the_run_that_began_last():
     assert "mine.json" in helio("save", "last:field,magnitude", "--as", "mine").stdout
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "words",
     [
         ("runs", "show", "last"),
@@ -145,3 +146,21 @@ def test_hints_are_counted_and_shown_on_request():
     assert told.endswith(f"{count} hint{'s' * (count != 1)} not shown: helio check hinted.json --hints\n")
     assert "not shown" not in shown
     assert json.loads(helio("check", "hinted.json", "--json").stdout)["hints_not_shown"] == count
+
+
+def test_show_prints_the_pipeline_of_a_run_too():
+    assert "there are no runs yet" in helio("show", "last", code=2).output
+    success, failed = two_runs()
+    shown = helio("show", "last")
+    assert shown.stdout.startswith("broken:")
+    assert shown.stderr == f"note: this is the pipeline of run {failed['id']}\n"
+    assert "field-figure: render_spec" in helio("show", success["id"]).stdout
+    assert json.loads(helio("show", "last", "--json").stdout)["id"] == "broken"
+    assert "no pipeline is called 'brok'" in helio("show", "brok", code=2).output
+
+
+def test_a_run_given_as_a_pipeline_is_named_as_a_run():
+    two_runs()
+    told = helio("check", "last", code=2).output
+    assert "'last' is a run, not a pipeline" in told
+    assert "helio save last --as NAME" in told

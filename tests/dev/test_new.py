@@ -16,6 +16,7 @@ from helio.cli import app
 from helio.dev import checkout, new
 from helio.errors import OutputError, RequestError
 from helio.pipelines.codes import codes
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.process
 
@@ -67,7 +68,8 @@ def files_of(folder: Path) -> list[str]:
 
 def test_its_own_tests_and_the_rules_for_all_pass(scratch: Path):
     assert len(files_of(scratch)) == 2 * len(NEW)
-    chosen = " or ".join([*NEW.values(), "every", "given", "page", "room", "reference"])
+    rules = ("code", "every", "given", "import", "page", "pass", "reference", "room")
+    chosen = " or ".join([*NEW.values(), *rules])
     done = run(scratch, "pytest", "-q", "-p", "no:cacheprovider", *files_of(scratch), *RULES, "-k", chosen)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -120,7 +122,7 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
     assert f"### {code} " in shown.stdout
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "reason"),
     [
         ("magnitude", "a tool 'magnitude' exists already"),

@@ -7,6 +7,7 @@ import pytest
 from helio.errors import RequestError, UnknownDataset, UnknownParameter
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.quantities import SOURCES, QuantitySource, quantities, sources_of, spacecraft_named, swap
+from tests.rows import in_one_test
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +15,7 @@ def catalogue() -> Catalogue:
     return Catalogue()
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda one: f"{one.dataset}-{one.parameters[0]}")
+@in_one_test("source", SOURCES)
 def test_a_source_is_in_the_catalogue_with_its_unit(source: QuantitySource, catalogue: Catalogue):
     entry = catalogue.dataset(source.dataset)
     assert entry.id == source.dataset

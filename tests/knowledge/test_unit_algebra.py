@@ -9,9 +9,10 @@ from scipy import constants
 from helio.errors import StepError, UnitMismatch
 from helio.knowledge.unit_algebra import comparable, conversion_factor
 from helio.knowledge.unit_spelling import _SYMBOLS, unit_factors
+from tests.rows import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unit", "to", "factor"),
     [
         ("nT", "T", 1e-9),
@@ -46,7 +47,7 @@ def test_known_factors_are_exact(unit, to, factor):
     assert conversion_factor(to, unit) == pytest.approx(1 / factor, rel=1e-8 if unit == "amu" else 1e-15)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unit", "to"),
     [
         ("nT", "km/s"),

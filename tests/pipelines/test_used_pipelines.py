@@ -72,7 +72,7 @@ def test_the_labels_of_a_used_pipeline_may_be_a_text(panels: dict[str, Any]) -> 
 def test_labels_of_a_used_pipeline_that_are_no_labels_are_refused() -> None:
     drawn = {"step_id": 2, "tool_name": "render_spec", "tool_args": {"spec": {"labels": 3}}}
     found = errors(template({"step_id": 1, "use": "fig"}), {"fig": template(fetch(1), drawn)})
-    assert [(error.code, error.message) for error in found] == [("HV101", "'steps' must be a list, not 3")]
+    assert [(error.code, error.message) for error in found] == [("HV101", "3 is not a list")]
 
 
 def test_what_is_wrong_in_a_used_pipeline_is_said_where_it_is_used() -> None:

@@ -87,7 +87,7 @@ def test_a_person_reads_it_in_a_few_lines():
     assert description_lines(describe(replace(vector(), description="field"), "B")) == [
         "B: field",
         "  values    3 components, nT, GSE, cartesian",
-        "  records   10, 2024-05-10 00:00:00 to 2024-05-10 00:12:00 UT",
+        "  records   10, 2024-05-10 00:00:00 to 2024-05-10 00:12:00 UTC",
         "  cadence   1 min",
         "  gaps      1, 4 min together; the longest 4 min, 2024-05-10 00:05:00 to 2024-05-10 00:09:00",
         "              missing        least       median     greatest",

@@ -67,7 +67,9 @@ def test_a_new_version_is_one_difference_and_not_two():
 def test_more_and_fewer_files_are_named():
     second = replace(FILE, file="ac_h0_mfi_20230103_v07.cdf", sha256="cd" * 32)
     assert changes(lock(), lock(FILE, second)) == ["step b: AC_H0_MFI: ac_h0_mfi_20230103_v07.cdf is new"]
-    assert changes(lock(FILE, second), lock()) == ["step b: AC_H0_MFI: ac_h0_mfi_20230103_v07.cdf is no longer listed"]
+    assert changes(lock(FILE, second), lock()) == [
+        "step b: AC_H0_MFI: ac_h0_mfi_20230103_v07.cdf is no longer listed"
+    ]
 
 
 def test_other_numbers_are_told_only_where_no_file_explains_them():

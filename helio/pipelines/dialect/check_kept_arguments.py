@@ -4,6 +4,7 @@ HV107 (warning)  an argument in the annotations, which the run ignores
     An earlier version of helio moved the argument there; the results are not what the argument asks for.
     before  "annotations": {"dropped_args": {"coordinate_system": "GSM"}}
     after   said, with the tool that does it
+    to do   Add the step with the tool that the message names, or remove the annotation.
 """
 
 from __future__ import annotations

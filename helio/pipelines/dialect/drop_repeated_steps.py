@@ -4,6 +4,7 @@ HN303 (error)  two different steps with the same id
     References to the id could mean either step, so helio changes neither.
     before  two steps with the id 1
     after   refused, both places named
+    to do   Give one of the two steps another step_id, and correct the references to it.
 
 HN304 (edit safe)  the same step written twice: one copy kept
     The second copy adds nothing.

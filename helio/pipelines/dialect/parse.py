@@ -4,21 +4,25 @@ HP001 (error)  not readable as text or JSON at all
     It contains no pipeline, and helio does not invent one.
     before  an empty file
     after   refused
+    to do   Save the template as JSON in UTF-8.
 
 HP002 (error)  truncated JSON
     helio does not guess the missing part, which could contain the figure or export.
     before  {"steps": [{"step_id": 1, "tool_name": "fetch_da
     after   refused
+    to do   Get the whole file again: it ends before its last bracket.
 
 HP003 (error)  readable, but not a pipeline
     Prose, a number or a bare text has no steps.
     before  Hello! How can I help?
     after   refused
+    to do   Use a file with the steps of a pipeline; helio export PIPELINE prints an example.
 
 HP004 (error)  a pipeline without steps
     There is nothing to run, and success is never reported when nothing was done.
     before  {"steps": []}
     after   refused
+    to do   Add at least one step, or ask for a pipeline with helio author.
 
 HP101 (edit safe)  a list, a single action or JSON within a text made a template
     Models often answer in these forms; the steps are the same.

@@ -14,11 +14,13 @@ HV104 (error)  two files with the same name, or an invalid file name
     One would overwrite the other.
     before  two exports with "filename": "b.csv"
     after   refused
+    to do   Give each file another name, of letters, digits, hyphens and points.
 
 HV108 (error)  {start} or {stop} in a file name or title of a step without fetched data
     The step has no time range to fill in.
     before  "filename": "made_{start}.png" for a figure of store_dataframe
     after   refused
+    to do   Remove {start} and {stop} from the name or the title, or draw data of a fetch.
 """
 
 from __future__ import annotations

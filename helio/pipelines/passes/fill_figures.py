@@ -4,11 +4,13 @@ HG101 (edit safe, and warning)  a figure without labels gets all labels that no 
     Labels that no step uses are the final results of the pipeline.
     before  "spec": {}
     after   "spec": {"labels": ["ACE_Bmag"]}
+    to do   Name the tables to draw in spec.labels.
 
 HG102 (error)  nothing to draw
     A made-up figure would look like a result.
     before  "spec": {"labels": []} in a plan without data
     after   refused
+    to do   Add a step that fetches data, and name its label in spec.labels.
 """
 
 from __future__ import annotations

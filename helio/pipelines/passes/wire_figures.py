@@ -9,6 +9,7 @@ HR702 (error)  style or export without a figure, or with more than one possible 
     A style on the wrong figure would not be noticed.
     before  two plots and a style without depends_on
     after   refused, both named
+    to do   Name the step of the figure in depends_on of the style.
 
 HR703 (edit safe)  export placed after all styles of its figure
     The export must show the figure with all its styles.

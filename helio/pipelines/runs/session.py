@@ -229,15 +229,10 @@ def run_plan(
                     cited.to_json() for cited in citations_of(_uses(result.steps), settings.home)
                 ),
             )
-            facts = run.record()
-        record.finish(
-            run.status,
-            facts["artefacts"],
-            finished_at=_instant(),
-            facts={name: facts[name] for name in ("engine", "missing", "citations", "unwritten")},
-        )
+            facts = run.ending()
+        record.finish(run.status, facts.pop("artefacts"), finished_at=_instant(), facts=facts)
     if folder is not None:
-        write_whole(folder / RECORD, json_bytes(facts, default=str))
+        write_whole(folder / RECORD, json_bytes(run.record(), default=str))
     return replace(run, page=engine.tell(run))
 
 

@@ -4,6 +4,8 @@ HP005 (error)  larger than a template may be
     helio counts bytes, levels, values, lists and texts before it reads the template.
     before  a text of 200,000 characters
     after   refused: a text has 200,000 characters; the maximum is 100,000
+    to do   Make the template smaller: move long tables of numbers into data files, and repeated steps into
+            for_each.
 """
 
 from __future__ import annotations

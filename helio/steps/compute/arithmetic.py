@@ -111,15 +111,15 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     notes = [*left.notes, *right.notes]
     if angles:
         notes.append(
-            "angles wrap: the difference is the shorter way"
+            "the angles wrap, so each difference is taken the shorter way round"
             if operation == "subtract"
-            else "angles wrap: the sum is within one turn"
+            else "the angles wrap, so each sum is brought into one turn"
             if operation == "add"
-            else f"an angle that wraps is {_done(operation)}: what comes out jumps where it does"
+            else f"an angle that wraps is {_done(operation)}: the result jumps where the angle wraps"
         )
     if operation == "divide" and (second == 0).any():
         zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
-        notes.append(f"divided by zero: {share(zeros, values.size, 'values')} are missing")
+        notes.append(f"division by zero: {share(zeros, values.size, 'values')} are missing")
     return replace(
         shape,
         values=values,
@@ -154,12 +154,15 @@ def _side_by_side(
         raise StepError(
             f"'{left.name}' is a {left.kind} and '{right.name}' a {right.kind}: "
             f"they cannot be {_done(operation)}",
-            advice="take one component first" if "vector" in (left.kind, right.kind) else "take a band first",
+            advice="take one component of the vector first"
+            if "vector" in (left.kind, right.kind)
+            else "average the spectrum over a band first, with band_average",
         )
     if left.kind == "vector":
         if product and (left.frame or right.frame):
             raise StepError(
-                f"'{left.name}' and '{right.name}' are vectors, and there is no such product of two vectors",
+                f"'{left.name}' and '{right.name}' are both vectors, and arithmetic does not multiply or "
+                "divide two vectors",
                 advice="take one component of each",
             )
         if len(left.components) != len(right.components) or (
@@ -167,9 +170,10 @@ def _side_by_side(
             and (not left.frame or sorted(left.components) == sorted(right.components))
         ):
             raise StepError(
-                f"'{left.name}' has the components {', '.join(left.components)}, and '{right.name}' "
+                f"'{left.name}' has the components {', '.join(left.components)}, but '{right.name}' has "
                 f"{', '.join(right.components)}",
-                advice="first take the same components of both, in the same order, with the tool components",
+                advice="first take the same components of both vectors, in the same order, with the tool "
+                "components",
             )
     if left.kind == "spectrum" and not (
         len(left.axes) == len(right.axes)
@@ -177,7 +181,7 @@ def _side_by_side(
     ):
         raise StepError(
             f"'{left.name}' and '{right.name}' have different bins",
-            advice="first take the same bands of both",
+            advice="first average both spectra over the same bands, with band_average",
         )
     return first, second, left
 

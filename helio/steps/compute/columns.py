@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 def columns_of(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return every component and bin as one column of float64, shape (n, c); a series of no records too.
+    """Return every component and bin as one column of float64, shape (n, c); a table may have no records.
 
     A view where the values are float64 already: to be read, not written.
     """

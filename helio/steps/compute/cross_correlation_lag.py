@@ -1,4 +1,4 @@
-"""By how much one series comes after another."""
+"""The delay of one series after another."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from helio.time_range import Duration
 
 FEWEST_PAIRS = 10
 _MOST = 2_000_000_000
-"""Pairs of samples in all: half a minute of work."""
+"""The largest number of pairs of samples to compare, which take half a minute."""
 
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 
 
 @tool(
     version=3,
-    context=whole_range("samples stand on one grid, counted from the first by one cadence"),
+    context=whole_range("the samples are placed on one regular grid that starts at the first record"),
     gives=Result(
         frame="", kind="scalar", by={"give": {"lag": Result(unit="s"), "correlation": Result(unit="")}}
     ),
@@ -100,7 +100,8 @@ def cross_correlation_lag(
     same_clock(series, delayed)
     if not -1 <= least < 1:
         raise StepError(
-            f"'least' is {least:g}; a correlation to require is from -1 to below 1", advice="write least: 0.5"
+            f"'least' is {least:g}, but a required correlation must be from -1 to below 1",
+            advice="write least: 0.5",
         )
     cadence = cadence_of(series, purpose="a delay")
     steps = int(longest.nanoseconds // cadence)
@@ -118,8 +119,9 @@ def cross_correlation_lag(
     positions = _places(series.epoch, cadence)
     if int(positions[-1]) + 2 * steps > MOST_VALUES:
         raise StepError(
-            f"both have {len(series):,} samples within {int(positions[-1]) + 1:,} cadences of {in_words(cadence)}",
-            advice="choose a time range without so long a gap, or resample first",
+            f"the {len(series):,} samples of each series are spread over {int(positions[-1]) + 1:,} "
+            f"cadences of {in_words(cadence)}, which is too many",
+            advice="choose a time range without long gaps, or resample first",
         )
     left = _on_grid(series, positions, steps)
     right = _on_grid(delayed, positions, steps)
@@ -147,7 +149,8 @@ def cross_correlation_lag(
         sources=merge_sources([series, delayed]),
         notes=(
             *dict.fromkeys((*series.notes, *delayed.notes)),
-            f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,} intervals have no delay within {longest}",
+            f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,} intervals have no delay within "
+            f"{longest} at which the correlation peaks high enough",
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What no named tool says, in code of the template's own."""
+"""A computation for which helio has no tool, in code that stands in the template."""
 
 from __future__ import annotations
 

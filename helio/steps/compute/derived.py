@@ -21,7 +21,7 @@ def derived(
     period: float | None = None,
     scale: Scale = "linear",
 ) -> Table:
-    """Make the result on the epochs of its inputs, with the sources and notes of all of them."""
+    """Make a result table on the epochs of its inputs, with the sources and notes of all inputs."""
     return Table(
         epoch=inputs[0].epoch,
         values=values,

@@ -1,4 +1,4 @@
-"""Short gaps of a series filled."""
+"""A series with its short gaps filled."""
 
 from __future__ import annotations
 
@@ -87,7 +87,8 @@ def interpolate(
         rows = max(0, last - first + 1)
         if rows * max(1, series.values[0].size) > MOST_VALUES:
             raise StepError(
-                f"{rows:,} rows are too many", advice="choose a longer cadence or a shorter range"
+                f"the result would have {rows:,} rows, which is too many",
+                advice="choose a longer cadence or a shorter time range",
             )
         epoch = ((first + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
     values, axes = values_at(series, epoch, method=method, limit=limit.nanoseconds)
@@ -101,5 +102,5 @@ def interpolate(
         measured = ~np.isnan(series.values[at])
         measured[series.epoch[at] != epoch] = False
         made = int(np.count_nonzero(~np.isnan(values) & ~measured))
-    note = f"interpolated ({method}, limit {limit}): {share(made, values.size, 'values')} are made between samples"
+    note = f"interpolated ({method}, limit {limit}): {share(made, values.size, 'values')} filled"
     return replace(series, epoch=epoch, values=values, axes=axes, notes=(*series.notes, note))

@@ -9,7 +9,7 @@ import numpy.typing as npt
 def row_medians(
     samples: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Compute the median of the valid samples of each row, NaN where there is none, and count them.
+    """Compute the median of the valid samples of each row, and their number; NaN for a row without any.
 
     Parameters
     ----------

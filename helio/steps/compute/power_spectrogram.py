@@ -21,7 +21,8 @@ from helio.time_range import Duration
 @tool(
     version=3,
     context=whole_range(
-        "windows are counted from the first sample of a stretch, and one cadence holds for all"
+        "windows are counted from the first sample of a gap-free stretch, and one cadence is used for "
+        "all of them"
     ),
     gives=Result(unit="{series}^2 Hz^-1", frame="", kind="spectrum"),
     synonyms="psd_spectrogram fft_spectrogram dynamic_power_spectrum dynamic_spectrum",
@@ -84,8 +85,9 @@ def power_spectrogram(
     axis = windows.frequencies
     if windows.first.size * axis.bins > MOST_VALUES:
         raise StepError(
-            f"{windows.first.size:,} windows of {axis.bins:,} frequencies are too many",
-            advice="choose a smaller overlap or a shorter range",
+            f"the spectrogram would have {windows.first.size:,} windows of {axis.bins:,} frequencies, "
+            "which is too many",
+            advice="choose a smaller overlap or a shorter time range",
         )
     every = np.arange(windows.first.size)
     density = periodograms(windows, every, taper, trend)
@@ -96,8 +98,8 @@ def power_spectrogram(
     notes = list(series.notes)
     if windows.lost:
         notes.append(
-            f"{share(windows.lost, len(series), 'samples')} stand in stretches shorter than a window of "
-            f"{in_words(windows.length * windows.cadence)} and are left out"
+            f"{share(windows.lost, len(series), 'samples')} are left out, in stretches shorter than a "
+            f"window of {in_words(windows.length * windows.cadence)}"
         )
     return replace(
         series,

@@ -109,7 +109,7 @@ def power_spectrum(
     notes = [*series.notes, f"mean of {used:,} windows"]
     if windows.lost:
         notes.append(
-            f"{share(windows.lost, len(series), 'samples')} stand in stretches shorter than a window"
+            f"{share(windows.lost, len(series), 'samples')} are left out, in stretches shorter than a window"
         )
     return replace(
         series, epoch=epoch, values=values, axes=(axis,), notes=tuple(notes), **spectrum_words(series)

@@ -142,7 +142,10 @@ class FigureSpec(TypedDict, total=False):
     line_styles: Annotated[
         dict[str, LineStyle], "Width, dash and mode of lines, by label or label.component."
     ]
-    palette: Annotated[Palette, "Line colours: tplot (x blue, y green, z red), or safe for the colour-blind."]
+    palette: Annotated[
+        Palette,
+        "Line colours: tplot (x blue, y green, z red), or okabe-ito, which is safe for the colour-blind.",
+    ]
     log_scale: Annotated[
         Literal["y", "log", "linear"] | int | dict[str, Literal["log", "linear"]],
         "Scale of y axes of lines and spectra: y or log for all, the number of one panel, or by panel number.",

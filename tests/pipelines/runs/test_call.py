@@ -11,6 +11,7 @@ from helio.steps import load_tool
 from helio.steps.signature import signatures
 from helio.steps.tool import signature_of
 from helio.time_range import TimeRange
+from tests.rows import in_one_test
 from tests.steps.series import spectrum, vector
 from tests.steps.solar_wind import alpha_ratio, density, field, speed, velocity
 
@@ -29,7 +30,7 @@ def call(name, args=None, **tables):
     return call_tool(name, args or {}, given)
 
 
-@pytest.mark.parametrize(("name", "table"), DEMANDING, ids=lambda value: getattr(value, "parameter", value))
+@in_one_test(("name", "table"), DEMANDING)
 def test_no_tool_takes_a_table_in_a_unit_that_it_does_not_know(name, table):
     tables = {table.parameter: {} for table in signatures()[name].tables}
     wrong = replace(speed() if table.takes.kind != "vector" else velocity(), unit="furlong", frame="GSM")
@@ -47,7 +48,7 @@ def test_no_tool_takes_a_table_in_a_unit_that_it_does_not_know(name, table):
         call_tool(name, {}, tables)
 
 
-@pytest.mark.parametrize("name", [name for name, tool in signatures().items() if tool.runs])
+@in_one_test("name", [name for name, tool in signatures().items() if tool.runs])
 def test_what_a_tool_takes_is_shipped_as_the_code_has_it(name):
     shipped, read = signatures()[name], signature_of(load_tool(name))
     assert (shipped.tables, shipped.gives_quantity) == (read.tables, read.gives_quantity)

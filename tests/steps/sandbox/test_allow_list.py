@@ -24,6 +24,7 @@ from helio.steps.sandbox.allow_list import (
     refusals,
 )
 from tests.laws import law
+from tests.rows import in_one_test
 
 from .conftest import ATTACKS, LEGITIMATE
 
@@ -33,7 +34,7 @@ STOPPED_BY_LIMITS = {"resource", "output"}
 """Categories in further files that a limit, or a look at the result, may have to stop."""
 
 
-@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[entry["name"] for _, entry in ATTACKS])
+@in_one_test(("ours", "attack"), ATTACKS)
 def test_an_attack_is_refused(ours: bool, attack: dict[str, Any]):
     refused = refusals(attack["code"])
     if ours:
@@ -42,13 +43,13 @@ def test_an_attack_is_refused(ours: bool, attack: dict[str, Any]):
         assert refused
 
 
-@pytest.mark.parametrize("code", [program for _, program in LEGITIMATE])
+@in_one_test("code", [program for _, program in LEGITIMATE])
 def test_ordinary_operations_pass(code: str):
     assert [str(refusal) for refusal in refusals(code)] == []
     assert assigns_result(code)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "message"),
     [
         ("import os; result = df", "an import is not allowed"),
@@ -97,7 +98,7 @@ def test_what_is_refused_is_named(code: str, message: str):
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "code",
     [
         "with np.errstate(divide='ignore', invalid='ignore'):\n    result = df / df.shift()",
@@ -126,7 +127,7 @@ def test_a_name_is_in_scope_only_when_its_table_is_given():
     assert refusals("result = df", input_names([])) != []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "assigned"),
     [
         ("result = df", True),
@@ -194,7 +195,7 @@ def test_any_text_is_read_without_an_exception(code: str):
     assert isinstance(assigns_result(code), bool)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "refused"),
     [
         ("x = 2 ** ((-1)**0.5)", True),
@@ -262,7 +263,7 @@ CALLED_ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize("code", CALLED_ELSEWHERE)
+@in_one_test("code", CALLED_ELSEWHERE)
 def test_what_is_looked_at_when_it_is_called_is_called_where_it_is_named(code: str):
     assert refusals(f"{code}\nresult = df") != []
 
@@ -306,12 +307,12 @@ ASKS_THE_CLOCK = [
 ]
 
 
-@pytest.mark.parametrize("code", ASKS_THE_CLOCK)
+@in_one_test("code", ASKS_THE_CLOCK)
 def test_a_time_without_a_date_is_refused_for_it_would_be_today_s(code: str):
     assert refusals(f"{code}\nresult = df") != []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "code",
     [
         "result = df.between_time('10:00', '12:30')",
@@ -361,7 +362,7 @@ def test_where_without_out_leaves_values_to_chance(code: str):
     assert "leaves values to chance" in str(found)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "advice"),
     [
         ("import numpy as np", "(np in scope already)"),

@@ -16,6 +16,7 @@ from helio.steps.sandbox.exchange import NotReadableError, Returned, pack_result
 from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.result import as_table
 from tests.laws import law
+from tests.rows import in_one_test
 
 LIMITS = SandboxLimits()
 TIMES = pd.date_range("2024-01-01", periods=4, freq="min")
@@ -104,7 +105,7 @@ def test_what_fits_together_is_read():
     assert found.values.tolist() == [[1.0], [2.0]]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "facts",
     [
         GOOD | {"shape": [3, 1]},
