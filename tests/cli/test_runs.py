@@ -11,7 +11,7 @@ import pytest
 from tests.cli.commands import helio
 from tests.rows import in_one_test
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.usefixtures("warm_processes")]
 
 
 def failing() -> str:

@@ -154,8 +154,8 @@ def test_masters_of_known_datasets_are_read_when_asked(service: Service, home: P
     ("reply", "said"),
     [
         ((404, "text/html", b"<html>gone</html>"), "404"),
-        ((200, "application/json", b'{"Message": ["no such view"]}'), "something other than a list"),
-        ((200, "application/json", b"[]"), "something other than a list"),
+        ((200, "application/json", b'{"Message": ["no such view"]}'), "is not a list of datasets"),
+        ((200, "application/json", b"[]"), "is not a list of datasets"),
         ((200, "application/json", b'{"DatasetDescription": []}'), "lists only 0 of 2 known datasets"),
     ],
 )
