@@ -312,7 +312,7 @@ class Catalogue:
         )
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Return whether a dataset had no record for the two years before the archive was asked.
+        """Return whether a dataset had no record for the two years before helio asked the archive.
 
         The dataset may still continue, so a run may request later times, but helio does not propose it for them.
         """

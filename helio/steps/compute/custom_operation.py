@@ -1,4 +1,4 @@
-"""A computation for which helio has no tool, in code that stands in the template."""
+"""A computation in code that the template contains, for which helio has no tool."""
 
 from __future__ import annotations
 
