@@ -295,7 +295,7 @@ class Catalogue:
         ]
 
     def is_fresh(self, dataset: DatasetSummary, now: datetime) -> bool:
-        """Return whether a span is recent enough to refuse or shorten a time range, or the dataset has ended."""
+        """Return whether a dataset's span is recent enough to refuse or shorten a time range."""
         return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
 
     def has_ended(self, dataset: DatasetSummary) -> bool:

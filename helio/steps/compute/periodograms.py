@@ -81,7 +81,7 @@ def windows_of(
     window : Duration
     overlap : float
     purpose : str
-        What needs them, for errors: ``"a spectrogram"``.
+        What needs the windows, for error messages: ``"a spectrogram"``.
     borders : int64, optional
         First records of intervals; no window crosses the end of an interval.
 
