@@ -21,7 +21,7 @@ from helio.cli import app
 from helio.sources.samples import sample_folder
 from helio.testing import CdaWebStandIn
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_the_limit_holds_for_all_fetches_of_a_run_together(service: CdaWebStandI
     words = ["run", two_fetches, "--archive", "cdaweb", "-o", "out", "--max-download"]
     result = CliRunner().invoke(app, [*words, f"{limit}B"], prog_name="helio")
     assert result.exit_code == 1
-    assert "that this run requested before" in result.output
+    assert "that this run has already requested" in result.output
     assert "--max-download 247kB or more" in result.output
     assert len(service.asked("/sp_phys/data/")) == 1
     assert CliRunner().invoke(app, [*words, "247kB"], prog_name="helio").exit_code == 0

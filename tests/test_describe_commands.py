@@ -15,7 +15,7 @@ from helio.settings import read_settings
 from helio.store.runs import Runs
 from helio.store.store import Store
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 
 @pytest.fixture

@@ -138,11 +138,15 @@ class Search:
     def _crafts(self) -> dict[tuple[str, ...], str]:
         """Every name of a mission or spacecraft, as words."""
         names: dict[tuple[str, ...], str] = {}
-        for dataset_id, dataset in self._datasets:
-            if dataset.mission.upper() == dataset_id.partition("_")[0].upper() and "_HELIO1" in dataset_id:
-                continue  # of the Earth or a comet there is a position only; `near Earth` asks for something else
-            names.setdefault(_words_of(dataset.mission), dataset.mission)
-            names.setdefault(_words_of(dataset.spacecraft), dataset.spacecraft)
+        crafts = (
+            craft
+            for dataset_id, craft in self._datasets
+            # of the Earth or a comet there is a position only; `near Earth` asks for something else
+            if "_HELIO1" not in dataset_id or craft.mission.upper() != dataset_id.partition("_")[0].upper()
+        )
+        for craft in dict.fromkeys(crafts):
+            names.setdefault(_words_of(craft.mission), craft.mission)
+            names.setdefault(_words_of(craft.spacecraft), craft.spacecraft)
         known = set(names.values())
         for name, aliases in ALIASES.items():
             if name in known:

@@ -205,7 +205,7 @@ def test_a_misspelt_parameter_fails_the_run_with_the_words_of_the_command(servin
         ask(serving.server, f"/deployments/{deployment['id']}", closed, method="PATCH")
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
     message = run["state"]["message"]
-    assert "a value is given for $WINDWO, but the template has no such variable" in message
+    assert "a value is given for $WINDWO, but the template declares no such variable" in message
     assert "Did you mean $WINDOW?" in message
 
 
@@ -446,7 +446,7 @@ def test_a_server_that_is_killed_is_brought_back_and_the_schedules_go_on(serving
     before = serving.server.state().pid
     assert before is not None
     os.kill(before, signal.SIGKILL)
-    soon(lambda: "the server is back" in serving.log.read_text(), "the server")
+    soon(lambda: "the server answers again" in serving.log.read_text(), "the server")
     assert serving.server.state().pid not in (None, before)
     assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
 

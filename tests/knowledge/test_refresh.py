@@ -138,7 +138,7 @@ def test_a_master_that_cannot_be_read_leaves_the_dataset_undescribed(
         service.replies[MASTER] = (200, "application/octet-stream", master)
     done = refresh(service)
     assert done.exit_code == 0
-    assert "no master CDF could be read for AC_K2_MFI" in done.output
+    assert "the master CDFs of these datasets could not be read: AC_K2_MFI" in done.output
     assert open_catalogue(home).dataset("AC_K2_MFI").parameters == ()
 
 

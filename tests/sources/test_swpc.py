@@ -32,7 +32,7 @@ from helio.testing.swpc import MAG, PLASMA, XRAYS
 from helio.time_range import TimeRange
 from tests.sources.conftest import patience
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 NOW = datetime(2024, 5, 12, 12, 0, 30)
 HOUR = TimeRange(datetime(2024, 5, 11, 10), datetime(2024, 5, 11, 11))
@@ -45,8 +45,9 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def swpc(tmp_path: Path) -> Iterator[SwpcStandIn]:
+    """A stand-in with two days of records, which are read sooner than a week of them."""
     (tmp_path / "nothing").mkdir()
-    with SwpcStandIn(NOW) as server:
+    with SwpcStandIn(NOW, days=2) as server:
         yield server
 
 
@@ -131,7 +132,8 @@ def test_it_is_preliminary_and_cites_the_reply(opened, swpc):
     ],
     ids=["years before", "the day before", "a part before", "an hour before"],
 )
-def test_what_begins_before_the_service_holds_anything_is_refused_and_never_replaced(opened, span):
+def test_what_begins_before_the_service_holds_anything_is_refused_and_never_replaced(opened, swpc, span):
+    swpc.window = timedelta(days=7)
     for ask in (opened().locate, lambda dataset, span: opened().fetch(dataset, ["BGSM"], span)):
         with pytest.raises(NoData, match="2024-05-05T12:01Z to 2024-05-12T12:00Z"):
             ask("SWPC_RTSW_MAG", span)
@@ -175,7 +177,7 @@ def test_a_range_within_a_gap_has_no_data(opened, swpc):
 def test_a_range_that_is_not_over_says_how_new_its_newest_record_is(opened):
     table = one(opened(), "SWPC_RTSW_MAG", "Bt", TimeRange(datetime(2024, 5, 12, 11), datetime(2024, 5, 13)))
     assert len(table) == 61
-    assert "the newest record that SWPC had is of 2024-05-12T12:00Z" in table.notes
+    assert "the newest record that SWPC had was at 2024-05-12T12:00Z" in table.notes
 
 
 def test_times_out_of_order_are_put_in_order_and_repeated_ones_taken_once(opened, swpc):
@@ -337,12 +339,12 @@ def test_each_fault_has_its_error_keeps_nothing_and_the_next_run_completes(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda path, rows: [rows[0][:-1], *(row[:-1] for row in rows[1:])], "no bt among"),
+        (lambda path, rows: [rows[0][:-1], *(row[:-1] for row in rows[1:])], "it has no bt, but only"),
         (lambda path, rows: [*rows[:-1], rows[-1][:3]], "does not have 7 columns"),
         (lambda path, rows: [*rows[:-1], ["yesterday", *rows[-1][1:]]], "'yesterday'"),
         (lambda path, rows: [*rows[:-1], [None, *rows[-1][1:]]], "'None'"),
         (lambda path, rows: [*rows[:-1], "row"], "does not have 7 columns"),
-        (lambda path, rows: rows[1:] and [[1, 2, 3], *rows[1:]], "no names of columns"),
+        (lambda path, rows: rows[1:] and [[1, 2, 3], *rows[1:]], "does not contain names of columns"),
         (lambda path, rows: {"rows": rows}, "dict"),
         (lambda path, rows: [], "list"),
     ],
@@ -357,14 +359,14 @@ def test_a_text_that_is_no_number_is_refused_where_it_is_read(opened, swpc):
     swpc.change = lambda path, rows: [
         [*row[:1], "n/a", *row[2:]] if row[0].startswith("2024-05-11 10:30") else row for row in rows
     ]
-    with pytest.raises(DamagedFile, match="'n/a' in place of a number"):
+    with pytest.raises(DamagedFile, match="'n/a' instead of a number"):
         one(opened(), "SWPC_RTSW_MAG", "BGSM")
     assert len(one(opened(), "SWPC_RTSW_MAG", "Bt")) == 60
 
 
 def test_a_service_without_a_single_record_has_no_data(opened, swpc):
     swpc.change = lambda path, rows: rows[:1]
-    with pytest.raises(NoData, match="no record"):
+    with pytest.raises(NoData, match="contains no records"):
         opened().locate("SWPC_RTSW_MAG", HOUR)
 
 
