@@ -25,7 +25,7 @@ from helio.testing import Authority, CdaWebStandIn, HapiStandIn, ProxyStandIn, S
 from tests.authoring import standin_gemini as gemini
 from tests.sources.made_hapi import magnetometer
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 SOURCES = ("cdaweb", "swpc", "hapi:mine")
 
@@ -279,14 +279,14 @@ def test_a_model_that_is_not_there_for_the_key(model, monkeypatch):
     monkeypatch.setenv("HELIO_MODEL_SMART", "gemini-9")
     found = answers("model")["model"]
     assert not found["ok"]
-    assert "no model gemini-9" in found["found"]
+    assert "no access to gemini-9" in found["found"]
 
 
 def test_a_key_that_is_not_accepted(model, monkeypatch):
     monkeypatch.setenv("GEMINI_API_KEY", "another-key-0123456789")
     found = answers("model")["model"]
     assert not found["ok"]
-    assert "not accepted" in found["found"]
+    assert "API key was rejected" in found["found"]
     assert "another-key" not in json.dumps(found)
 
 

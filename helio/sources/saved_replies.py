@@ -86,7 +86,7 @@ class SavedReplies:
     def save(self, name: str, content: Any) -> SavedReply:
         """Save a reply; if the folder cannot be written, save nothing, so that a later run requests the reply again."""
         saved = SavedReply(content, self._now())
-        text = json.dumps({"saved_at": saved.saved_at, "content": content}, indent=1)
+        text = json.dumps({"saved_at": saved.saved_at, "content": content})
         try:
             write_whole(self._root / f"{name}.json", text.encode(), durable=False)
         except OutputError as error:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from helio.errors import EngineError
+from helio.flows.last_runs import last_run
 from helio.flows.missed import note_served, read_served
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import ask
@@ -154,6 +155,17 @@ def test_a_step_that_fails_is_a_critical_failure_in_words(serving: Serving, home
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
     assert "step protons failed: STA_L1_HET has no file for 2021-11-04" in run["state"]["message"]
     soon(lambda: Runs(home / "runs").list()[0].status == "failed", "the record of the failed run")
+    soon(lambda: ended_as(home, "failed"), "the note of the last run")
+    last = last_run(home, "daily")
+    assert last is not None
+    assert last.slot == "2021-11-05T06:10:00"
+    assert last.run == Runs(home / "runs").list()[0].id
+    assert last.reason.startswith("step protons: STA_L1_HET has no file for 2021-11-04")
+
+
+def ended_as(home: Path, state: str) -> bool:
+    last = last_run(home, "daily")
+    return last is not None and last.state == state
 
 
 def test_a_run_that_cannot_be_planned_is_a_critical_failure_in_words(serving: Serving) -> None:
@@ -193,7 +205,7 @@ def test_a_misspelt_parameter_fails_the_run_with_the_words_of_the_command(servin
         ask(serving.server, f"/deployments/{deployment['id']}", closed, method="PATCH")
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
     message = run["state"]["message"]
-    assert "a value is given for $WINDWO, but the template has no such variable" in message
+    assert "a value is given for $WINDWO, but the template declares no such variable" in message
     assert "Did you mean $WINDOW?" in message
 
 
@@ -434,7 +446,7 @@ def test_a_server_that_is_killed_is_brought_back_and_the_schedules_go_on(serving
     before = serving.server.state().pid
     assert before is not None
     os.kill(before, signal.SIGKILL)
-    soon(lambda: "the server is back" in serving.log.read_text(), "the server")
+    soon(lambda: "the server answers again" in serving.log.read_text(), "the server")
     assert serving.server.state().pid not in (None, before)
     assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
 

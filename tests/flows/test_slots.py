@@ -18,6 +18,7 @@ from helio.flows.schedule import Schedule
 from helio.flows.slots import MOST, clock_notes, for_engine, slots, slots_ahead, slots_between, slots_in
 from helio.pipelines.plan import make_plan
 from tests.pipelines.conftest import fetch, template
+from tests.rows import in_one_test
 
 NIGHTS = {
     "Europe/Berlin": ("2024-03-31", "2024-10-27"),
@@ -45,7 +46,7 @@ def on_the_clock(found: list[datetime], zone: str) -> list[str]:
     return [f"{moment:%d %H:%M%z}" for moment in local]
 
 
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", ["0 * * * *", "20 * * * *", "5 0-23 * * *"])
 def test_an_hourly_schedule_runs_each_real_hour(cron: str, zone: str, night: str):
     found = list(slots_between(cron, zone, *around(zone, night)))
@@ -56,14 +57,14 @@ def test_an_hourly_schedule_runs_each_real_hour(cron: str, zone: str, night: str
         assert len(found) == 48
 
 
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 def test_every_quarter_of_an_hour_has_its_run(zone: str, night: str):
     found = list(slots_between("*/15 * * * *", zone, *around(zone, night)))
     assert {later - earlier for earlier, later in pairwise(found)} == {timedelta(minutes=15)}
     assert len(found) == 192
 
 
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", ["30 2 * * *", "0 0 * * *", "30 1 * * *", "45 1 * * *"])
 def test_a_daily_schedule_runs_once_each_day(cron: str, zone: str, night: str):
     found = list(slots_between(cron, zone, *around(zone, night)))
@@ -71,7 +72,7 @@ def test_a_daily_schedule_runs_once_each_day(cron: str, zone: str, night: str):
     assert len(days) == len(set(days)) == 2
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("cron", "zone", "night", "expected"),
     [
         ("30 2 * * *", "Europe/Berlin", "2024-03-31", ["31 03:00+0200", "01 02:30+0200"]),
@@ -94,7 +95,7 @@ def test_a_time_that_is_not_there_or_there_twice(cron: str, zone: str, night: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", CRONS)
 def test_the_next_run_does_not_depend_on_when_it_is_asked_for(cron: str, zone: str, night: str):
     start, stop = around(zone, night)
@@ -107,7 +108,7 @@ def test_the_next_run_does_not_depend_on_when_it_is_asked_for(cron: str, zone: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", CRONS)
 def test_the_engine_plans_the_slots_that_are_listed(cron: str, zone: str, night: str):
     from prefect.server.schemas.schedules import CronSchedule, RRuleSchedule
@@ -140,18 +141,20 @@ def test_the_engine_takes_what_it_is_handed(cron: str):
 def test_what_a_change_of_clocks_does_is_said_in_words():
     year = datetime(2024, 1, 1), datetime(2025, 1, 1)
     assert clock_notes("30 2 * * *", "Europe/Berlin", *year) == [
-        "2024-03-31 has no 02:30 in Europe/Berlin; the run is at 03:00",
-        "2024-10-27 has 02:30 twice in Europe/Berlin; the run is the first time",
+        "in Europe/Berlin, 2024-03-31 has no 02:30; the run is at 03:00 instead",
+        "in Europe/Berlin, 2024-10-27 has 02:30 twice; the run is at the first",
     ]
     assert clock_notes("0 6 * * *", "Europe/Berlin", *year) == []
     assert clock_notes("0 * * * *", "Europe/Berlin", *year) == []
     assert clock_notes("30 2 * * *", "UTC", *year) == []
     [note] = clock_notes("*/15 2 * * 0", "Australia/Lord_Howe", *year)
-    assert note.startswith("2024-10-06 has no 02:00, 02:15 in Australia/Lord_Howe; the run is at 02:30")
+    assert note.startswith(
+        "in Australia/Lord_Howe, 2024-10-06 has no 02:00, 02:15; the run is at 02:30 instead"
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 def test_the_ranges_of_hourly_runs_follow_each_other(zone: str, night: str):
     spans = []
     for slot in slots_between("0 * * * *", zone, *around(zone, night)):
@@ -177,8 +180,8 @@ def test_a_day_that_no_run_takes_or_two_take_is_said_before():
     )
     [spring] = schedule.clock_notes(datetime(2024, 3, 25))
     [autumn] = schedule.clock_notes(datetime(2024, 10, 25))
-    assert "the runs of 2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 overlap" in spring
-    assert "the runs of 2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave out time" in autumn
+    assert "the time ranges 2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 overlap" in spring
+    assert "the time ranges 2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave a gap" in autumn
     for other in ("30 2 * * *", "0 * * * *", "30 6 * * mon"):
         later = replace(schedule, cron=other, values={"$TIME_RANGE": "yesterday"})
         assert not [
@@ -208,7 +211,7 @@ def test_slots_without_a_run_are_counted_and_kept(tmp_path: Path):
     [note] = missed_notes(schedule, tmp_path, now)
     assert note.startswith("3 runs were missed, 2024-05-01 03:00 to 2024-05-01 05:00 UTC")
     waiting = missed_notes(schedule, tmp_path, now + timedelta(hours=2))[1]
-    assert waiting == "2 runs were due since 2024-05-01 05:30 UTC, and helio serve is not running"
+    assert waiting == "2 runs were due since 2024-05-01 05:30 UTC, but helio serve is not running"
 
 
 def test_a_paused_schedule_misses_nothing(tmp_path: Path):
@@ -239,4 +242,4 @@ def test_the_list_says_what_a_change_of_clocks_will_do(tmp_path: Path, monkeypat
     assert added.exit_code == 0, added.output
     listed = CliRunner().invoke(app, ["schedule", "list"])
     assert "next 2024-03-29 01:30 UTC" in listed.stdout
-    assert "2024-03-31 has no 02:30 in Europe/Berlin; the run is at 03:00" in listed.stderr
+    assert "in Europe/Berlin, 2024-03-31 has no 02:30; the run is at 03:00 instead" in listed.stderr

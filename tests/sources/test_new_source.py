@@ -115,7 +115,7 @@ def test_a_file_is_all_that_a_source_needs(written: Path, tmp_path: Path, monkey
     assert result.exit_code == 2
     said = " ".join(result.output.split())
     assert {"sample", "cdaweb", "cdaweb-folders", "geoindex", "mirror", "swpc", "hapi:NAME"} <= {
-        name.strip() for name in said.partition("or a provider:")[2].split(",")
+        name.strip() for name in said.partition("or one of these providers:")[2].split(",")
     }
 
 

@@ -1,9 +1,10 @@
 """Check that each step says what it is for.
 
 HV910 (info)  step without an intent
-    A later reader of the plan needs to know what the step is for.
+    People who read the pipeline later want to know what each step is for.
     before  "intent": ""
     after   noted
+    to do   Add "intent" to the step: a few words that say what it is for.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_intents(template: Template, context: Context) -> Iterator[Finding]:
-    """Note each step that does not say what it is for; of a block, one of its steps is enough.
+    """Report each step without an intent; in a block, one step with an intent is enough.
 
     >>> from datetime import datetime
     >>> template = Template.from_json({"steps": [{"step_id": 1, "intent": "ACE field in GSE"}, {"step_id": 2}]})
@@ -34,5 +35,5 @@ def check_intents(template: Template, context: Context) -> Iterator[Finding]:
                 step.step_id,
                 step.tool_name,
                 pointer(*step.path),
-                ('"intent": "…", in a few words',),
+                ('add "intent": "…" with a few words',),
             )

@@ -4,11 +4,13 @@ HN602 (error)  undeclared variable
     A similar name is only a suggestion: the author may mean a second variable.
     before  "time_range": "$TIMERANGE"
     after   refused: did you mean $TIME_RANGE?
+    to do   Correct the variable's name, or declare it under "variables".
 
 HN603 (warning)  variable declared, never used
     A value given for it would change nothing.
     before  "$MISSION": {"type": "string"}, used nowhere
     after   warned, and left
+    to do   Use the variable in a step, or remove its declaration.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.template.edit import added, replaced
 from helio.pipelines.template.template import Step, Template, Variable
-from helio.pipelines.template.variables import TIMES, TOKEN, Path, patterns, read_value, tokens
+from helio.pipelines.template.variables import TIMES, TOKEN, Path, patterns, tokens
 from helio.steps.signature import Schema
 
 
@@ -112,11 +114,11 @@ def _names_nothing(step: Step, path: Path, written: str, known: Sequence[str]) -
     listed = ", ".join(f"{{{name}}}" for name in names)
     return Diagnostic(
         "HN602",
-        f"'{written}' names neither a variable nor a time",
+        f"'{written}' is neither a variable nor a time, such as {{start}}",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=pointer(*path),
-        advice=(f"did you mean {{{close[0]}}}?" if close else f"names in braces: {listed}",),
+        advice=(f"did you mean {{{close[0]}}}?" if close else f"use one of these names in braces: {listed}",),
         candidates=close,
     )
 
@@ -124,16 +126,18 @@ def _names_nothing(step: Step, path: Path, written: str, known: Sequence[str]) -
 def _default(name: str, facts: Variable, context: Context) -> Iterator[Diagnostic]:
     at = pointer("variables", name, "default")
     try:
-        read_value(name, facts.to_json(), facts.default, context.now)
+        context.read_value(name, facts.to_json(), facts.default)
     except TimeRangeError as error:
         code = "HN703" if error.empty else "HN702"
         yield Diagnostic(
             code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ()
         )
     except RequestError as error:
-        message = f"{name} is of type {facts.type}: {error.message} ({json.dumps(facts.default)})"
+        message = (
+            f"invalid default {json.dumps(facts.default)} for {name} of type {facts.type}: {error.message}"
+        )
         yield Diagnostic("HV101", message, path=at, advice=(error.advice,) if error.advice else ())
 
 
 def _known(declared: Sequence[str]) -> str:
-    return f"variables: {', '.join(declared)}" if declared else "the template declares no variables"
+    return f"use one of these variables: {', '.join(declared)}" if declared else "declare the variable"

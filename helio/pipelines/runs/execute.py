@@ -1,4 +1,4 @@
-"""Execute planned steps against the store: existing results are not made again. Independent of any engine."""
+"""Execute planned steps, and use results that are in the store already; independent of any engine."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FETCHES = 3
 
 @dataclass(frozen=True)
 class Output:
-    """One output of a step: a table with its label, or a figure or export without one."""
+    """Output of a step: a table with its label, or a figure or export without a label."""
 
     label: str
     key: str
@@ -60,7 +60,7 @@ class Output:
     sources: tuple[SourceFile, ...] = field(default=(), repr=False)
     cached: bool = False
     made_at: str = ""
-    """Time of the work, for a fetch the time of reading its files; ISO 8601, UTC."""
+    """Time when the step's results were made, or the files of a fetch were read: ISO 8601, UTC."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class StepResult:
     reason: str = ""
     """Reason why the step was skipped, or ran."""
     without: tuple[str, ...] = ()
-    """Items of maps that its result lacks, as ``step[item]``: from its inputs, and from their inputs."""
+    """Failed items that are missing in the result, as ``step[item]``, from all steps before it."""
     seconds: float = 0.0
 
     def __repr__(self) -> str:
@@ -102,12 +102,12 @@ class PlanResult:
 
     @property
     def lost(self) -> tuple[LostItem, ...]:
-        """Items of maps that the run lost."""
+        """Failed items of ``for_each`` without which the run continued."""
         return lost_items(self.steps)
 
 
 class Execution:
-    """Execution of one plan; safe to call from several threads.
+    """Execution of one plan; several threads may use it.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Execution:
         return tuple(results)
 
     def forecast(self) -> list[dict[str, Any]]:
-        """Report for each step whether it is in the store, will run, or waits for another step; execute nothing.
+        """Report for each step whether its results are in the store, it will run, or it waits for another step.
 
         A fetch that finds nothing ``fails`` where its map may lose the item. Where a server cannot be asked and its
         reply is not cached, the state of a fetch is ``unknown``.
@@ -186,7 +186,7 @@ class Execution:
                 raise
             return "fails", error.message
         except Offline as error:
-            return "unknown", f"unknown while offline: {error.message}"
+            return "unknown", f"not known while offline: {error.message}"
         if result is None:
             return "run", "not in the store"
         self._keep(result)
@@ -205,7 +205,7 @@ class Execution:
         return {}
 
     def files(self) -> dict[str, Any]:
-        """Return the choices of each fetch, by its step's id, with name and identity of their files.
+        """Return the datasets that each fetch may use, by its step's id, with the names and identities of their files.
 
         Fetches whose files are unknown while offline are left out.
         """
@@ -223,7 +223,7 @@ class Execution:
         return choices
 
     def run_step(self, step: PlannedStep) -> StepResult:
-        """Run one planned step, unless the store has its outputs; its dependencies must be done.
+        """Run one planned step, unless the store has its results; the steps on which it depends must be done.
 
         A `HelioError` ends the step as failed, and names the place; any other exception is a bug and is raised.
 
@@ -283,10 +283,11 @@ class Execution:
             raise refused
         begun = time.perf_counter()
         works = self._works(step)
-        missing = self._missing(works)
+        stored = self._stored(works)
+        missing = _missing(works, stored)
         if not missing:
             log.info("step %s: in the store", step.step_id)
-            return self._in_store(step, works)
+            return self._in_store(step, works, stored)
         log.info("step %s: %s %s", step.step_id, step.tool_name, json.dumps(dict(step.args)))
         if signatures()[step.tool_name].gives == "tables":
             works, attempts = self._fetch(step, works)
@@ -296,7 +297,8 @@ class Execution:
             attempts = ()
         seconds = time.perf_counter() - begun
         log.info("step %s: done in %.3f s", step.step_id, seconds)
-        outputs = tuple(self._output(step, work, made=work.key in self._recorded) for work in works)
+        stored = self._stored(works)
+        outputs = tuple(self._output(step, work, stored, made=work.key in self._recorded) for work in works)
         return StepResult(step, "completed", outputs, attempts=attempts, seconds=seconds)
 
     def _works(self, step: PlannedStep) -> list[PlannedOutput]:
@@ -383,35 +385,44 @@ class Execution:
         # Leave out notes on names: a mirror with other names gives the same file.
         return tuple(note for note in notes if not is_on_name(note))
 
-    def _missing(self, works: list[PlannedOutput]) -> list[PlannedOutput]:
-        """List the work that is not in the store now; call once for each step, because other processes fill the store.
+    def _stored(self, works: list[PlannedOutput]) -> dict[str, StoredResult]:
+        """Find the results of work that are in the store now, by key; other processes fill the store meanwhile.
 
-        Results that an earlier run made from possibly incomplete data count as missing.
+        Results that an earlier run made from possibly incomplete data are left out.
         """
-        return [work for work in works if not self._has(work.key)]
-
-    def _has(self, key: str) -> bool:
-        result = self.store.find(key)
-        return result is not None and (
-            key in self._recorded
-            or not any(source.get("incomplete") for source in result.facts.get("sources", ()))
-        )
+        results = {work.key: self.store.find(work.key) for work in works}
+        return {
+            key: result
+            for key, result in results.items()
+            if result is not None
+            and (
+                key in self._recorded
+                or not any(source.get("incomplete") for source in result.facts.get("sources", ()))
+            )
+        }
 
     def _look_up(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult | None:
-        return None if self._missing(works) else self._in_store(step, works)
+        stored = self._stored(works)
+        return None if _missing(works, stored) else self._in_store(step, works, stored)
 
-    def _in_store(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult:
+    def _in_store(
+        self, step: PlannedStep, works: list[PlannedOutput], stored: Mapping[str, StoredResult]
+    ) -> StepResult:
         made = self._made.get(step.step_id)
         if made is not None and [output.key for output in made.outputs] == [work.key for work in works]:
             return made  # this run made it while it checked its lock
-        outputs = tuple(self._output(step, work, made=False) for work in works)
+        outputs = tuple(self._output(step, work, stored, made=False) for work in works)
         attempts = next((tuple(output.facts.get("attempts", ())) for output in outputs), ())
         return StepResult(step, "cached", outputs, attempts=attempts)
 
-    def _output(self, step: PlannedStep, work: PlannedOutput, *, made: bool) -> Output:
-        result = self.store.find(work.key)
+    def _output(
+        self, step: PlannedStep, work: PlannedOutput, stored: Mapping[str, StoredResult], *, made: bool
+    ) -> Output:
+        result = stored.get(work.key)
         if result is None:  # removed since it was found: another process collects garbage
-            raise DamagedObject(f"the result of step {step.step_id} has just been removed from the store")
+            raise DamagedObject(
+                f"another process has just removed the result of step {step.step_id} from the store"
+            )
         if "sources" in result.facts:
             sources = tuple(SourceFile(**source) for source in result.facts["sources"])
         else:  # a computation cites the present sources of its inputs, even if other files gave equal numbers before
@@ -449,7 +460,7 @@ class Execution:
         attempts: tuple[Mapping[str, Any], ...] = ()
         for _ in range(_FETCHES):
             begun = time.perf_counter()
-            missing = self._missing(works)
+            missing = _missing(works, self._stored(works))
             if not missing:
                 break
             args = dict(step.args)
@@ -465,7 +476,7 @@ class Execution:
             for work in missing:
                 table: Table = fetched.tables[work.slot]
                 facts = table_facts(table) | {
-                    "sources": [asdict(source) for source in table.sources],
+                    "sources": [dict(vars(source)) for source in table.sources],
                     "attempts": list(attempts),
                 }
                 digest = self.store.put_table(table)
@@ -493,7 +504,7 @@ class Execution:
                             "label": table.label,
                             "digest": table.digest,
                             "component": table.component,
-                            "sources": [asdict(source) for source in table.sources],
+                            "sources": [dict(vars(source)) for source in table.sources],
                             "notes": list(table.notes),
                         }
                         for table in given
@@ -534,6 +545,10 @@ class Execution:
             for result in tuple(self._made.values()):
                 if any(output.digest == digest for output in result.outputs):
                     self._keep(self._run(result.step))
+
+
+def _missing(works: list[PlannedOutput], stored: Mapping[str, StoredResult]) -> list[PlannedOutput]:
+    return [work for work in works if work.key not in stored]
 
 
 def _notes_of(output: Output) -> tuple[str, ...]:

@@ -53,7 +53,7 @@ class Run:
     page: str = ""
     """Web page of the run, if a server shows it."""
     archive: str = ""
-    """Archive given for the run; a folder by its absolute path."""
+    """Archive given for the run; the absolute path if it is a folder."""
     citations: tuple[dict[str, Any], ...] = ()
     """Citations of its datasets, as JSON; `helio.knowledge.citations` explains the members."""
 
@@ -109,10 +109,10 @@ class Run:
         if len(figures) == 1:
             return next(iter(figures.values()))
         if figures:
-            advice = "run.figures[…]: " + ", ".join(map(repr, figures))
+            advice = "choose one with run.figures[…]: " + ", ".join(map(repr, figures))
             raise RequestError(f"the run has {len(figures)} figures", advice=advice)
         raise RequestError(
-            "the run drew no figure", advice=self._failures() or "a render_spec step draws one"
+            "the run drew no figure", advice=self._failures() or "add a step with render_spec to the pipeline"
         )
 
     def __repr__(self) -> str:
@@ -138,18 +138,29 @@ class Run:
             return f"step {result.step.step_id!r} {result.state}: {reason}"
         return ""
 
+    def ending(self) -> dict[str, Any]:
+        """Return how the run ended as JSON, beside its steps."""
+        return {
+            "engine": self.engine,
+            "missing": missing_record(self.result),
+            "citations": list(self.citations),
+            "unwritten": [error.message for error in self.unwritten],
+            "artefacts": [artefact_record(artefact, self.plan) for artefact in self.artefacts],
+        }
+
     def record(self) -> dict[str, Any]:
         """Return the run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
+        ending = self.ending()
         return {
             "record": "helio-run/1",
             **header(self.id, self.plan, self.archive),
             "status": self.status,
-            "engine": self.engine,
-            "missing": missing_record(self.result),
+            "engine": ending["engine"],
+            "missing": ending["missing"],
             "steps": [step_record(step_result) for step_result in self.result.steps],
-            "artefacts": [artefact_record(artefact, self.plan) for artefact in self.artefacts],
-            "unwritten": [error.message for error in self.unwritten],
-            "citations": list(self.citations),
+            "artefacts": ending["artefacts"],
+            "unwritten": ending["unwritten"],
+            "citations": ending["citations"],
             "warnings": [warning.to_json() for warning in self.plan.warnings],
             "authored": self.plan.authored,
             "normalised": self.plan.normalised,
@@ -160,7 +171,7 @@ class Run:
 
 
 def status_with_files(result: PlanResult, missing: Sequence[MissingFile]) -> Status:
-    """Compute the status of a run: a missing critical file fails its step, another makes the run partial."""
+    """Compute the status of a run: failed if a critical step misses a file, partial if another step does."""
     lost = {step.step_id for step in missing if step.file.critical}
     steps = (
         replace(step_result, state="failed") if step_result.step.step_id in lost else step_result
@@ -196,7 +207,7 @@ class Results(Mapping[Name, Value]):
             else did_you_mean(
                 str(name),
                 map(str, self._names),
-                otherwise=f"{self._kind}s: {known}" if known else f"the run made no {self._kind}",
+                otherwise=f"choose from: {known}" if known else f"the run made no {self._kind}s",
             )
         )
         raise UnknownResult(

@@ -19,11 +19,11 @@ from helio.pipelines.template.document import Document
 from helio.settings import Settings
 from helio.sources.archives import Access, archive_named, open_folder
 from helio.store.files import is_file, user_path
-from helio.store.lock_file import Lock, read_lock
 from helio.store.records import WrongShape
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.saved_plan import SavedPlan
+    from helio.store.lock_file import Lock
 
 
 def prepare_run(
@@ -51,7 +51,11 @@ def prepare_run(
         Values are given for a saved plan.
     """
     saved = _saved_plan(request.pipeline, settings)
-    lock = None if locked is None else read_lock(Path(locked))
+    lock = None
+    if locked is not None:
+        from helio.store.lock_file import read_lock
+
+        lock = read_lock(Path(locked))
     access = access or Access()
     if lock is not None and access.offline:
         from helio.pipelines.runs.locking import listings
@@ -60,7 +64,9 @@ def prepare_run(
         access = replace(access, listed=listings(lock.fetches))
     if saved is not None:
         if request.has_values:
-            raise RequestError("a saved plan already has its values", advice="run the pipeline instead")
+            raise RequestError(
+                "a saved plan cannot take other values", advice="run the pipeline itself with these values"
+            )
         if lock is not None and saved.is_of(lock):  # a saved plan was made from its normal form
             lock = replace(lock, template=saved.plan.template_digest, document={})
         return RunRequest(saved.plan, saved.archive, saved.files, lock, access=access)
@@ -92,14 +98,14 @@ def plan_of(request: PlanRequest, settings: Settings) -> Plan:
 
 
 def with_archive(request: PlanRequest, settings: Settings) -> PlanRequest:
-    """Complete the request with the archive of the settings, if it names none."""
+    """Add the archive of the settings to a request that names none."""
     return replace(
         request, archive=archive_named(str(settings.archive if request.archive is None else request.archive))
     )
 
 
 def load_template(pipeline: str | Path | Document, settings: Settings) -> Document:
-    """Load the template of a pipeline's name, of a JSON file, or given as a dict.
+    """Load a template, given as a pipeline's name, a JSON file or a dict.
 
     Raises
     ------

@@ -22,7 +22,6 @@ from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.artefacts import Artefact, MissingFile, find_browser_of, write_artefacts
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.folder import prepare_folder, remove_empty
-from helio.pipelines.runs.locking import hold_to_lock
 from helio.pipelines.runs.outcome import Run, status_with_files
 from helio.pipelines.runs.record import documents, header, step_record, versions
 from helio.pipelines.runs.request import RunRequest
@@ -45,7 +44,7 @@ Finished = Callable[[StepResult], None]
 
 
 class FinishedTogether(Protocol):
-    """Takes the results of steps that finished at the same moment."""
+    """Function that takes the results of steps that finished at the same moment."""
 
     def __call__(self, *results: StepResult) -> None:
         """Take them in the order of the plan."""
@@ -53,7 +52,7 @@ class FinishedTogether(Protocol):
 
 
 class Engine(Protocol):
-    """Executor of the steps whose results are not in the store."""
+    """Program that executes the steps whose results are not in the store."""
 
     @property
     def name(self) -> str:
@@ -97,7 +96,7 @@ class Direct:
 
 @dataclass(frozen=True)
 class RunSession:
-    """Resources of one run; nothing is started before there is work.
+    """Resources of one run, started when they are first needed.
 
     Parameters
     ----------
@@ -197,6 +196,8 @@ def run_plan(
     with open_session(request, settings) as session:
         session.refuse_unplanned_files()
         if request.lock is not None:
+            from helio.pipelines.runs.locking import hold_to_lock
+
             hold_to_lock(request, request.lock, session.execution)
         # only now: a refused run must not remove files of an earlier run
         folder = request.folder(run_id)
@@ -229,15 +230,10 @@ def run_plan(
                     cited.to_json() for cited in citations_of(_uses(result.steps), settings.home)
                 ),
             )
-            facts = run.record()
-        record.finish(
-            run.status,
-            facts["artefacts"],
-            finished_at=_instant(),
-            facts={name: facts[name] for name in ("engine", "missing", "citations", "unwritten")},
-        )
+            facts = run.ending()
+        record.finish(run.status, facts.pop("artefacts"), finished_at=_instant(), facts=facts)
     if folder is not None:
-        write_whole(folder / RECORD, json_bytes(facts, default=str))
+        write_whole(folder / RECORD, json_bytes(run.record(), default=str))
     return replace(run, page=engine.tell(run))
 
 
@@ -275,7 +271,7 @@ def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[No
         if reason:
             raise
         raise Cancelled(
-            "cancelled", advice="run the same command to continue; finished steps are kept"
+            "cancelled", advice="run the same command again to continue; finished steps are kept"
         ) from error
     except HelioError as error:
         if interrupts.asked():

@@ -1,4 +1,4 @@
-"""Figures and the styles declared about them, whatever their place in the list."""
+"""Figures and their styles, in any order of steps."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FIGURES = (PLOT, RENDER)
 DRAWING = (PLOT, STYLE)
 """Tools whose arguments are keys of a figure."""
 UNKNOWN_KEY = "HO401"
-"""A figure has its own code for a key that it does not know."""
+"""Code of the error for an unknown key of a figure."""
 
 
 def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
-    """Return for each style the figures that it can mean: those it depends on, through other styles too, else all."""
+    """Return the possible figures of each style: those on which it depends, also through styles, otherwise all."""
     figures = [step.step_id for step in steps if step.tool_name in FIGURES]
     needs = {step.step_id: step.depends_on for step in steps if step.tool_name == STYLE}
     meant: dict[StepId, list[StepId]] = {}
@@ -31,12 +31,12 @@ def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
 
 
 def figure_of(step: Step) -> Document:
-    """Return the looks that a figure's step states."""
+    """Return the settings in a figure's step."""
     return dict(step.tool_args.get("spec", {}) if step.tool_name == RENDER else step.tool_args)
 
 
 def with_figure(step: Step, spec: Document) -> Step:
-    """Return a figure's step with other looks."""
+    """Return a figure's step with other settings."""
     args = {**step.tool_args, "spec": spec} if step.tool_name == RENDER else spec
     return replace(step, tool_args=args)
 
@@ -53,22 +53,25 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def complete_labels(spec: Document) -> list[str]:
-    """Return the labels of a figure; labels that only its panels name come last."""
+    """Return the labels of a figure; labels that are only in its panels come last."""
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(label for _, label in labels_at((), spec.get("panels")))
     return [*listed, *(label for label in drawn if label not in listed)]
 
 
-_PER_PANEL = frozenset({"panel_types", "row_heights"})
-_BY_NUMBER = frozenset(
+PER_PANEL = frozenset({"panel_types", "row_heights"})
+"""Keys of a figure that are lists with an entry for each panel."""
+BY_NUMBER = frozenset(
     {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
 )
-_AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
+"""Keys of a figure that may be objects by panel number."""
+AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
+"""Keys of a figure whose entries name a panel."""
 _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
 
 
 def without_labels(spec: Document, lost: Collection[str]) -> Document:
-    """Return a figure without some labels: empty panels go, with all settings for them by number.
+    """Return a figure without some labels; empty panels and their numbered settings are removed too.
 
     >>> spec = {"labels": ["a", "b"], "panels": [["a"], ["b"]], "y_label": {"1": "A", "2": "B"}, "row_heights": [1, 2]}
     >>> without_labels(spec, ["a"])
@@ -83,9 +86,9 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining["panels"] = [panel for panel in panels if panel]
     numbers = [number for number, panel in enumerate(panels, 1) if panel]
     new_number = {old: new for new, old in enumerate(numbers, 1)}
-    for key in _PER_PANEL & spec.keys():
+    for key in PER_PANEL & spec.keys():
         remaining[key] = [value for number, value in enumerate(spec[key], 1) if number in new_number]
-    for key in _BY_NUMBER & spec.keys():
+    for key in BY_NUMBER & spec.keys():
         if isinstance(spec[key], dict):
             by_number = {int(number): value for number, value in spec[key].items()}
             remaining[key] = {
@@ -93,7 +96,7 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
             }
     if isinstance(spec.get("log_scale"), int):
         remaining["log_scale"] = new_number.get(spec["log_scale"], "linear")
-    for key in _AT_PANEL & spec.keys():
+    for key in AT_PANEL & spec.keys():
         remaining[key] = []
         for item in spec[key]:
             panel = item.get("panel") if isinstance(item, dict) else None

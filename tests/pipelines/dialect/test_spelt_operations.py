@@ -5,6 +5,7 @@ import pytest
 from helio.pipelines.dialect.synonyms import tool_spellings
 from helio.pipelines.plan import spelled
 from helio.steps.signature import signatures
+from tests.rows import in_one_test
 
 
 def step(tool, **args):
@@ -15,7 +16,7 @@ def step(tool, **args):
     return one["tool_name"], one["tool_args"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "meant"),
     [
         (
@@ -70,7 +71,7 @@ def test_a_spectrogram_by_that_name_is_the_one_with_code():
 def test_a_step_that_only_looks_at_data_is_refused_with_the_command_that_does(tool):
     found = spelled({"id": "p", "name": "p", "steps": [{"step_id": "s", "tool_name": tool, "tool_args": {}}]})
     [error] = [one for one in found.diagnostics if one.code == "HN402"]
-    assert "looks at data" in error.message
+    assert "only shows data" in error.message
     assert "helio describe" in error.advice[0]
     assert not error.candidates
 

@@ -14,6 +14,8 @@ from helio.pipelines.runs.earlier_runs import runs_with
 from helio.settings import Settings, read_settings
 from helio.store.runs import HEADER, Runs
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 KEY, OTHER = "key:" + "1" * 64, "key:" + "2" * 64
 DIGEST = "sha256:" + "a" * 64
 
@@ -105,7 +107,7 @@ def test_a_plan_names_the_run_of_each_step_that_is_in_the_store(settings: Settin
         ("cached", [first]),
         ("cached", [first]),
     ]
-    assert planned["forecast"][0]["reason"] == f"in the store, as in {second}"
+    assert planned["forecast"][0]["reason"] == f"in the store, from {second}"
     Runs(settings.runs).delete(second)
     _, other = api.foresee(template("3h"), settings=settings)
     assert [step.get("runs") for step in other["forecast"]] == [[first], None, None]
