@@ -105,7 +105,7 @@ def test_an_answer_with_the_status_200_may_be_wrong(servers, monkeypatch):
     assert {name: finding["ok"] for name, finding in found.items()} == dict.fromkeys(SOURCES, False)
     assert "does not list the dataset AC_K2_MFI" in found["cdaweb"]["found"]
     assert "a HAPI version that helio does not understand" in found["hapi:mine"]["found"]
-    assert "no time_tag among timestamp" in found["swpc"]["found"]
+    assert "it has no time_tag, but only timestamp" in found["swpc"]["found"]
     assert all(finding["advice"] for finding in found.values())
 
 
