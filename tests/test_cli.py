@@ -147,7 +147,11 @@ def test_a_partial_run_ends_with_3():
         ),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW"), 2, "--set VARIABLE=VALUE"),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW=five"), 2, "HB204"),
-        (("run", "gle73-particles", "--archive", "sample", "--format", "gif"), 2, "use one of these formats: html"),
+        (
+            ("run", "gle73-particles", "--archive", "sample", "--format", "gif"),
+            2,
+            "use one of these formats: html",
+        ),
         (("run", "gle73-particles", "--archive", "sample", "--now", "noon"), 2, "'noon' is not a valid time"),
         (("copy", "gle73-particles", "Not An Id"), 2, "not-an-id"),
         (("copy", "gle73-particles", "psp-bfield"), 2, "shipped pipeline"),

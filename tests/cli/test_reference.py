@@ -109,7 +109,7 @@ def test_an_unlike_word_names_codes_too():
 def test_two_letters_list_the_codes_of_a_stage():
     lines = helio("explain", "hg").stdout.splitlines()
     assert [line[:5] for line in lines] == ["HG101", "HG102", "HG201", "HG301"]
-    assert lines[1] == "HG102  nothing to render"
+    assert lines[1] == "HG102  nothing to draw"
     listed = json.loads(helio("explain", "HG", "--json").stdout)
     assert [code["code"] for code in listed] == ["HG101", "HG102", "HG201", "HG301"]
 

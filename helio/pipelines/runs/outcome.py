@@ -139,7 +139,7 @@ class Run:
         return ""
 
     def ending(self) -> dict[str, Any]:
-        """Return how the run ended as JSON, beside its steps."""
+        """Return the outcome of the run as JSON, without its steps."""
         return {
             "engine": self.engine,
             "missing": missing_record(self.result),
