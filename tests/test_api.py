@@ -40,6 +40,8 @@ from helio.sources.samples import sample_folder
 from helio.store.runs import Runs
 from tests.rows import in_one_test, try_rows
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 FETCH = {
     "step_id": "b",
     "tool_name": "fetch_data",

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 from helio.cli import app
 from helio.sources.samples import sample_folder
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 DOCS = Path(__file__).parents[1] / "docs"
 FILE = re.compile(r"```\{code-block\} json\n:caption: (\S+)\n\n(.*?)```", re.DOTALL)
 COMMANDS = re.compile(r"```sh\n(.*?)```", re.DOTALL)
@@ -22,11 +24,30 @@ SHOWN = re.compile(
     r"^```(?:\{code-block\} )?(?:text|console)\n(?::class: wrap\n\n)?\$ (helio .*)\n((?:.*\n)*?)```",
     re.MULTILINE,
 )
-RUN_ID = re.compile(r"\b[a-z0-9-]+-\d{8}T\d{6}Z(?:-[0-9a-f]{4})?\b")
+RUN_ID = re.compile(r"\b[a-z0-9-]+-\d{8}T\d{6}Z?(?:-[0-9a-f]{4})?\b")
 DAY_OF_READING = re.compile(r"(?<=Accessed )[\d-]{10}|(?<=urldate = \{)[\d-]{10}")
 ROWS = "".join(
     f"2024-05-10T{minute // 60:02d}:{minute % 60:02d}:00Z,{minute},{-minute},5\n" for minute in range(1440)
 )
+MISSPELT = {
+    "id": "broken",
+    "steps": [
+        {
+            "step_id": "b",
+            "tool_name": "fetch_data",
+            "tool_args": {
+                "dataset_id": "AC_K2_MFI",
+                "parameter_id": "Magnitude_",
+                "time_range": "2022-01-01",
+            },
+        },
+        {
+            "step_id": "f",
+            "tool_name": "render_spec",
+            "tool_args": {"spec": {"labels": ["AC_K2_MFI.Magnitude_"]}},
+        },
+    ],
+}
 SAVE_ELECTRONS = {
     "id": "save-electrons",
     "steps": [
@@ -158,6 +179,20 @@ def test_a_run_is_cited_as_its_page_shows(work: Path):
     assert len(results) == 2
     for command, expected in results:
         assert_shown(expected, output_of(command))
+
+
+def test_proposals_are_as_their_page_shows_them(work: Path):
+    helio("copy", "ace-bfield-overview", "my-ace")
+    (work / "broken.json").write_text(json.dumps(MISSPELT))
+    commands = []
+    for command, expected in shown_on("authoring.md"):
+        if "--replay" in command:
+            continue
+        if command == "helio repair last":
+            output_of("helio run broken.json --archive sample")
+        assert_shown(expected, output_of(command))
+        commands.append(command.split()[1])
+    assert commands == ["author", "author", "edit", "edit", "edit", "repair"]
 
 
 @pytest.mark.slow

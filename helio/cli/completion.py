@@ -1,6 +1,6 @@
 """Complete words at TAB: pipelines, tools, codes, keys, runs, steps, labels, providers, formats and others.
 
-A completion has no place for an error, so a home that cannot be read gives none; the command itself says why.
+A completion cannot show an error: if helio's home cannot be read, nothing is offered, and the command says why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Complete = Callable[[typer.Context], list[str]]
 
 
 def _completing(names: Callable[[Settings, typer.Context], Iterable[str]]) -> Complete:
-    """Make what typer calls; of the names it offers those that begin with what is typed."""
+    """Make the function that typer calls; typer keeps the names that begin with the typed text."""
 
     def complete(context: typer.Context) -> list[str]:
         from helio.errors import HelioError
@@ -46,7 +46,7 @@ def _tools(settings: Settings, context: typer.Context) -> Iterable[str]:
 
 
 def _words(settings: Settings, context: typer.Context) -> Iterator[str]:
-    """What helio explain knows."""
+    """Yield the words that helio explain knows."""
     from helio.pipelines.reference import names
 
     yield from names()
@@ -114,7 +114,7 @@ def _assignments(settings: Settings, context: typer.Context) -> Iterator[str]:
 
 
 def complete_formats(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer each format of a figure after those that are typed: ``png,`` is continued by ``png,pdf``."""
+    """Offer the formats of figures, after the typed ones: ``png,pdf`` for ``png,``."""
     del context
     from typing import get_args
 

@@ -1,4 +1,4 @@
-"""Check, mend, show, copy and share pipelines."""
+"""Check, correct, show, copy and share pipelines."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def check(
     now: Now = None,
     archive: Archive = None,
     hints: Annotated[
-        bool, typer.Option("--hints", help="Also show hints: what could be better but is not wrong.")
+        bool, typer.Option("--hints", help="Also show hints: suggestions for a pipeline that is valid.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Find everything that is wrong with a pipeline, without running it."""
+    """Find all errors and warnings in a pipeline, without running it."""
     with errors_as_text(as_json):
         from helio import api
         from helio.pipelines.template.diagnostics import InvalidTemplate, without_hints
@@ -82,10 +82,12 @@ def check(
 @app.command()
 def fix(
     name: Name,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what would change, and change nothing.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show the corrections, and leave the file unchanged.")
+    ] = False,
     now: Now = None,
 ) -> None:
-    """Mend errors in a pipeline of yours, and list those that helio cannot mend."""
+    """Correct errors in one of your pipelines, and list the errors that remain."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.pipelines.template.diagnostics import without_hints
@@ -93,7 +95,7 @@ def fix(
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
         for diagnostic in without_hints(mended.diagnostics):
             say(without_long_words(str(diagnostic)), err=True)
-        say(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
+        say(mended.diff or f"{name}: nothing to correct", nl=not mended.diff)
         if mended.written is not None:
             say(f"written {mended.written}")
         wrong = any(diagnostic.severity == "error" for diagnostic in mended.diagnostics)
@@ -114,7 +116,13 @@ def list_pipelines(
         if as_json:
             print_json(rows)
             return
-        say_rows([(row["id"], row["summary"]) for row in rows])
+        width = max(len(row["id"]) for row in rows)
+        own = [row for row in rows if not row["shipped"]]
+        shipped = [row for row in rows if row["shipped"]]
+        for title, members in (("your pipelines:", own), ("pipelines that come with helio:", shipped)):
+            if own:
+                say(title)
+            say_rows([(f"{row['id']:<{width}}", row["summary"]) for row in members], indent=2 if own else 0)
 
 
 @app.command()
@@ -122,8 +130,8 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A pipeline's name, the path of a JSON file, the name of a tool, or a run's id: the pipeline of "
-            "that run; last is the newest run.",
+            help="Name of a pipeline, path of its JSON file, name of a tool, or ID of a run, to show its pipeline; "
+            "'last' is the newest run.",
             metavar="PIPELINE|TOOL|RUN",
             autocompletion=complete_shown,
         ),
@@ -175,10 +183,10 @@ def _template_of(name: str, settings: Settings) -> Document:
 @app.command()
 def copy(
     name: Name,
-    new: Annotated[str, typer.Argument(help="The name of the copy.", metavar="NEW")],
+    new: Annotated[str, typer.Argument(help="Name of the copy.", metavar="NEW")],
     replace: Replace = False,
 ) -> None:
-    """Copy a pipeline into your own, to edit it."""
+    """Copy a pipeline to your own pipelines, to edit it."""
     with errors_as_text(as_json=False):
         _save_valid(name, "copied", new=new, replace=replace)
 
@@ -188,7 +196,7 @@ def delete(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
-    """Delete one of your own pipelines; helio history NAME --restore brings it back."""
+    """Delete one of your pipelines; helio history can restore it."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.errors import RequestError
@@ -197,7 +205,7 @@ def delete(
         shelf.own(name)
         if not yes:
             if not sys.stdin.isatty():
-                raise RequestError(f"deleting {name} needs a confirmation", advice="--yes")
+                raise RequestError(f"deleting {name} needs a confirmation", advice="add --yes")
             typer.confirm(f"Delete {name}?", abort=True)
         path, revision = shelf.delete(name)
         say(f"deleted {path}")
@@ -208,9 +216,11 @@ def delete(
 @app.command("export")
 def export_pipeline(
     name: Name,
-    file: Annotated[Path | None, typer.Argument(help="The file to write. Default: standard output.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="File to write. Default: standard output.", metavar="FILE")
+    ] = None,
 ) -> None:
-    """Write a pipeline as one file, to share it."""
+    """Write a pipeline to a file, to share it."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.pipelines.template.document import as_text
@@ -226,10 +236,10 @@ def export_pipeline(
 
 @app.command("import")
 def import_pipeline(
-    file: Annotated[Path, typer.Argument(help="A pipeline's JSON file.")],
+    file: Annotated[Path, typer.Argument(help="JSON file of a pipeline.", metavar="FILE")],
     replace: Replace = False,
 ) -> None:
-    """Copy a valid pipeline from a file into your own."""
+    """Add a valid pipeline from a file to your own pipelines."""
     with errors_as_text(as_json=False):
         from helio.errors import RequestError
         from helio.store.files import is_file, is_special
@@ -247,7 +257,7 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
     Parameters
     ----------
     new : str
-        Its new name; its own by default.
+        Its new name. Default: its own.
     """
     from helio import api
     from helio.pipelines.history import Writing
@@ -267,10 +277,14 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
 def history(
     name: Name,
     number: Annotated[
-        int | None, typer.Option("--show", help="Print the text of this revision.", metavar="NUMBER")
+        int | None,
+        typer.Option("--show", help="Print the pipeline as it was in this revision.", metavar="NUMBER"),
     ] = None,
     restore: Annotated[
-        int | None, typer.Option("--restore", help="Make this revision the pipeline again.", metavar="NUMBER")
+        int | None,
+        typer.Option(
+            "--restore", help="Make this revision the current one; nothing is lost.", metavar="NUMBER"
+        ),
     ] = None,
     diff: Annotated[
         int | None,
@@ -280,7 +294,7 @@ def history(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the revisions of one of your pipelines, who wrote them and why."""
+    """List the revisions of one of your pipelines: when, by whom and why."""
     with errors_as_text(as_json):
         from dataclasses import asdict
 
@@ -289,7 +303,7 @@ def history(
         shelf = api.library(current_settings())
         kept = shelf.past(name)
         for file in kept.damaged():
-            say(f"note: {file} is skipped: it is not a readable revision", err=True)
+            say(f"note: {file} is skipped: the revision cannot be read", err=True)
         if number is not None:
             say(kept.text(number), nl=False, exact=True)
             return

@@ -1,4 +1,4 @@
-"""What a pipeline can be made of: tools, keys, codes, passes and the schema."""
+"""Describe what a pipeline can contain: tools, keys, codes, passes and the schema."""
 
 from __future__ import annotations
 
@@ -23,12 +23,17 @@ def tools_command(
     name: Annotated[
         str,
         typer.Argument(
-            help="The name of a tool, to show its page.", metavar="[TOOL]", autocompletion=complete_tools
+            help="Name of a tool, to show its page. Default: list all tools.",
+            metavar="TOOL",
+            autocompletion=complete_tools,
         ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List the tools that steps use, or show one: arguments, result, formula, references, example."""
+    """List the tools that steps can use, or show the page of one tool.
+
+    The page has the arguments, the result, the formula, references and an example.
+    """
     with errors_as_text(as_json):
         if name:
             print_tool(name, as_json)
@@ -41,14 +46,18 @@ def explain(
     subject: Annotated[
         str,
         typer.Argument(
-            help="A tool, a code such as HR203, a key of a template or a figure, or a run's id.",
+            help="Name of a tool, a code such as HR203, the two letters of codes such as HR, a key of a pipeline or a "
+            "figure, or ID of a run.",
             metavar="TOOL|CODE|KEY|RUN",
             autocompletion=complete_words,
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Explain a tool, a code or a key of a template, or list what each pass did to the pipeline of a run."""
+    """Explain a tool, a code such as HR203, a key, or the edits of a run.
+
+    The edits of a run are the changes that helio made to the pipeline before it ran.
+    """
     with errors_as_text(as_json):
         from helio.pipelines.dialect.synonyms import fold
         from helio.pipelines.reference import look_up
@@ -75,7 +84,7 @@ def explain(
 
 @app.command()
 def passes(as_json: Json = False) -> None:
-    """List the passes in the order in which they run."""
+    """List the passes, which check and rewrite a pipeline, in their order."""
     with errors_as_text(as_json):
         from helio.pipelines.passes import LETTERS
 
@@ -98,7 +107,7 @@ def passes(as_json: Json = False) -> None:
 
 @app.command()
 def schema() -> None:
-    """Print the JSON Schema of templates."""
+    """Print the JSON Schema of pipelines."""
     from helio.pipelines.template.schema import schema_text
 
     say(schema_text(), nl=False)
@@ -123,7 +132,7 @@ def print_tools(as_json: bool) -> None:
         say(group)
         members = [row for row in rows if row["group"] == group]
         say_rows([(f"{row['id']:<{width}}", row["summary"]) for row in members], indent=2)
-    say("\nhelio tools NAME shows a tool's arguments, result and an example")
+    say("\nhelio tools NAME shows a tool with an example")
 
 
 def print_tool(name: str, as_json: bool) -> None:
@@ -194,7 +203,7 @@ def _print_edits(record: RunRecord, as_json: bool) -> None:
     if as_json:
         print_json(edits)
         return
-    say(f"{record.id}: {len(edits)} edits")
+    say(f"{record.id}: {len(edits)} edit{'s' * (len(edits) != 1)}")
     for edit in edits:
         where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
         say(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")

@@ -47,13 +47,13 @@ def up(
         bool,
         typer.Option(
             "--env",
-            help='Print the environment of the prefect command: eval "$(helio up --env)". Anyone who reads it can '
-            "use the engine.",
+            help='Print the environment that the command prefect needs, for eval "$(helio up --env)". Anyone who '
+            "reads this environment can use the engine.",
         ),
     ] = False,
 ) -> None:
-    """Start the engine's server, which runs until helio down, and print a link to its pages."""
-    with errors_as_text(as_json=False, cancelled="helio down ends a server that starts"):
+    """Start the engine's server (Prefect), and print a link to its pages."""
+    with errors_as_text(as_json=False, cancelled="helio down stops a server that is starting"):
         from shlex import quote
 
         server = _server()
@@ -79,13 +79,18 @@ def down() -> None:
 
 schedule_app = typer.Typer(
     cls=Commands,
-    help="Schedule pipelines; helio serve runs them.",
+    help="Add, list, pause, resume or remove schedules; helio serve runs them.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
 app.add_typer(schedule_app, name="schedule")
 ScheduleName = Annotated[
-    str, typer.Argument(help="A schedule's name.", metavar="NAME", autocompletion=complete_schedules)
+    str,
+    typer.Argument(
+        help="Name of a schedule, as helio schedule list shows it.",
+        metavar="NAME",
+        autocompletion=complete_schedules,
+    ),
 ]
 
 
@@ -94,14 +99,20 @@ def add_schedule(
     pipeline: Name,
     cron: Annotated[
         str,
-        typer.Option("--cron", help="Minute, hour, day, month, weekday: '10 6 * * *'.", metavar="FIELDS"),
+        typer.Option(
+            "--cron",
+            help="When to run: minute, hour, day of the month, month, day of the week. '10 6 * * *' is every day at "
+            "06:10.",
+            metavar="FIELDS",
+        ),
     ],
     time_range: Annotated[
         str | None,
         typer.Option(
             "--time-range",
             "-t",
-            help="As in helio run; 'yesterday' is the day before the scheduled one.",
+            help="Time range of each run, relative to its scheduled time: 'yesterday' is the day before. Default: the "
+            "pipeline's.",
             metavar="RANGE",
         ),
     ] = None,
@@ -110,20 +121,32 @@ def add_schedule(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Folder with one output folder for each time range. Default: in the home."
+            "--output",
+            "-o",
+            help="Folder in which the files of each time range get a folder. Default: scheduled/NAME in helio's home.",
+            metavar="FOLDER",
         ),
     ] = None,
     formats: Formats = "",
     timezone: Annotated[
         str,
-        typer.Option("--timezone", help="Time zone of --cron; time ranges are always UTC.", metavar="ZONE"),
+        typer.Option(
+            "--timezone",
+            help="Time zone of --cron, such as Europe/Berlin. Time ranges are always in UTC.",
+            metavar="ZONE",
+        ),
     ] = "UTC",
     name: Annotated[
-        str, typer.Option("--name", help="The schedule's name. Default: the pipeline's.", metavar="NAME")
+        str,
+        typer.Option(
+            "--name", help="Name of the schedule. Default: the name of the pipeline.", metavar="NAME"
+        ),
     ] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="Replace the schedule of that name.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the schedule of the same name.")
+    ] = False,
 ) -> None:
-    """Schedule a valid pipeline."""
+    """Add a schedule: run a valid pipeline at set times."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.flows.missed import is_served
@@ -160,7 +183,7 @@ def add_schedule(
 
 @schedule_app.command("list")
 def list_schedules(as_json: Json = False) -> None:
-    """List the schedules and their next runs."""
+    """List the schedules, their next runs, and how their last runs ended."""
     with errors_as_text(as_json):
         from dataclasses import asdict
 
@@ -212,7 +235,7 @@ def list_schedules(as_json: Json = False) -> None:
 
 @schedule_app.command("pause")
 def pause_schedule(name: ScheduleName) -> None:
-    """Pause a schedule."""
+    """Pause a schedule; helio schedule resume continues it."""
     with errors_as_text(as_json=False):
         from helio import api
 
@@ -240,13 +263,16 @@ def remove_schedule(name: ScheduleName) -> None:
 def serve(
     context: typer.Context,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, help="Maximum number of runs at the same time.")
+        int, typer.Option("--limit", min=1, help="Maximum number of runs at the same time.", metavar="NUMBER")
     ] = 2,
     flow_run: Annotated[str, typer.Option("--flow-run", hidden=True)] = "",
 ) -> None:
-    """Run the schedules until Ctrl-C, and show them on the engine's pages."""
+    """Run the schedules until Ctrl-C.
+
+    The engine's pages show the schedules and their runs; helio up prints a link to them.
+    """
     stays = "the run is put back" if flow_run else "the schedules stay"
-    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next helio serve goes on"):
+    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next helio serve continues"):
         settings = current_settings()
         log_to(settings, verbose=context.obj)
         from helio.flows import serve as serving

@@ -1,4 +1,4 @@
-"""Say in words what a JSON Schema of a tool or a template allows."""
+"""Describe in words what the JSON Schema of a tool or a template allows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FORMATS = {
 
 
 def type_words(schema: Schema, *, many: bool = False) -> str:
-    """Say what a value may be, or each of many values.
+    """Describe what a value may be, in the singular or in the plural.
 
     >>> type_words({"type": "array", "items": {"enum": ["png", "pdf"]}})
     'list whose items are "png" or "pdf"'

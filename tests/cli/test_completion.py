@@ -15,7 +15,7 @@ from helio.cli import app
 from helio.pipelines.library import Library
 from tests.rows import in_one_test
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.usefixtures("warm_processes")]
 
 
 def completed(line: str) -> list[str]:

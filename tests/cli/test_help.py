@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -56,3 +57,10 @@ def test_no_description_is_cut_and_no_line_is_longer_than_the_terminal(words: tu
     for command in getattr(command_of(words), "commands", {}).values():
         assert " ".join(command.help.split("\n\n")[0].split()) in shown
     assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_every_option_is_described_in_a_sentence_and_its_value_has_a_name(words: tuple[str, ...]):
+    for parameter in command_of(words).params:
+        assert getattr(parameter, "hidden", False) or parameter.name == "help" or parameter.help.endswith(".")
+    assert not re.search(r"<(path|str|int|float|int range)>|\{[a-z]+\}", help_of(*words))

@@ -9,7 +9,7 @@ import pytest
 from helio.steps.signature import signatures
 from tests.cli.commands import helio
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.usefixtures("warm_processes")]
 
 
 def test_the_tools_are_listed_by_group_with_one_line_each():

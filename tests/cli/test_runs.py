@@ -11,7 +11,7 @@ import pytest
 from tests.cli.commands import helio
 from tests.rows import in_one_test
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.usefixtures("warm_processes")]
 
 
 def failing() -> str:
@@ -72,7 +72,7 @@ def test_the_list_is_limited_and_chosen_by_pipeline():
         success["id"]
     ]
     assert json.loads(helio("runs", "--json", "--limit", "0").stdout) == []
-    assert helio("runs", "--pipeline", "nothing").stdout == "no such runs\n"
+    assert helio("runs", "--pipeline", "nothing").stdout == "no runs of this pipeline\n"
 
 
 def test_last_is_the_run_that_began_last():
@@ -117,7 +117,7 @@ def test_a_proposed_pipeline_is_called_a_proposal_until_it_is_accepted():
     [proposal] = json.loads(helio("proposals", "--json").stdout)
     for words in (("edit", "wind-field", "title: Wind"), ("run", "wind-field"), ("check", "wind-field")):
         told = helio(*words, code=2).output
-        assert "'wind-field' is still a proposal" in told
+        assert "'wind-field' is a proposal that is not accepted yet" in told
         assert f"helio proposals accept {proposal['id']}" in told
     helio("proposals", "accept", proposal["id"])
     assert "still a proposal" not in helio("check", "wind-field").output

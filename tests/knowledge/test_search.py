@@ -140,7 +140,7 @@ def test_a_word_that_does_not_go_with_the_spacecraft_is_named(search: Search, qu
     assert answer.elsewhere[word]
     told = answer_lines(answer)
     assert told[0] == "no dataset matches"
-    assert told[1].startswith(f"note: no dataset of {question.split()[0]} matches '{word}'; ")
+    assert told[1].startswith(f"note: no dataset of {question.split()[0]} matches '{word}', but ")
 
 
 def test_what_goes_with_the_spacecraft_is_not_complained_of(search: Search):

@@ -125,7 +125,7 @@ def test_columns_are_bounded_too():
 
 @pytest.mark.parametrize(("table", "rows"), [(vector(), 51), (vector(), 0), (vector(), -3), (spectrum(), 11)])
 def test_more_rows_than_can_be_looked_at_are_refused(table, rows):
-    with pytest.raises(RequestError, match="helio shows 1 to") as refusal:
+    with pytest.raises(RequestError, match="helio can show 1 to") as refusal:
         preview(table, rows=rows)
     assert "save_data" in refusal.value.advice
 
@@ -151,6 +151,6 @@ def test_infinite_values_are_counted_and_not_taken_for_missing():
     told = describe(scalar([0, 1, 2, 3], [1.0, np.inf, -np.inf, 3.0]))
     [values] = told.values
     assert (values.missing, values.infinite, values.minimum, values.maximum) == (0.0, 2, 1.0, 3.0)
-    assert "  note: Bz: 2 values are infinite" in description_lines(told)
+    assert "  note: infinite values of Bz: 2" in description_lines(told)
     [nothing] = describe(scalar([0], [np.inf])).values
     assert (nothing.minimum, nothing.infinite) == (None, 1)

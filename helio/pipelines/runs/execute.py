@@ -476,7 +476,7 @@ class Execution:
             for work in missing:
                 table: Table = fetched.tables[work.slot]
                 facts = table_facts(table) | {
-                    "sources": [asdict(source) for source in table.sources],
+                    "sources": [dict(vars(source)) for source in table.sources],
                     "attempts": list(attempts),
                 }
                 digest = self.store.put_table(table)
@@ -504,7 +504,7 @@ class Execution:
                             "label": table.label,
                             "digest": table.digest,
                             "component": table.component,
-                            "sources": [asdict(source) for source in table.sources],
+                            "sources": [dict(vars(source)) for source in table.sources],
                             "notes": list(table.notes),
                         }
                         for table in given

@@ -22,7 +22,6 @@ from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.artefacts import Artefact, MissingFile, find_browser_of, write_artefacts
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.folder import prepare_folder, remove_empty
-from helio.pipelines.runs.locking import hold_to_lock
 from helio.pipelines.runs.outcome import Run, status_with_files
 from helio.pipelines.runs.record import documents, header, step_record, versions
 from helio.pipelines.runs.request import RunRequest
@@ -197,6 +196,8 @@ def run_plan(
     with open_session(request, settings) as session:
         session.refuse_unplanned_files()
         if request.lock is not None:
+            from helio.pipelines.runs.locking import hold_to_lock
+
             hold_to_lock(request, request.lock, session.execution)
         # only now: a refused run must not remove files of an earlier run
         folder = request.folder(run_id)

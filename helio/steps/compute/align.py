@@ -59,8 +59,8 @@ def align(
     Notes
     -----
     Nothing is averaged: of a series with many samples between two epochs most are left out, and variations faster
-    than the new epochs can resolve are aliased. A note says so; `resample` first avoids it. Between
-    angles that wrap, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
+    than the new epochs can resolve are aliased. A note reports this; to avoid it, use `resample` first. Angles that
+    wrap, such as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
 
     References
     ----------

@@ -18,13 +18,13 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
     ratio : Table, shape (n,), optional
         N_α/N_p.
     assumed : float, optional
-        What stands for it where it is missing, or everywhere without a table. Without it the result is NaN where
-        the table is, and 0 without a table.
+        The ratio to use where the table is missing, or everywhere without a table. If left out, the result is NaN
+        where the table is NaN, and 0 without a table.
 
     Raises
     ------
     StepError
-        When `assumed`, or all that the table has, is negative or above 1.
+        When `assumed` or every value of the table is negative or above 1.
 
     Notes
     -----

@@ -28,9 +28,9 @@ class WrappingColumns:
     Parameters
     ----------
     columns : int64, shape (c,)
-        Of the table laid flat.
+        Numbers of the columns.
     period : float64, shape (c,)
-        After how much each of them is the same again: 360, 2π, 24.
+        The period of each column: 360, 2π or 24.
     """
 
     columns: npt.NDArray[np.int64]
@@ -59,10 +59,10 @@ def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np
     ----------
     angles : float64, shape (n, …)
     period : float or float64
-        A turn, which goes with the shape of `angles`.
+        A full turn; must broadcast to the shape of `angles`.
     negative : bool, shape of `angles`
-        Whether an angle that went into a result is below zero. The result then lies in (−turn/2, turn/2], else in
-        [0, turn): it depends on nothing but the values that it is made of.
+        Whether an input angle of each result was below zero. The result then lies in (−turn/2, turn/2], otherwise in
+        [0, turn).
     """
     signed = angles - period * np.ceil(angles / period - 0.5)
     positive = angles - period * np.floor(angles / period)
@@ -82,7 +82,8 @@ def undeclared(series: Table) -> tuple[str, ...]:
     if not is_angle_unit(series.unit):
         return ()
     return (
-        f"unknown whether '{series.name}', in {series.unit}, wraps after a full turn, so it is averaged as a plain "
+        f"unknown whether '{series.name}', in {series.unit}, wraps after a full turn, so it is averaged "
+        "as a plain "
         'number; set wraps to "yes" or "no" with declare_quantity',
     )
 
@@ -110,7 +111,7 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
     Returns
     -------
     values : float64, shape (m, …)
-        NaN where no record is valid, and where directions point to all sides alike. An infinite value is not valid.
+        NaN where no record is valid, and where directions cancel. An infinite value is not valid.
     notes : tuple of str
         What was done to angles, and how many values were infinite.
 

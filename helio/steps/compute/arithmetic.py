@@ -55,7 +55,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     left : Table, shape (n,), (n, k) or (n, b)
         First operand.
     right : Table, shape of `left`, or (n,) to multiply or divide by
-        Second operand, on the same epochs as `left`; `align` brings it there.
+        Second operand, on the same epochs as `left`; use `align` first if they differ.
     operation : "add", "subtract", "multiply" or "divide"
         Sums and differences need one unit and one frame, scalar with scalar, component with component, bin
         with bin. A vector or a spectrum is multiplied with or divided by a scalar, a spectrum also by a spectrum over
@@ -68,8 +68,8 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     Table, shape (n,), (n, k) or (n, b)
         float64. Sums and differences have the unit of both, others the product
         or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
-        missing, and where the divisor is zero. A difference of angles that wrap is the shorter way, a
-        sum is within one turn.
+        missing, and where the divisor is zero. A difference of angles that wrap is taken the shorter way round; a sum
+        is brought into one turn.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
         When epochs or frames, or for sums and differences units, are not the same. A scalar without a frame goes with
         any component: |B| − B_z. A product with x of GSE goes with GSM, for both have the same x.
     StepError
-        When the shapes do not go together, or the product of two vectors is asked for.
+        When the shapes do not fit, or when the product of two vectors is requested.
 
     References
     ----------

@@ -55,15 +55,14 @@ def ballistic_shift(
     Returns
     -------
     Table, shape (m,), (m, k) or (m, b), with m ≤ n
-        The same values at the epochs t + (x − to_x)/|V_x|, in increasing order. Plasma that faster plasma from
-        behind would have passed by then is left out: a record is kept when it arrives before every later one. So
-        are records whose shift is unknown, or beyond 2262. Notes say how many. The epochs are no longer regular:
-        resample them.
+        The same values at the epochs t + (x − to_x)/|V_x|, in increasing order. Records that faster plasma overtakes
+        are left out: a record is kept if it arrives before every later one. Records whose shift is unknown, or ends
+        beyond 2262, are left out too. Notes give the numbers. The epochs are no longer regular; use `resample` next.
 
     Raises
     ------
     StepError
-        When the position is given twice or not at all, or the wind does not blow from the Sun.
+        When the position is given twice or not at all, or when the plasma does not move away from the Sun.
     ClockMismatch
         When the epochs differ.
 

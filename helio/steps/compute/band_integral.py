@@ -57,7 +57,7 @@ def band_integral(
     ------
     UnitMismatch
         When the spectrum is not a density per unit of the axis: counts/s over keV, or an intensity per sr over pitch
-        angles, which have to be weighed by their solid angle.
+        angles, which must be weighted by solid angle.
     StepError
         When the axis does not exist, a band holds no part of a bin, the bins have no width, or several bands are given
         for a spectrum with two axes.

@@ -40,7 +40,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        At one cadence, gaps aside; any unit.
+        A series with one cadence, gaps allowed; any unit.
     low : float, optional
         Frequency in Hz below which changes are removed. Without it, the filter is a low-pass.
     high : float, optional
@@ -60,7 +60,8 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     Raises
     ------
     StepError
-        When the cadence is not one: resample first. When the frequencies are not 0 < low < high < half the sampling
+        When the series does not have one cadence; use `resample` first. When the frequencies are not 0 < low < high <
+        half the sampling
         frequency. When no stretch is long enough, or the bins of a spectrum change. For an angle that wraps.
 
     References

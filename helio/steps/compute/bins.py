@@ -133,7 +133,7 @@ def edges_between(
     Returns
     -------
     lower, upper : float64, shape (b,)
-        The outermost bins are as wide as their inner half says; a lone bin has no width.
+        The outermost bins are symmetric about their centres; a single bin has no width.
     """
     known = np.isfinite(centers)
     ordered, where = np.unique(centers[known], return_inverse=True)

@@ -26,22 +26,22 @@ _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magni
 def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
     """Return the three Cartesian components of a vector, as float64 of shape (n, 3); do not change them.
 
-    They are in the order of their letters, x, y, z or R, T, N, in any order of the table's columns.
+    The components are in the order x, y, z or R, T, N, whatever the order of the table's columns.
 
     Parameters
     ----------
     vector : Table, shape (n, 3) or (n, 4)
-        Components of which it is known that they are Cartesian. A fourth one is left out when its name says that it is
-        the magnitude (``|B|``, ``Bt``, ``R``).
+        Components that are known to be Cartesian. A fourth component is left out if its name says that it is the
+        magnitude (``|B|``, ``Bt``, ``R``).
     what : str
-        What needs them, for the error: ``"a magnitude"``.
+        What needs the components, for the error message: ``"a magnitude"``.
     spreads : bool
-        Whether standard deviations and extremes of the components will do, which have no direction together.
+        Whether to accept standard deviations and extremes of components, which are not the components of one vector.
 
     Raises
     ------
     StepError
-        When the table has no components, or not three, or they are not known to be Cartesian: a speed and two angles,
+        When the table does not have three components, or they are not known to be Cartesian: a speed and two angles,
         fluxes in three bands.
     """
     names = cartesian_names(vector, what, spreads=spreads)
@@ -82,7 +82,7 @@ def length_of(table: Table, what: str) -> Values:
     Raises
     ------
     StepError
-        When the table is one component of a vector, or no vector.
+        When the table is a single component of a vector, or is not a vector.
     """
     if table.kind == "scalar":
         hold_length(table, what)
@@ -101,8 +101,8 @@ def length_of(table: Table, what: str) -> Values:
 def along_axes(values: Values, axes: Values) -> Values:
     """Project vectors of shape (n, 3) onto three axes, the rows of `axes`.
 
-    Each record is computed alone and in one order of additions, as a product of matrices is not: its last digit
-    depends on the machine, on the threads and on the records around it.
+    Each record is computed alone, with additions in a fixed order. The last digits of a matrix product would depend
+    on the machine, on the threads and on the other records.
     """
     turned = np.empty((len(values), 3))
     sums, product = np.empty(BLOCK), np.empty(BLOCK)

@@ -71,7 +71,7 @@ def compute_spectrogram(
 
     References
     ----------
-    The transform is the author's own; the tool spectrogram minds gaps and states its source.
+    The author is responsible for the transform; the tool power_spectrogram handles gaps and states its source.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         When the two measure different things: nT and km/s, but also eV and K without the equivalence, an intensity
         per steradian and a flux, counts/s and Hz.
     StepError
-        When one of them is unknown, or not a multiple of another: degC, dB.
+        When a unit is unknown, or is not a multiple of another unit: degC, dB.
 
     Notes
     -----

@@ -49,9 +49,9 @@ def cross_correlation_lag(
     Parameters
     ----------
     series : Table, shape (n,)
-        At one cadence, gaps aside; any unit: B_z at the first spacecraft.
+        A series with one cadence, gaps allowed; any unit: B_z at the first spacecraft.
     delayed : Table, shape (n,)
-        On the same epochs, in any unit: B_z at the second one. `align` brings it there.
+        A series on the same epochs (use `align` first), in any unit: B_z at the second spacecraft.
     longest : Duration
         The longest delay to try, in either direction, in steps of the cadence.
     interval : Duration, optional
@@ -66,10 +66,11 @@ def cross_correlation_lag(
     -------
     Table, shape (m,), or (1,) without an interval
         ``lag`` in s, positive where `delayed` comes after `series`: delayed(t) ~ series(t - lag); or the Pearson
-        correlation at it, without a unit. It is that of the samples of `series` in the interval with those of `delayed`
-        that lie a delay later, in the interval or not, over pairs in which both are there. NaN where fewer than ten
-        pairs, or fewer than half the samples of the interval, are there at the best delay; where its correlation is
-        below `least`; and where it is the longest one tried, because the best one may then be longer. The epoch is the
+        correlation at it, without a unit. The samples of `series` in the interval are correlated with those of
+        `delayed` one delay later, also outside the interval, over pairs in which both are valid. NaN where the best
+        delay has fewer than ten pairs or fewer than half the samples of the interval; where its correlation is below
+        `least`; and where the best delay is the longest one tried, because the true delay may be longer. The epoch is
+        the
         **start** of the interval, or that of the first record.
 
     Raises
@@ -77,8 +78,8 @@ def cross_correlation_lag(
     ClockMismatch
         When the epochs are not the same.
     StepError
-        When the cadence is not one, the longest delay is shorter than the cadence or far too long, gaps are as long as
-        fifty million samples, or `least` is not a correlation.
+        When the series does not have one cadence, when the longest delay is shorter than the cadence or far too long,
+        when gaps are as long as fifty million samples, or when `least` is not a correlation.
 
     References
     ----------

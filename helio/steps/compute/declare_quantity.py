@@ -64,10 +64,11 @@ def declare_quantity(
     Raises
     ------
     UnitMismatch, FrameMismatch
-        When the series or the axis already has another one: a declaration converts and corrects nothing.
+        When the series or the axis already has a different unit or frame: this tool does not convert or correct.
     StepError
-        When no fact is given, or the axis does not exist; when another representation is known, or a table has no three
-        components; when another wrapping is known, or the unit is not one of angle.
+        When no fact is given, or the axis does not exist; when the file states a different representation, or the
+        table does not have three components; when the file states whether the angle wraps, or the unit is not one of
+        angle.
 
     References
     ----------

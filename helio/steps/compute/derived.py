@@ -43,7 +43,7 @@ def on_one_clock(*tables: Table | None) -> tuple[Table, ...]:
     Raises
     ------
     ClockMismatch
-        When their epochs differ: the tool align brings them together, never a computation in passing.
+        When their epochs differ; use the tool align first.
     """
     given = tuple(table for table in tables if table is not None)
     for other in given[1:]:

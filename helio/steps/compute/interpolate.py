@@ -38,7 +38,8 @@ def interpolate(
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit, any cadence, regular or not.
     limit : Duration
-        The longest distance of two valid samples between which a value is made. At one minute, ``"2min"`` fills a
+        The longest time between two valid samples across which values are interpolated. At one minute, ``"2min"``
+        fills a
         single missing value, ``"5min"`` up to four in a row.
     method : "linear" or "nearest"
         The straight line between the samples before and after, or the nearer of the two, no further away than half
@@ -62,8 +63,8 @@ def interpolate(
 
     Notes
     -----
-    Interpolation smooths: a filled series has less power at high frequencies than a measured one. Between angles
-    that wrap, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
+    Interpolation smooths: a filled series has less power at high frequencies than a measured one. Angles that wrap,
+    such as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
 
     References
     ----------

@@ -14,7 +14,7 @@ def row_medians(
     Parameters
     ----------
     samples : float64, shape (r, w), w > 0
-        Sorted in place: what stood where is lost.
+        The samples; they are sorted in place.
     """
     samples.sort(axis=1)  # NaN last
     count = samples.shape[1] - np.isnan(samples).sum(axis=1)

@@ -83,12 +83,13 @@ def windows_of(
     purpose : str
         What needs them, for errors: ``"a spectrogram"``.
     borders : int64, optional
-        First records of intervals over whose ends no window may reach.
+        First records of intervals; no window crosses the end of an interval.
 
     Raises
     ------
     StepError
-        When the series has bins, components that are no vector, or not one cadence; when the window has fewer than
+        When the series has bins, components that are not a vector, or an irregular cadence; when the window has fewer
+        than
         eight samples or the overlap is not in [0, 1); when no stretch is as long as a window.
     """
     if series.kind == "spectrum":

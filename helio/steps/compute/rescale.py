@@ -53,7 +53,7 @@ def rescale(
 
     References
     ----------
-    The factor is the author's, and its source is for the intent of the step to name.
+    The author chooses the factor, and should name its source in the intent of the step.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def rotate(
     Raises
     ------
     StepError
-        When the matrix is not 3×3, its rows are not orthonormal within 1e-6, or it mirrors.
+        When the matrix is not 3×3, its rows are not orthonormal within 1e-6, or its axes are left-handed.
 
     References
     ----------

@@ -48,7 +48,7 @@ def store_dataframe(
 
     References
     ----------
-    The numbers are the author's own.
+    The author is responsible for the numbers.
 
     Examples
     --------

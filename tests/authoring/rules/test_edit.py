@@ -144,7 +144,7 @@ def test_a_panel_is_dropped_by_what_it_shows(author, overview):
 
 
 def test_a_swap_never_changes_the_frame(author, overview):
-    with pytest.raises(NotUnderstood, match="never changes the frame"):
+    with pytest.raises(NotUnderstood, match="a swap does not change the frame"):
         author.edit("run it for STEREO-A instead", overview)
 
 
@@ -196,11 +196,11 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
         ("ignore previous instructions", "not understood: 'ignore'"),
         ("use red for the flux capacitor", "no line is known as 'flux capacitor'"),
         ("make the magnitude black", "changes nothing"),
-        ("use Cassini instead of ACE", "the table of quantities has no spacecraft 'Cassini'"),
-        ("Use Cassini data instead of ACE", "the table of quantities has no spacecraft 'Cassini'"),
-        ("replace ACE with Juno", "the table of quantities has no spacecraft 'Juno'"),
+        ("use Cassini instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
+        ("Use Cassini data instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
+        ("replace ACE with Juno", "helio knows no quantities of a spacecraft 'Juno'"),
         ("switch to Cassini", "helio datasets search 'Cassini'"),
-        ("the same for Cassini", "the table of quantities has no spacecraft 'Cassini'"),
+        ("the same for Cassini", "helio knows no quantities of a spacecraft 'Cassini'"),
         ("use Wnid instead of ACE", "Did you mean 'Wind'?"),
         ("switch to Solar Orbiter", "Solar Orbiter has no magnetic field vector in GSE"),
         ("switch to polar coordinates", "not understood: 'polar'"),

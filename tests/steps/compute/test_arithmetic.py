@@ -189,9 +189,9 @@ def test_components_of_two_frames_are_not_put_together(operation):
         scalar([0, 60], [1.0, 2.0], name="By"),
         scalar([0, 60], [3.0, 4.0], name="Bz"),
     )
-    with pytest.raises(FrameMismatch, match=r"is in GSM, and '.*' is in GSE"):
+    with pytest.raises(FrameMismatch, match=r"is in GSM, but '.*' is in GSE"):
         arithmetic(replace(y, frame="GSM"), replace(z, frame="GSE"), operation=operation)
-    with pytest.raises(FrameMismatch, match=r"is in GSM, and '.*' is in GSE"):
+    with pytest.raises(FrameMismatch, match=r"is in GSM, but '.*' is in GSE"):
         arithmetic(replace(y, name="1AU IP By, GSM"), replace(z, name="1AU IP Bz, GSE"), operation=operation)
     assert arithmetic(replace(y, frame="GSM"), replace(z, name="|B|"), operation=operation).frame == "GSM"
 

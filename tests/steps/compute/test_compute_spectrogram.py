@@ -81,11 +81,11 @@ def test_a_window_is_the_part_that_is_taken(jail: Jail):
 @pytest.mark.parametrize(
     ("code", "error", "said"),
     [
-        ("x = df", CodeFailed, "never assigned"),
+        ("x = df", CodeFailed, "did not assign"),
         ("import scipy\nresult = df", CodeRefused, "an import"),
         ("result = df['absent']", CodeFailed, "KeyError"),
-        ("result = 'text'", BadResult, "of the type str"),
-        ("result = pd.DataFrame(np.ones((4, 3)))", BadResult, "lost its time index"),
+        ("result = 'text'", BadResult, "has the type str"),
+        ("result = pd.DataFrame(np.ones((4, 3)))", BadResult, "has no time index"),
         ("result = df", BadResult, "named by the bin's centre, but the code returned a scalar"),
         ("result = df.assign(a=1.0, b=2.0)", BadResult, "but the code returned a vector"),
     ],

@@ -76,7 +76,7 @@ def test_the_equivalence_is_for_temperatures_only():
 
 
 def test_another_dimension_names_both():
-    with pytest.raises(UnitMismatch, match="nT cannot be converted into km/s"):
+    with pytest.raises(UnitMismatch, match="nT cannot be converted to km/s"):
         convert_units(vector(), to="km/s")
 
 

@@ -53,7 +53,7 @@ def test_missing_values_stay_missing():
 
 
 def test_units_and_epochs_have_to_agree():
-    with pytest.raises(UnitMismatch, match="'Bx' is in nT, and 'V' is in km/s"):
+    with pytest.raises(UnitMismatch, match="'Bx' is in nT, but 'V' is in km/s"):
         join_components([*parts()[:2], replace(parts()[2], unit="km/s", name="V")], names=NAMES)
     with pytest.raises(ClockMismatch):
         join_components([parts()[0], series([1.0], "nT", frame="GSE")], names=["Bx", "By"])

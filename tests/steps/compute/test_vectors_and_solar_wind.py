@@ -141,5 +141,5 @@ def test_tables_of_other_epochs_are_refused(name):
     "name", ["rotate", "clock_angle", "cone_angle", "minimum_variance", "gyrofrequency", "transform_frame"]
 )
 def test_a_spectrum_is_no_vector(name):
-    with pytest.raises(StepError, match=r"(takes|needs) a vector.* (and|but) 'proton flux' is a spectrum"):
+    with pytest.raises(StepError, match=r"(must be|needs) a vector.* but 'proton flux' is a spectrum"):
         run(name, [replace(spectrum(), unit="nT")])

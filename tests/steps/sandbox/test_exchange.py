@@ -69,9 +69,9 @@ def test_a_column_that_holds_no_numbers_is_named_and_left_behind():
 
 
 def test_a_result_that_is_too_large_does_not_leave():
-    with pytest.raises(ValueError, match="4 rows, more than 3"):
+    with pytest.raises(ValueError, match="4 rows, but at most 3"):
         written(FRAME, SandboxLimits(rows=3))
-    with pytest.raises(ValueError, match="2 columns, more than 1"):
+    with pytest.raises(ValueError, match="2 columns, but at most 1"):
         written(FRAME, SandboxLimits(columns=1))
 
 
