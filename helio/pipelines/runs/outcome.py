@@ -207,7 +207,9 @@ class Results(Mapping[Name, Value]):
             else did_you_mean(
                 str(name),
                 map(str, self._names),
-                otherwise=f"choose from: {known}" if known else f"the run made no {self._kind}s",
+                otherwise=f"choose one of the {self._kind}s: {known}"
+                if known
+                else f"the run made no {self._kind}s",
             )
         )
         raise UnknownResult(
