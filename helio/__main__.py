@@ -1,4 +1,4 @@
-"""Start of the command ``helio`` and of ``python -m helio``: handle Ctrl-C before any other import."""
+"""Start the command ``helio`` or ``python -m helio``; handle Ctrl-C before any other import."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the command ``helio``."""
     try:
         from helio import interrupts
 

@@ -1,4 +1,4 @@
-"""Functions for notebooks: read a template, check it, plan it, run it."""
+"""Functions for notebooks: load, check, plan and run pipelines."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def library(settings: Settings | None = None) -> Library:
 
 @checked
 def load(pipeline: str | Path | Document, settings: Settings | None = None) -> Document:
-    """Load the template of a pipeline's name, of a JSON file, or given as a dict.
+    """Load a template: by a pipeline's name, from a JSON file, or from a dict.
 
-    Its fields have correct places and types; `check` tells whether it can run.
+    The fields of the result have correct places and types; `check` tells whether it can run.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def check(
     Parameters
     ----------
     archive : str or Path
-        The archive of the runs. A folder may have data sets that the catalogue lacks.
+        The archive that runs will use. A folder may have datasets that the catalogue lacks.
     hints : bool
         Whether to add hints: possible improvements of a correct template.
     """
@@ -91,7 +91,7 @@ def check_template(
     archive: str | Path | None = None,
     settings: Settings | None = None,
 ) -> RewriteResult:
-    """Return the diagnostics of a template, including hints, and its plan without values."""
+    """Check a template: return all diagnostics, including hints, and the checked template."""
     from helio.pipelines import plan as planning
     from helio.pipelines.known import KnownDatasets
     from helio.sources.archives import open_folder
@@ -125,16 +125,16 @@ def normalised(template: Document) -> Document:
 
 @dataclass(frozen=True)
 class Mended:
-    """Result of mending a template.
+    """Result of correcting a template.
 
     Parameters
     ----------
     diff : str
-        A unified diff from the original template to the mended one; empty when there was nothing to mend.
+        A unified diff from the original template to the corrected one; empty if nothing was corrected.
     diagnostics : tuple of Diagnostic
-        Changes that an author must know, and errors that could not be mended.
+        Changes that an author should check, and errors that could not be corrected.
     written : Path or None
-        The replaced file.
+        The file that was replaced; None if none was.
     """
 
     template: Document = field(repr=False)
@@ -151,14 +151,14 @@ def fix(
     write: bool = False,
     settings: Settings | None = None,
 ) -> Mended:
-    """Mend a template where possible: spellings, labels, dependencies, times.
+    """Correct a template where possible: spellings, labels, dependencies, times.
 
     Parameters
     ----------
     pipeline : str or Path
-        One of the user's own, or a JSON file; a shipped one is only shown.
+        One of the user's own pipelines, or a JSON file. A shipped pipeline is not changed.
     write : bool
-        Whether to replace the file when everything could be mended; the library keeps the old one as a revision.
+        Whether to replace the file if every error could be corrected; the library keeps the old text as a revision.
     """
     from helio.pipelines.history import Writing
     from helio.pipelines.known import KnownDatasets
@@ -181,18 +181,18 @@ def fix(
 
 @dataclass(frozen=True)
 class SavedPipeline:
-    """A template as it was saved."""
+    """A saved pipeline, with notes and diagnostics."""
 
     template: Document = field(repr=False)
     path: Path
     notes: tuple[str, ...]
     """Notes on assumptions and on omitted steps."""
     diagnostics: tuple[Diagnostic, ...]
-    """Changes that its author must know."""
+    """Changes that the author should check."""
     changes: tuple[Change, ...]
-    """Differences from the pipeline that it replaced; all of it where there was none."""
+    """Differences from the replaced pipeline; the whole content if the pipeline is new."""
     replaced: bool
-    """Whether there was a pipeline of that name."""
+    """Whether a pipeline of the same name existed before."""
 
 
 @checked
@@ -203,12 +203,12 @@ def save_runs(
     replace: bool = False,
     settings: Settings | None = None,
 ) -> SavedPipeline:
-    """Save runs as a pipeline: literal ranges become variables; failed and unused steps are left out.
+    """Save runs as a pipeline: literal time ranges become variables; failed and unused steps are left out.
 
     Parameters
     ----------
     runs : sequence of (id, step ids)
-        Without step ids: all useful steps.
+        Runs, each with the steps to keep; without step ids, all steps whose results are used.
     name : str
         The pipeline's id.
 
@@ -246,7 +246,7 @@ def save_runs(
 
 @checked
 def revision_changes(name: str, number: int, settings: Settings | None = None) -> tuple[Change, ...]:
-    """Compare a revision of one of the user's pipelines with the one before; the first one counts as all new.
+    """List the changes that a revision made to one of the user's own pipelines; the first revision is all new.
 
     Raises
     ------
@@ -314,7 +314,7 @@ def run(
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Run:
-    """Run a pipeline; results that are in the store already are not made again.
+    """Run a pipeline; results that are already in the store are not computed again.
 
     Parameters
     ----------
@@ -340,11 +340,12 @@ def run(
 
     locked : str or Path, optional
         A lock that `lock` wrote. The run is refused if it would use other data; range, variables, clock and archive
-        are taken from the lock where they are not given.
+        are taken from the lock unless they are given.
 
     proof : "file", "checksum", "parts" or "size", optional
-        Required proof of the files of a locked run: a checksum in the file; that or one of the archive; checksums of
-        their parts; their size. The digests of the lock do not count.
+        How to prove that the files of a locked run are undamaged: by a checksum inside each file (``file``), by this
+        or a checksum of the archive (``checksum``), by checksums of parts of each file (``parts``), or by its size
+        (``size``). The digests in the lock do not count.
 
     access : Access, optional
         How the network may be used: ``Access(offline=True)``.
@@ -366,19 +367,19 @@ def run(
     EngineError
         The engine's server cannot be started or reached.
     Cancelled
-        Ended by Ctrl-C; finished steps are in the store, and the same call continues from there.
+        The user pressed Ctrl-C; finished steps are in the store, and the same call continues from there.
     """
     from helio.pipelines.runs.prepare import prepare_run
     from helio.pipelines.runs.request import PlanRequest
 
     if formats and output is None and outputs is None:
         raise RequestError(
-            "formats are for files, but the run writes none",
-            advice="set output='a folder' to write files there",
+            "formats were given, but the run writes no files",
+            advice="set output to a folder, or leave out formats",
         )
     if proof is not None and locked is None:
         raise RequestError(
-            "a proof can only be required for a locked run", advice="use --locked, or --lock FILE"
+            "a proof of files can be required only for a locked run", advice="use --locked, or --lock FILE"
         )
     settings = settings_in_use(settings)
     plan_request = PlanRequest(pipeline, time_range, variables, now, archive)
@@ -412,7 +413,7 @@ def foresee(
 ) -> tuple[Plan, dict[str, Any]]:
     """Plan one run, and describe as JSON what each step would do; compare it with a lock, if one is given.
 
-    `planned` is called with the plan before any archive is asked.
+    `planned` is called with the plan before helio asks any archive.
 
     Raises
     ------
@@ -443,7 +444,7 @@ def lock(
     settings: Settings | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Lock:
-    """Lock the files and tables of a run of a pipeline; missing files are downloaded.
+    """Make a lock that fixes the files and tables of a pipeline's run; missing files are downloaded.
 
     Returns
     -------
@@ -550,21 +551,21 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
 
 @checked
 def describe(run_id: str, label: str = "", settings: Settings | None = None) -> tuple[Description, ...]:
-    """Describe tables of a run, one or all: span, cadence, gaps, missing values, range.
+    """Describe one or all tables of a run: time span, cadence, gaps, missing values, range of values.
 
-        Parameters
-        ----------
-        run_id : str
-            A run's id, or its beginning.
-        label : str
-            ``"AC_H2_MFI.BGSEc"``, ``"AC_H2_MFI.BGSEc.Bz"``; Default: every table of the run.
+    Parameters
+    ----------
+    run_id : str
+        A run's id, or its beginning.
+    label : str
+        ``"AC_H2_MFI.BGSEc"``, ``"AC_H2_MFI.BGSEc.Bz"``. Default: every table of the run.
 
-        Raises
-        ------
-        UnknownRun, RequestError, StepError
-    No such run, no table with this label, no such component.
-        DamagedObject
-            The store no longer has the table.
+    Raises
+    ------
+    UnknownRun, RequestError, StepError
+        The run, the table or the component does not exist.
+    DamagedObject
+        The store no longer has the table.
     """
     from helio.pipelines.runs.kept_tables import kept_labels, kept_table
     from helio.steps.describe import describe as described
@@ -586,14 +587,14 @@ def preview(
     position: Literal["head", "tail", "both"] = "head",
     settings: Settings | None = None,
 ) -> Preview:
-    """Return the first or last records of a table of a run, or both; 5 of them, 3 of a spectrum.
+    """Return the first or last records of a run's table, or both: by default 5, of a spectrum 3.
 
-        Raises
-        ------
-        UnknownRun, RequestError, StepError
-    No such run, no table with this label, no such component, more than 50 rows (10 of a spectrum).
-        DamagedObject
-            The store no longer has the table.
+    Raises
+    ------
+    UnknownRun, RequestError, StepError
+        The run, the table or the component does not exist, or `rows` is more than 50 (10 for a spectrum).
+    DamagedObject
+        The store no longer has the table.
     """
     from helio.pipelines.runs.kept_tables import kept_table
     from helio.steps.describe import preview as previewed
@@ -614,7 +615,7 @@ def _engine(name: EngineName, settings: Settings) -> Engine:
         from helio.flows.prefect import PrefectEngine
 
         return PrefectEngine(settings, settings.environ, ephemeral=name == "ephemeral")
-    raise RequestError(f"there is no engine '{name}'", advice="direct, prefect or ephemeral")
+    raise RequestError(f"no engine is called '{name}'", advice="use direct, prefect or ephemeral")
 
 
 @checked
@@ -627,9 +628,10 @@ def desk(
     replay: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Desk:
-    """Open a desk for requests in plain words: `Desk.create`, `Desk.edit`, `Desk.repair`; close it afterwards.
+    """Open a desk, which takes requests in plain words: `Desk.create`, `Desk.edit`, `Desk.repair`.
 
-    Results are proposals in ``desk.proposals``, to be accepted or rejected; nothing is executed.
+    The results are proposals in ``desk.proposals``, for you to accept or reject; nothing is executed. Close the desk
+    after use.
 
     Parameters
     ----------
@@ -639,12 +641,13 @@ def desk(
         A folder of files, or ``"sample"``. It is searched before the catalogue, and its datasets may be proposed even
         if they are not in the catalogue.
     replay : str or Path
-        A transcript that answers instead of the model: its file, or its id. It also gives the default clock.
+        A recorded conversation, by file or id, whose answers are used instead of asking the model. It also sets the
+        default of `now`.
 
     Raises
     ------
     NoKey
-        A model is needed, but there is no key; raised at the first question.
+        A model is needed, but no API key is set; raised at the first question.
     """
     from helio.authoring.desk import Desk
 
@@ -685,7 +688,7 @@ def new(
     archive: str | Path | None = None,
     settings: Settings | None = None,
 ) -> SavedPipeline:
-    """Write a pipeline for the user that fetches quantities, computes and draws them, without a model.
+    """Write a pipeline that fetches and draws physical quantities, from the given options, without a model.
 
     Parameters
     ----------
@@ -694,9 +697,9 @@ def new(
     spacecraft : sequence of str
         ``["ACE", "Wind"]``. Default for indices: OMNI.
     quantities : sequence of str
-        ``["B", "proton density"]``; each from every spacecraft. A component is ``"Bz"``.
+        ``["B", "proton density"]``, or a component, ``["Bz"]``; each is fetched for every spacecraft.
     datasets : sequence of str
-        Further data sets to draw, or the only ones: ``["AC_H2_MFI.BGSEc"]``.
+        Datasets to draw, in addition to the quantities or alone: ``["AC_H2_MFI.BGSEc"]``.
     time_range : str
         The default of the variable ``$TIME_RANGE``. Default: the last available days.
     frame : str
@@ -717,7 +720,7 @@ def new(
     Raises
     ------
     RequestError
-        A name is unknown (the error lists similar ones), something is undecided, or the pipeline's name is taken.
+        A name is unknown (the error lists similar names), the request is ambiguous, or the pipeline's name is taken.
     NotProved
         The pipeline is not valid.
     """
@@ -769,7 +772,7 @@ def list_archive(
 ) -> ArchiveListing:
     """List the content of a folder of files: datasets, parameters, units, spans, and unreadable files.
 
-    A file is opened only where its name is not enough; its facts are cached until it changes.
+    A file is opened only if its name does not tell enough; the result is cached until the file changes.
 
     Parameters
     ----------
@@ -787,7 +790,7 @@ def list_archive(
     Raises
     ------
     RequestError
-        There is no such folder, or it has too many files.
+        The folder does not exist, or has too many files.
     UnknownDataset
     """
     from helio.sources.archive_listing import list_archive as listed
@@ -830,7 +833,7 @@ def draw_both(
     Returns
     -------
     before, after : Run, HelioError or None
-        The error of a run that fails; the change may be meant to mend it. None where there was no earlier pipeline.
+        The run, or its error if the run fails. `before` is None for a new pipeline.
 
     Raises
     ------

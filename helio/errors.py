@@ -1,4 +1,4 @@
-"""Every error that helio raises on purpose, each with the reader it is for.
+"""Define every error that helio raises on purpose; the tree says for whom each error is.
 
 ::
 
@@ -82,13 +82,13 @@ def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
-    """Suggest names, ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?``, or return another text where nothing is close."""
+    """Suggest close names, ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?``; without close names, return `otherwise`."""
     close = closest(name, known)
     return f"did you mean {' or '.join(repr(close_name) for close_name in close)}?" if close else otherwise
 
 
 def advice_line(advice: str, before: str = "try ") -> str:
-    """Return the line that gives an advice below an error; a question begins it itself.
+    """Return the line of advice below an error: after "try", unless the advice is a question.
 
     >>> advice_line("a shorter name"), advice_line("did you mean 'AC_H0_MFI'?")
     ('  try a shorter name', "  Did you mean 'AC_H0_MFI'?")
@@ -97,7 +97,7 @@ def advice_line(advice: str, before: str = "try ") -> str:
 
 
 class HelioError(Exception):
-    """Error with its message, its place, and advice on what to do."""
+    """Base of helio's errors: a message, the place of the error, and advice on what to do."""
 
     def __init__(self, message: str, *, advice: str = "", place: str = "") -> None:
         super().__init__(message)
@@ -106,7 +106,7 @@ class HelioError(Exception):
         self.place = place
 
     def located(self, place: str) -> Self:
-        """Name the place, unless a closer one is already named."""
+        """Set the place of the error, unless a more exact place is already set; return the error."""
         self.place = self.place or place
         return self
 
@@ -120,7 +120,7 @@ class HelioError(Exception):
 
 
 class RequestError(HelioError):
-    """Request that is not possible as it was given."""
+    """The user's request is not possible as it was given."""
 
 
 class TimeRangeError(RequestError):
@@ -129,7 +129,7 @@ class TimeRangeError(RequestError):
     def __init__(self, message: str, *, advice: str = "", place: str = "", empty: bool = False) -> None:
         super().__init__(message, advice=advice, place=place)
         self.empty = empty
-        """True when the phrase was understood but its range is reversed or empty (HN703, not HN702)."""
+        """Whether the phrase was understood, but its range is reversed or empty (HN703, not HN702)."""
 
 
 class UnknownPipeline(RequestError):
@@ -138,7 +138,7 @@ class UnknownPipeline(RequestError):
     def __init__(self, message: str, *, advice: str = "", place: str = "", name: str = "") -> None:
         super().__init__(message, advice=advice, place=place)
         self.name = name
-        """The name that no template has; empty for the path of a file."""
+        """The unknown name; empty for the path of a file."""
 
 
 class UnknownRun(RequestError):
@@ -146,7 +146,7 @@ class UnknownRun(RequestError):
 
 
 class UnknownResult(RequestError, KeyError):
-    """The run made no table or figure of that name; a KeyError too, as mappings raise."""
+    """The run made no table or figure of that name. Also a KeyError, because results can be read as mappings."""
 
 
 class TooLarge(RequestError):
@@ -154,14 +154,14 @@ class TooLarge(RequestError):
 
 
 class LockMismatch(RequestError):
-    """Data of a run that differ from its lock."""
+    """The data of a run differ from its lock."""
 
     def __init__(
         self, message: str, *, advice: str = "", place: str = "", differences: tuple[str, ...] = ()
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.differences = differences
-        """Descriptions of the differences, old and new."""
+        """The differences, each in words, with the old and the new value."""
 
 
 class DataError(HelioError):
@@ -220,7 +220,7 @@ class ReplyTooLarge(DataError):
 
 
 class TransientError(DataError):
-    """The provider failed in a way that may pass."""
+    """The provider failed, but another attempt may succeed."""
 
 
 class ServerUnavailable(TransientError):
@@ -246,7 +246,7 @@ class StepError(HelioError):
 
 
 class Mismatch(StepError):
-    """Tables do not fit together; a tool knows their names in files, and its caller their labels."""
+    """Tables do not fit together, or a table does not fit the tool."""
 
     def __init__(
         self,
@@ -259,12 +259,12 @@ class Mismatch(StepError):
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.tables = tables
-        """Tables of the message, in the order of the wording."""
+        """The tables that the message names, in the order of the wording."""
         self.wording = wording
-        """Message with ``{0}`` and ``{1}`` for the names of the tables."""
+        """The message, with ``{0}`` and ``{1}`` in place of the tables' names."""
 
     def called(self, names: tuple[str, ...]) -> Self:
-        """Name the tables differently in the message, and drop the tables themselves."""
+        """Put other names for the tables into the message, such as their labels; return the error."""
         if self.wording:
             self.message = self.wording.format(*names)
         self.tables, self.wording = (), ""
@@ -292,7 +292,7 @@ class CodeFailed(StepError):
 
 
 class BadResult(StepError):
-    """Result of code in a template that is not a table of numbers over time."""
+    """The result of code in a template is not a table of numbers over time."""
 
 
 class NoSandbox(StepError):
@@ -304,11 +304,11 @@ class OutputError(HelioError):
 
 
 class DamagedObject(HelioError):
-    """Object that is missing from the store or damaged there; recomputing stores it again."""
+    """An object is missing from the store or damaged there; recomputing stores it again."""
 
 
 class DamagedRecord(DamagedObject):
-    """A record of helio cannot be read, or has another form than helio writes."""
+    """A record file of helio cannot be read, or does not have the form in which helio writes it."""
 
 
 class ExportError(HelioError):
@@ -333,13 +333,13 @@ class ModelError(HelioError):
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.wait = wait
-        """Seconds to wait before another attempt, where the server states them."""
+        """Seconds to wait before another attempt; None if the server does not state them."""
         self.answer = answer
-        """The received answer, a `helio.authoring.model.Answer`; its tokens are spent anyway."""
+        """The unusable `helio.authoring.model.ModelAnswer`, whose tokens were spent; None if no answer came."""
 
 
 class NoKey(ModelError):
-    """Missing key for a language model."""
+    """No API key for a language model is set."""
 
 
 class WrongKey(ModelError):
@@ -359,10 +359,10 @@ class ModelUnavailable(ModelError):
 
 
 class ModelUnreachable(ModelUnavailable):
-    """The model's server cannot be reached, so that its other models cannot either."""
+    """The model's server cannot be reached, so its other models cannot be asked either."""
 
     cause = ""
-    """As in a `DataError`."""
+    """Obstacle between this machine and the server, as in `DataError`."""
 
 
 class QuotaExhausted(ModelError):
@@ -389,7 +389,7 @@ class BudgetSpent(ModelError):
 
 
 class TranscriptDiffers(ModelError):
-    """Question that the transcript has no answer for."""
+    """The recorded conversation has no answer to a question."""
 
 
 class Cancelled(HelioError):
@@ -397,4 +397,4 @@ class Cancelled(HelioError):
 
 
 class Suspended(Cancelled):
-    """The user suspended the run on its page; finished steps are kept."""
+    """The user suspended the run on its Prefect page; finished steps are kept."""

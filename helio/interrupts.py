@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end the command: cleanly where that is quick, and by force otherwise.
+"""End the command on Ctrl-C or SIGTERM: cleanly if this is quick, otherwise by force.
 
 The first signal raises `KeyboardInterrupt` in the main thread, which stops the work and closes its record. Python
 cannot interrupt the main thread everywhere (during a name lookup, while a library loads, while it waits for threads at
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CANCELLED = 130
 GRACE = {signal.SIGINT: 1.6, signal.SIGTERM: 8.0}
-"""Seconds between a signal and the end by force: a person waits for it, a service manager can wait longer."""
+"""Seconds from a signal to the forced end: short while a person waits, longer for a service manager."""
 
 NOTHING_BEGUN = "nothing was begun"
 FINISHED = "the command had finished its work"
@@ -36,18 +36,18 @@ class _State:
 
     installed = False
     is_working = False
-    """Whether there is work to end cleanly; before and after it the process ends at once."""
+    """Whether work is in progress that should end cleanly; otherwise the process ends at once."""
     is_asked = False
     number: int = signal.SIGINT
     """The received signal."""
     forced_at = 0.0
-    """Time of the end by force, on the monotonic clock."""
+    """Time of the forced end, on the monotonic clock."""
     is_taken = False
-    """Whether a handler in the main thread has received the signal; it gets no second one while it cleans up."""
+    """Whether the main thread has received the signal; while it cleans up, it receives no second one."""
     is_ending = False
     is_announced = False
     afterwards = NOTHING_BEGUN
-    """Message about the state after a cancellation."""
+    """What to tell the user, after a cancellation, about the work done."""
 
 
 _STATE = _State()
@@ -122,19 +122,19 @@ def was_terminated() -> bool:
 
 
 def seconds_left() -> float:
-    """Return the seconds until the process ends by force; infinite where no signal has asked for that."""
+    """Return the seconds until the process ends by force; infinite before a signal."""
     if not (_STATE.installed and _STATE.is_asked):
         return float("inf")
     return max(0.0, _STATE.forced_at - time.monotonic())
 
 
 def ended_as_asked() -> None:
-    """Count the command's end as a success, as for a service stopped by SIGTERM."""
+    """Treat the end of the command as a success, as when SIGTERM stops a service."""
     _STATE.is_asked = _STATE.is_taken = False
 
 
 def announce_once() -> bool:
-    """Tell whether the caller still has to print the line about the cancellation."""
+    """Tell whether the caller must print the line about the cancellation; after a signal, True only once."""
     if not _STATE.is_asked:
         return True
     to_print, _STATE.is_announced = not _STATE.is_announced, True
@@ -142,7 +142,7 @@ def announce_once() -> bool:
 
 
 def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
-    """Register an action for an end by force, such as closing a record.
+    """Register an action to perform before a forced end, such as closing a record.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def spare(pid: int) -> None:
-    """Spare a child process at the end: it sees that its parent is gone, and cleans up itself."""
+    """Do not kill this child process at the end, because it notices the end of its parent and cleans up itself."""
     _SPARED.add(pid)
 
 

@@ -17,7 +17,7 @@ from helio.errors import RequestError
 log = logging.getLogger(__name__)
 
 IDLE = 1800.0
-"""Seconds without use after which the engine's server ends itself; the environment can set another number."""
+"""Default seconds without use after which the engine's server ends itself."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class NetworkLimits:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings that are neither in a template nor on the command line."""
+    """Settings of helio on this machine, which are neither in a template nor on the command line."""
 
     home: Path
     """``$HELIO_HOME``, otherwise the platform's data folder: all data of the user."""
@@ -67,7 +67,8 @@ class Settings:
     """``$HELIO_WORKER_MEMORY``: maximum MiB of one step. Default: three quarters of the machine's memory."""
 
     sandbox: Literal["refuse", "weak"] = "refuse"
-    """``$HELIO_SANDBOX``: whether code in a template runs where the machine lacks a part of the sandbox."""
+    """``$HELIO_SANDBOX``: ``refuse`` or ``weak``: whether code in a template may run if the machine lacks a part of the
+    sandbox."""
 
     engine: Literal["prefect", "direct"] = "prefect"
     """``$HELIO_ENGINE``: default engine of ``helio run``."""
@@ -83,7 +84,7 @@ class Settings:
     model_fast: str = "gemini-3.5-flash-lite"
     """``$HELIO_MODEL_FAST``: the model for everything else."""
     model_fallback: str = "gemini-3.7-flash"
-    """``$HELIO_MODEL_FALLBACK``: the model to ask when those fail; none if empty, or ``none`` in the environment."""
+    """``$HELIO_MODEL_FALLBACK``: the model to ask if the others fail; empty for none (``none`` in the variable)."""
     model_tokens: int | None = None
     """``$HELIO_MODEL_TOKENS``: maximum tokens of one task. Default: no limit."""
 
@@ -107,7 +108,7 @@ class Settings:
 
     @property
     def transcripts(self) -> Path:
-        """Folder of the questions to a model and its answers."""
+        """Folder of the recorded questions to a model and its answers."""
         return self.home / "transcripts"
 
     @property
@@ -122,7 +123,7 @@ class Settings:
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
-    """Read the settings from environment variables; only this function reads them.
+    """Read all settings from environment variables.
 
     Raises
     ------
@@ -131,10 +132,10 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """
     engine = environ.get("HELIO_ENGINE") or "prefect"
     if engine not in ("prefect", "direct"):
-        raise RequestError(f"HELIO_ENGINE is '{engine}', neither prefect nor direct")
+        raise RequestError(f"HELIO_ENGINE is '{engine}'; it must be prefect or direct")
     sandbox = environ.get("HELIO_SANDBOX") or "refuse"
     if sandbox not in ("refuse", "weak"):
-        raise RequestError(f"HELIO_SANDBOX is '{sandbox}', neither refuse nor weak")
+        raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be refuse or weak")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
     fallback = environ.get("HELIO_MODEL_FALLBACK") or Settings.model_fallback
@@ -166,7 +167,7 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
 
 @dataclass(frozen=True)
 class CertificateSetting:
-    """Certificate authorities that the environment sets instead of the system's."""
+    """Environment variable that names certificate authorities to use instead of the system's."""
 
     name: str
     """Name of the variable."""
@@ -190,9 +191,9 @@ def certificate_setting(environ: Mapping[str, str] = os.environ) -> CertificateS
 
 
 def settings_in_use(settings: Settings | None = None) -> Settings:
-    """Return the settings, given or read from the environment, and close the home to other users.
+    """Return the given settings, or read them from the environment; make the home private to its user.
 
-    A missing home is created. A home that other users can read, as earlier versions made it, is closed.
+    A missing home is created. If other users can read the home, as in earlier versions, this is changed.
 
     Raises
     ------
@@ -206,12 +207,12 @@ def settings_in_use(settings: Settings | None = None) -> Settings:
         home.mkdir(mode=0o700, exist_ok=True)
         close_to_others(home)
     except OSError as error:  # commands that write nothing work without a home; the others report the error
-        log.debug("the home %s cannot be created or closed: %s", home, error)
+        log.debug("helio's home %s cannot be created or made private: %s", home, error)
     return settings
 
 
 def close_to_others(folder: Path) -> None:
-    """Remove all rights of other users on a folder; a folder of another user stays unchanged.
+    """Make a folder private to its user; a folder of another user stays unchanged.
 
     Raises
     ------
@@ -273,7 +274,7 @@ def _further_hosts(environ: Mapping[str, str]) -> frozenset[tuple[str, int]]:
         if not host or parts.netloc != text or set(text) & set("@ \t"):
             raise RequestError(
                 f"HELIO_FURTHER_HOSTS contains '{text}', not HOST or HOST:PORT",
-                advice="such as data.example.org,127.0.0.1:8080",
+                advice="write, for example, data.example.org,127.0.0.1:8080",
             )
         hosts |= {(host, 80), (host, 443)} if port is None else {(host, port)}
     return frozenset(hosts)
@@ -293,7 +294,7 @@ def _idle(text: str) -> float | None:
     if seconds and not 1 <= seconds <= 366 * 86400:
         raise RequestError(
             f"HELIO_ENGINE_IDLE is '{text}', not a duration from 1s to 366d",
-            advice="30min, 2h, a number of minutes, or never",
+            advice="write 30min, 2h, a number of minutes, or never",
         )
     return seconds or None
 
@@ -320,7 +321,7 @@ def _servers(environ: Mapping[str, str]) -> dict[str, dict[str, str]]:
             if not name or not url.startswith(("http://", "https://")):
                 raise RequestError(
                     f"{variable} contains '{part}', not NAME=URL",
-                    advice=f"NAME=https://HOST/{source}",
+                    advice=f"write NAME=https://HOST/{source}",
                 )
             servers.setdefault(source, {})[name] = url
     return servers

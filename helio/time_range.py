@@ -1,4 +1,4 @@
-"""The grammar of time: ranges and durations; a text that is understood only in part is refused.
+"""Read time ranges and durations; a text that is understood only in part is refused.
 
 ::
 
@@ -62,7 +62,7 @@ LEAP_SECOND_MIDNIGHTS = tuple(
 )  # fmt: skip
 """The midnights that follow a leap second, 23:59:60 UTC: IERS Bulletin C. TAI − UTC was 10 s before the first."""
 LEAP_SECOND_STORED = timedelta(microseconds=1)
-"""Length of a leap second on the axis of epochs: the last microsecond of its day."""
+"""Length of a leap second in epochs: helio stores it as the last microsecond of its day."""
 
 _FORMS = (
     "write '2024-05-10 to 2024-05-12', '2024-05-10', 'May 2024', '2024-131', '2024-05-10/P2D', "
@@ -92,7 +92,7 @@ class TimeRange:
 
     def __post_init__(self) -> None:
         if self.start.tzinfo is not None or self.stop.tzinfo is not None:
-            raise ValueError("start and stop are naive datetimes that mean UTC")
+            raise ValueError("start and stop must be naive datetimes in UTC")
         if min(self.start, self.stop) < EARLIEST or max(self.start, self.stop) > LATEST:
             raise _out_of_bounds(str(self))
         if self.start >= self.stop:
@@ -106,7 +106,7 @@ class TimeRange:
 
     @classmethod
     def from_iso(cls, start: str, stop: str) -> TimeRange:
-        """Read the texts that `as_iso` returns."""
+        """Make a time range from the two texts that `as_iso` returns."""
         return cls(datetime.fromisoformat(start), datetime.fromisoformat(stop))
 
     def as_iso(self) -> list[str]:
@@ -152,7 +152,7 @@ class Duration:
 
 
 def parse_time_range(text: str, now: datetime) -> TimeRange:
-    """Read a phrase completely, or refuse it.
+    """Read a phrase as a time range, or refuse it if a part is not understood.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def parse_time_range(text: str, now: datetime) -> TimeRange:
 
 
 def canonical(text: str) -> str:
-    """Return the canonical phrase; relative ones stay relative: ``past 5 days`` is ``last 5 days``.
+    """Return a phrase in its canonical form; a relative phrase stays relative: ``past 5 days`` is ``last 5 days``.
 
     Absolute ranges become ``2024-01-01 to 2024-01-08``, with times only where one end is not midnight.
     ``canonical(canonical(text)) == canonical(text)``, and both mean the same at any `now`.
@@ -185,12 +185,12 @@ def canonical(text: str) -> str:
 
 
 def is_relative(text: str) -> bool:
-    """Tell whether the phrase depends on the clock; TimeRangeError when it is not understood."""
+    """Tell whether a phrase depends on the present time; raise TimeRangeError if it is not understood."""
     return _read(text).relative
 
 
 def names_days(text: str) -> bool:
-    """Tell whether the text names a day or a longer period without a clock: ``2024-05-12``, ``May 2024``, ``today``."""
+    """Tell whether a text names a day or longer, without a time of day: ``2024-05-12``, ``May 2024``, ``today``."""
     try:
         start, stop = _read(text).span(_ANY_NOON)
     except TimeRangeError:
@@ -199,7 +199,7 @@ def names_days(text: str) -> bool:
 
 
 def former_meaning(text: str) -> str | None:
-    """Return the canonical phrase of the range that earlier versions read, if it differs from today's.
+    """Return the range that earlier versions of helio read from a text, if it differs from the present reading.
 
     >>> canonical("2024-01/2024-03"), former_meaning("2024-01/2024-03")
     ('2024-01-01 to 2024-03-01', '2024-01-01 to 2024-04-01')
@@ -219,7 +219,7 @@ class _Period:
     start: datetime
     stop: datetime
     whole: bool = False
-    """Whether it is a week, a month or longer: included whole as the second of two, except after a ``/``."""
+    """Whether the period is a week, a month or longer; as the end of a range it is included, except after a ``/``."""
     relative = False
 
     def span(self, now: datetime) -> tuple[datetime, datetime]:
@@ -275,7 +275,7 @@ class _Between:
     second: _Moment
     joint: Literal["to", "through", "/"] = "to"
     former: _Phrase | None = field(default=None, compare=False)
-    """Reading of the phrase by earlier versions, where it is another range."""
+    """Range that earlier versions of helio read from the phrase, if it differs."""
 
     @property
     def relative(self) -> bool:
@@ -587,9 +587,9 @@ def _phrase(plain: str, text: str) -> _Phrase:
         phrase = _phrase(plain.removeprefix("from "), text)
         if isinstance(phrase, (_Last, _Calendar)):
             return phrase
-        raise _impossible(text, "it has a start but no end", _FORMS)
+        raise _impossible(text, "the range has a start but no end", _FORMS)
     if re.fullmatch(_NO_LENGTH, plain):
-        raise _impossible(text, "it gives no length", "write 'last 7 days' or 'last 24 hours'")
+        raise _impossible(text, "the phrase gives no length", "write 'last 7 days' or 'last 24 hours'")
     if (match := re.fullmatch(_WEEK_OF, plain)) and _is_date(match["date"]):
         raise _which_week(_date(match["date"], text), text)
     moment = _moment(plain, text)
@@ -617,7 +617,7 @@ def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
         moment = _moment(edge, text)
         if backwards and moment.whole:
             raise TimeRangeError(
-                f"'{_shown(text)}': the stop of a duration is a day or an instant, not a month or a year",
+                f"'{_shown(text)}': a duration must end at a day or an instant, not at a month or a year",
                 advice="write 'P2D/2024-05-12'",
             )
         months, rest = _iso_duration(duration, text)
@@ -669,7 +669,7 @@ def _either_way(text: str, day: str, first: str, second: str, as_clocks: bool) -
     late = whole.stop if stop <= first[:5] else whole.start
     start = f"{whole.start:%Y-%m-%d}"
     return TimeRangeError(
-        f"'{_shown(text)}' is ambiguous: '-{second}' may be an offset from UTC, or the clock at which it ends",
+        f"'{_shown(text)}' is ambiguous: '-{second}' may be an offset from UTC, or the time at which the range ends",
         advice=f"write '{start}T{first}{':00' if as_clocks else ''}-{second}' for the offset, "
         f"or '{start} {first} to {late:%Y-%m-%d} {stop}' for the range",
     )
@@ -731,7 +731,7 @@ def _date(plain: str, text: str) -> _Period:
     if parts.get("month") is None and parts.get("number") is None:
         return _months(year, 1, 12)
     if not 1 <= month <= 12:
-        raise _impossible(text, f"there is no month {month:02d}", "months run from 01 to 12")
+        raise _impossible(text, f"there is no month {month:02d}", "write a month from 01 to 12")
     return (
         _months(year, month, 1)
         if parts.get("day") is None
@@ -752,7 +752,7 @@ def _part(part: str, nth: str, year: int, month: int, text: str) -> _Period:
         if not month:
             raise _impossible(
                 text,
-                "its weeks may be counted from 1 January or from a Monday",
+                "weeks of a year may be counted from 1 January or from a Monday",
                 f"write '{year}-W{number or 52:02d}'",
             )
         if not number:
@@ -760,8 +760,8 @@ def _part(part: str, nth: str, year: int, month: int, text: str) -> _Period:
             days = f"{end.day - 6}-{end.day} {_MONTHS[month - 1].capitalize()} {year}"
             raise _impossible(
                 text,
-                "it may be the last 7 days of the month or a week of the calendar",
-                f"write '{days}' for its last 7 days, or '{_week_of(end)}' for the week from Monday to Sunday",
+                "the last week may mean the last 7 days of the month or a calendar week",
+                f"write '{days}' for the last 7 days, or '{_week_of(end)}' for the week from Monday to Sunday",
             )
         start = datetime(year, month, 1) + (number - 1) * 7 * _DAY
         return _Period(start, start + 7 * _DAY, whole=True)
@@ -776,7 +776,7 @@ def _which_week(period: _Period, text: str) -> TimeRangeError:
     days = f"'{period.start:%Y-%m-%d}/P7D'"
     return _impossible(
         text,
-        "it may start on this day or on a Monday before it",
+        "the week may start on this day or on the Monday before",
         f"write {days}, or '{_week_of(period.start)}' for the week from Monday to Sunday",
     )
 
@@ -790,9 +790,9 @@ def _week_of(day: datetime) -> str:
 def _iso_week(year: int, week: int, weekday: str | None, text: str) -> _Period:
     last = date(year, 12, 28).isocalendar().week  # this day is always in the last week
     if not 1 <= week <= last:
-        raise _impossible(text, f"{year} has {last} weeks", f"weeks run from {year}-W01 to {year}-W{last}")
+        raise _impossible(text, f"{year} has {last} weeks", f"write a week from {year}-W01 to {year}-W{last}")
     if weekday is not None and not 1 <= int(weekday) <= 7:
-        raise _impossible(text, f"there is no weekday {weekday}", "days run from 1, Monday, to 7, Sunday")
+        raise _impossible(text, f"there is no weekday {weekday}", "write a day from 1 (Monday) to 7 (Sunday)")
     start = datetime.combine(date.fromisocalendar(year, week, int(weekday or 1)), datetime.min.time())
     return _Period(start, start + (7 * _DAY if weekday is None else _DAY), whole=weekday is None)
 
@@ -801,7 +801,7 @@ def _day_of_year(year: int, number: int, text: str) -> _Period:
     length = (datetime(year + 1, 1, 1) - datetime(year, 1, 1)).days
     if not 1 <= number <= length:
         raise _impossible(
-            text, f"{year} has {length} days", f"day of year runs from {year}-001 to {year}-{length}"
+            text, f"{year} has {length} days", f"write a day from {year}-001 to {year}-{length}"
         )
     start = datetime(year, 1, 1) + (number - 1) * _DAY
     return _Period(start, start + _DAY)
@@ -815,7 +815,7 @@ def _whole_day(year: int, month: int, day: int, text: str) -> _Period:
     if not 1 <= day <= length:
         name = _MONTHS[month - 1].capitalize()
         raise _impossible(
-            text, f"{name} {year} has {length} days", f"its last day is '{year}-{month:02d}-{length}'"
+            text, f"{name} {year} has {length} days", f"write '{year}-{month:02d}-{length}' for the last day"
         )
     start = first + (day - 1) * _DAY
     return _Period(start, start + _DAY)
@@ -828,20 +828,22 @@ def _at_clock(day: datetime, clock: str, zone: str, text: str) -> _Period:
     hour, minute, second = int(match["hour"]), int(match["minute"] or 0), int(match["second"] or 0)
     fraction = match["fraction"] or ""
     if fraction[6:].strip("0"):
-        raise _impossible(text, "times are resolved to microseconds", "leave out the digits after the sixth")
+        raise _impossible(
+            text, "helio resolves times only to microseconds", "leave out the digits after the sixth"
+        )
     digits = min(len(fraction), 6)
     micros = int(fraction[:6].ljust(6, "0")) if fraction else 0
     if hour > 24 or minute > 59 or second > 60 or (hour == 24 and (minute or second or micros)):
-        raise _impossible(text, f"there is no time '{clock}'", "clocks run from 00:00 to 24:00")
+        raise _impossible(text, f"there is no time '{clock}'", "write a time from 00:00 to 24:00")
     offset = _offset(zone, text)
     start = day + timedelta(hours=hour, minutes=minute) - offset
     if second == 60 and (start.hour, start.minute) != (23, 59):
-        raise _impossible(text, "leap seconds are inserted at 23:59:60 UTC", "write the second after it")
+        raise _impossible(text, "leap seconds are inserted at 23:59:60 UTC", "write the following second")
     midnight = start + timedelta(seconds=second)
     if second == 60 and midnight in LEAP_SECOND_MIDNIGHTS:
         if micros:
             raise _impossible(
-                text, "a leap second is not divided", "write 23:59:60, or the midnight after it"
+                text, "a leap second cannot have a fraction", "write 23:59:60, or the following midnight"
             )
         return _Period(midnight - LEAP_SECOND_STORED, midnight)
     # A second 60 without a leap second comes from rounding: it means the next second.
@@ -860,7 +862,9 @@ def _offset(zone: str, text: str) -> timedelta:
         return timedelta(0)
     offset = _known_offset(zone)
     if offset is None:
-        raise _impossible(text, f"there is no offset '{zone}'", "offsets run from -12:00 to +14:00")
+        raise _impossible(
+            text, f"'{zone}' is not an offset from UTC", "write an offset from -12:00 to +14:00"
+        )
     return offset
 
 
@@ -880,7 +884,9 @@ def _iso_duration(plain: str, text: str) -> tuple[int, timedelta]:
     length, rest = _summed(parts)
     micros, left = divmod(length, 1000)
     if rest or left:
-        raise _impossible(text, "times are resolved to microseconds", "leave out the digits after the sixth")
+        raise _impossible(
+            text, "helio resolves times only to microseconds", "leave out the digits after the sixth"
+        )
     if max(months * 28, length // _NANOSECONDS["d"]) > _LONGEST_DAYS:
         raise _out_of_bounds(text)
     return months, timedelta(microseconds=micros)
@@ -889,7 +895,7 @@ def _iso_duration(plain: str, text: str) -> tuple[int, timedelta]:
 def _nanoseconds(text: str) -> int:
     shown, advice = (
         f"duration '{_shown(text)}'",
-        "write a length such as '90s', '5min', '1h', '1d', '500ms' or 'PT5M'",
+        "write a duration such as '90s', '5min', '1h', '1d', '500ms' or 'PT5M'",
     )
     plain = text.strip() if len(text) <= LIMITS.time_phrase else ""
     if (match := re.fullmatch(_SIMPLE_DURATION, plain)) and match["unit"] in ("m", "M"):
@@ -904,7 +910,8 @@ def _nanoseconds(text: str) -> int:
         raise RequestError(f"{shown} is not understood", advice=advice) from None
     if months:
         raise RequestError(
-            f"{shown} has no fixed length: months and years differ", advice="write days: '27d'"
+            f"{shown} has no fixed length: months and years differ",
+            advice="write a number of days, such as '27d'",
         )
     length, rest = _summed(parts)
     if rest:
@@ -954,7 +961,7 @@ def _canonical(phrase: _Phrase, text: str) -> str:
 
 def _resolve(phrase: _Phrase, now: datetime, text: str) -> TimeRange:
     if now.tzinfo is not None:
-        raise ValueError("now is a naive datetime that means UTC")
+        raise ValueError("now must be a naive datetime in UTC")
     try:
         start, stop = phrase.span(now)
     except (OverflowError, ValueError):  # a date outside the range of datetime
@@ -991,7 +998,7 @@ def _shown(text: str) -> str:
 
 
 def _empty(text: str, start: datetime, stop: datetime, instead: str) -> TimeRangeError:
-    how = "ends before it starts" if start > stop else "is empty: it ends where it starts"
+    how = "ends before it starts" if start > stop else "is empty: it ends when it starts"
     return TimeRangeError(
         f"'{_shown(text)}' {how}", advice=f"did you mean '{instead}'?" if instead else _FORMS, empty=True
     )
@@ -999,8 +1006,8 @@ def _empty(text: str, start: datetime, stop: datetime, instead: str) -> TimeRang
 
 def _out_of_bounds(text: str) -> TimeRangeError:
     return TimeRangeError(
-        f"'{_shown(text)}' is outside the range of nanoseconds, {EARLIEST.date()} to {LATEST.date()}",
-        advice="choose a range between these dates",
+        f"'{_shown(text)}' is outside the dates that helio can represent, {EARLIEST.date()} to {LATEST.date()}",
+        advice="choose a time range between these dates",
     )
 
 

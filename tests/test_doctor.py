@@ -41,12 +41,12 @@ def test_a_necessary_part_that_is_lacking_is_said_with_what_to_do(
     assert "HELIO_SANDBOX=weak" in found.advice
     weak = sandbox(tmp_path, "weak")
     assert weak.ok
-    assert weak.found.startswith("weak; without")
+    assert weak.found.startswith("weak; not available here")
 
 
 def test_a_part_that_hardens_is_said_where_it_is_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(jail, "find_parts", lambda: parts({IDENTITY: "no"}))
-    assert sandbox(tmp_path).found == "refuse; without (another user than root: no)"
+    assert sandbox(tmp_path).found == "refuse; not available here: another user than root: no"
 
 
 def test_without_a_filter_no_policy_helps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -69,7 +69,7 @@ def test_the_policy_is_read_from_the_environment(tmp_path: Path):
     assert read_settings(home | {"HELIO_SANDBOX": "weak"}) == replace(
         read_settings(home), sandbox="weak", environ=home | {"HELIO_SANDBOX": "weak"}
     )
-    with pytest.raises(RequestError, match="neither refuse nor weak"):
+    with pytest.raises(RequestError, match="it must be refuse or weak"):
         read_settings(home | {"HELIO_SANDBOX": "off"})
 
 
@@ -84,7 +84,7 @@ def model(home: Path, **environ: str) -> Finding:
 def test_no_key_is_said_with_where_one_is_made_and_is_no_fault(tmp_path: Path):
     found = model(tmp_path)
     assert (found.ok, found.optional) == (False, True)
-    assert "no key" in found.found
+    assert "no API key" in found.found
     assert "GEMINI_API_KEY" in found.advice
 
 
@@ -92,7 +92,7 @@ def test_a_key_is_there_with_the_models_and_is_not_printed(tmp_path: Path):
     url = "http://user:secret-of-mine@127.0.0.1:9"
     found = model(tmp_path, GEMINI_API_KEY="a-key-of-mine", HELIO_MODEL_SMART="big", HELIO_MODEL_URL=url)
     assert found.ok
-    assert found.found.startswith("a key is set; big for planning, ")
+    assert found.found.startswith("an API key is set; big for planning, ")
     assert found.found.endswith(", at http://user:[key]@127.0.0.1:9")
     assert "of-mine" not in found.found
 

@@ -89,9 +89,9 @@ def test_an_unfolding_time_range_is_refused_at_construction():
         TimeRange(datetime(2024, 1, 2), datetime(2024, 1, 1))
     assert refusal.value.empty
     assert "2024-01-01 to 2024-01-02" in refusal.value.advice
-    with pytest.raises(TimeRangeError, match="nanoseconds"):
+    with pytest.raises(TimeRangeError, match="outside the dates that helio can represent"):
         TimeRange(datetime(1600, 1, 1), datetime(2024, 1, 1))
-    with pytest.raises(TimeRangeError, match="nanoseconds"):
+    with pytest.raises(TimeRangeError, match="outside the dates that helio can represent"):
         TimeRange(datetime.max, datetime.max)
 
 
@@ -190,7 +190,7 @@ def test_minus_12_30_is_no_offset_but_the_end_of_half_an_hour(phrase):
 
 @pytest.mark.parametrize("zone", ["-12:30", "-13:00", "+14:15", "+15", "+05:53", "-1215", "+25:00"])
 def test_an_offset_that_no_place_has_is_refused(zone):
-    with pytest.raises(TimeRangeError, match="no offset"):
+    with pytest.raises(TimeRangeError, match="is not an offset from UTC"):
         parse_time_range(f"2024-05-10T06:00:00{zone} to 2024-05-11", NOW)
 
 

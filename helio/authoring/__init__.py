@@ -1,1 +1,1 @@
-"""Authoring: a model proposes a template or a change of one; code proves it, a person says yes, nothing runs here."""
+"""Authoring: rules or a model propose a template, helio verifies it, and a person accepts it. Nothing runs here."""

@@ -1,4 +1,4 @@
-"""Read the answer of a model, and check it against the question."""
+"""Read a model's answer, and check that it has the form that the question asked for."""
 
 from __future__ import annotations
 
@@ -16,35 +16,37 @@ from helio.pipelines.template.oversize import CODE as OVERSIZE
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _MOST_STARTS = 50
-"""Maximum number of brackets between words that are tried as the start of the answer."""
+"""Maximum number of brackets to try as the start of the JSON, where words surround it."""
 _MOST_SAID = 300
 DEEPEST = 100
-"""Maximum depth of an answer; a template needs ten."""
+"""Maximum nesting depth of an answer's JSON; a template needs about ten levels."""
 
 
 def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
-    """Return the answer, with its JSON where JSON was asked for.
+    """Return a model's answer, with its parsed JSON if the question asked for JSON.
 
-    Models put words and fences around JSON: the first value between them that fits the schema counts, unchanged.
+    Models put words and code fences around JSON. The first JSON value that fits the schema is taken, unchanged.
 
     Raises
     ------
     CutShort
         The answer reached its limit of tokens.
     Unreadable
-        The answer is empty, not JSON, or JSON of another form. Both errors have the answer.
+        The answer is empty, not JSON, or JSON of another form. Both errors contain the answer.
     """
     if answer.finish == "length":
         raise CutShort(
-            f"the answer of {answer.model or 'the model'} broke off at its limit of {ask.max_tokens} tokens",
-            advice="ask for less at once",
+            f"the answer of {answer.model or 'the model'} was cut off at the limit of {ask.max_tokens} tokens",
+            advice="make the request smaller",
             answer=answer,
         )
     if answer.calls and ask.schema is None:
         return answer
     if not answer.text.strip():
-        problem = "called a function that it does not have" if answer.calls else "answered nothing"
-        raise Unreadable(f"{answer.model or 'the model'} {problem}", advice="ask again", answer=answer)
+        problem = "called a function that it was not offered" if answer.calls else "gave an empty answer"
+        raise Unreadable(
+            f"{answer.model or 'the model'} {problem}", advice="send the request again", answer=answer
+        )
     if ask.schema is None:
         return answer
     wrong = ""
@@ -54,14 +56,14 @@ def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
             return replace(answer, data=value)
         wrong = wrong or problem
     raise Unreadable(
-        f"the answer of {answer.model or 'the model'} is not the JSON that was asked for: {wrong}",
-        advice="ask again",
+        f"the answer of {answer.model or 'the model'} is not the requested JSON: {wrong}",
+        advice="send the request again",
         answer=answer,
     )
 
 
 def is_too_deep(value: Any) -> bool:
-    """Whether JSON is nested too deeply to walk; this check does not recurse."""
+    """Tell whether JSON is nested too deeply to process; this check does not recurse."""
     waiting = [(value, 1)]
     while waiting:
         part, depth = waiting.pop()
@@ -100,13 +102,13 @@ def _values(text: str) -> Iterator[Any]:
 def _problem(value: Any, schema: Any) -> str:
     """Say where a value does not fit its schema; nothing where it fits."""
     if is_too_deep(value):
-        return f"it is nested more than {DEEPEST} deep"
+        return f"objects and lists are nested more than {DEEPEST} levels deep"
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import best_match
 
     error = best_match(Draft202012Validator(schema).iter_errors(value))
     if error is None:
         return ""
-    path = "/" + "/".join(map(str, error.absolute_path)) if error.absolute_path else "the whole"
+    path = "/" + "/".join(map(str, error.absolute_path)) if error.absolute_path else "the whole answer"
     message = error.message if len(error.message) <= _MOST_SAID else error.message[:_MOST_SAID] + " …"
     return f"{path}: {message}"

@@ -1,8 +1,8 @@
-"""Write templates with a model: discovery, planning, edits and repairs; the gate verifies each before a person sees it.
+"""Write, edit and repair templates with a language model; helio verifies each result before a person sees it.
 
-HE302 (error)  a repair asks again for data that are absent
-    It would fail again.
-    before  a data set known to be absent
+HE302 (error)  a repair requests the same missing data again
+    The repaired run would fail in the same way.
+    before  the dataset that had no data in the failed run
     after   refused
     to do   Choose another dataset or another time range with helio edit.
 """
@@ -41,17 +41,17 @@ from helio.steps.signature import signatures
 LONGEST = 8000
 """Maximum number of characters of a request."""
 NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownParameter")
-"""Errors of a fetch that will come again for the same data."""
+"""Errors of a fetch that would occur again for the same data."""
 
 
 class ModelAuthor:
-    """Implements `helio.authoring.outcome.Author` with a model behind a door.
+    """Author that writes templates with a language model.
 
     Parameters
     ----------
     door : Door
     shelf : callable
-        Returns the read-only tools of one discovery.
+        Returns the read-only tools with which the model searches the catalogue.
     gate : Gate
     now : datetime
         Naive UTC.
@@ -65,7 +65,7 @@ class ModelAuthor:
         self._asked: list[str] = []
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a new template: the model searches the catalogue, then writes; code verifies each answer."""
+        """Write a new template: the model searches the catalogue, then writes; helio verifies each answer."""
         _check(request)
         answers = self._answers(chosen)
         found = discover(self._door, request, self._shelf(), answers=answers)
@@ -91,9 +91,9 @@ class ModelAuthor:
         wrong = self._gate.wrong_with(template)
         if wrong and is_about_looks(request, template):
             raise NotProved(
-                "the pipeline has errors that no change of its looks can repair",
+                "the pipeline has errors, which a change of its appearance cannot repair",
                 diagnostics=wrong,
-                advice="helio fix repairs what it can; or ask for the repair",
+                advice="run helio fix, or ask for a repair of these errors",
             )
 
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
@@ -107,7 +107,7 @@ class ModelAuthor:
         return self._edited(request, template, prove, self._answers(chosen), facts)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template so that a failed run would succeed; nothing is weakened, and nothing tried twice."""
+        """Change a template so that a failed run can succeed, without weakening it or trying a repair twice."""
         tried: dict[str, tuple[Diagnostic, ...]] = dict.fromkeys(failure.rejected, ())
         request = f"Mend step {failure.step_id}, so that the run goes through. Weaken nothing."
         facts = data(
@@ -125,7 +125,7 @@ class ModelAuthor:
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:
             written = work_of(after, signatures())
             if written in tried:
-                message = "this repair was tried already and was not taken"
+                message = "this repair was already tried and rejected"
                 return GateResult(
                     after, (Diagnostic("HE303", message, step_id=failure.step_id), *tried[written])
                 )
@@ -137,9 +137,9 @@ class ModelAuthor:
                 template, after, failure
             ):
                 message = (
-                    f"step {failure.step_id} would ask again for data that are absent: {failure.message}"
+                    f"step {failure.step_id} would request the same missing data again: {failure.message}"
                 )
-                advice = ("another dataset or parameter",)
+                advice = ("choose another dataset or parameter",)
                 again = Diagnostic("HE302", message, step_id=failure.step_id, advice=advice)
                 proved = GateResult(after, (*proved.errors, again))
             tried[written] = proved.errors
@@ -204,13 +204,15 @@ class ModelAuthor:
 
 def _check(request: str) -> None:
     if not request.strip():
-        raise NotUnderstood("the request is empty", advice="'ACE magnetic field for last week'")
+        raise NotUnderstood(
+            "the request is empty", advice="write what to plot, such as 'ACE magnetic field for last week'"
+        )
     if len(request) > LONGEST:
-        raise NotUnderstood(f"a request has at most {LONGEST} characters; this one has {len(request)}")
+        raise NotUnderstood(f"the request has {len(request)} characters; the limit is {LONGEST}")
 
 
 def _asks_again(before: Document, after: Document, failure: Failure) -> bool:
-    """Whether a fetch that found nothing would ask for nothing else."""
+    """Tell whether a fetch that found nothing would request the same data again."""
     if failure.kind not in NOWHERE:
         return False
     old, new = step_of(before, failure.step_id), step_of(after, failure.step_id)
@@ -221,5 +223,7 @@ def _asks_again(before: Document, after: Document, failure: Failure) -> bool:
 
 
 def _search_notes(found: Discovery) -> tuple[str, ...]:
-    datasets = f"datasets looked at: {', '.join(sorted(found.datasets))}" if found.datasets else ""
+    datasets = (
+        f"datasets that the model examined: {', '.join(sorted(found.datasets))}" if found.datasets else ""
+    )
     return tuple(note for note in (datasets, found.ended) if note)

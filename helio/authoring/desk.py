@@ -1,4 +1,4 @@
-"""Pass requests to an author, and keep what comes back as proposals; nothing is executed here."""
+"""Pass requests to an author, and save the results as proposals; run nothing."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ if TYPE_CHECKING:
 
 By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
-"""What a repair learns of each table of the run."""
+"""Properties of a failed run's tables that a repair may use."""
 _MOST_TABLES = 20
 CLASHES = frozenset({*SURE.values(), *BY_CATALOGUE.values()})
-"""Codes of tables that do not go together; a swap that gives one is left to the model."""
-_WITHOUT_MODEL = "--author rules reads plain requests without a model"
+"""Codes for tables that do not fit together. If replacing a spacecraft gives one, the model does it instead."""
+_WITHOUT_MODEL = "use --author rules for simple requests, without a model"
 
 
 @dataclass(frozen=True)
 class _Assignment:
-    """What is asked of an author: kind, words, and the run to repair."""
+    """A task for an author: its kind, the request in words, and the run to repair."""
 
     kind: Kind
     request: str
@@ -76,7 +76,7 @@ class _Assignment:
 
 
 class Desk:
-    """Takes requests for new pipelines, edits and repairs.
+    """Office that takes requests for new pipelines, edits and repairs, and saves the answers as proposals.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ class Desk:
     now : datetime
         Naive UTC.
     by : "auto", "rules" or "model"
-        The author. ``auto``: a model where there is a key, else the rules.
+        The author. ``auto``: a model if an API key is set, otherwise the rules.
     archive : str
-        The archive that was named for runs: a folder, or ``"sample"``; empty where none was.
+        The archive to use in runs: a folder, or ``"sample"``; empty for none.
     listing : ArchiveListing, optional
-        The content of that archive, which is searched before the catalogue.
+        The content of that archive, to search before the catalogue.
     ended : threading.Event, optional
-        Set it to end a question to a model.
+        Set this event to cancel a question to a model.
     replay : Path, optional
-        A transcript that answers instead of the model.
+        A recorded conversation, whose answers are used instead of asking a model.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Desk:
         self._door: Door | None = None
         self._writer: Author | None = None
         self.kept: list[str] = []
-        """Ids of the proposals of this desk, failed ones too."""
+        """Ids of the proposals that were saved, including failed ones."""
 
     def close(self) -> None:
         """Close the connection to the model."""
@@ -138,12 +138,12 @@ class Desk:
 
     @property
     def transcript(self) -> str:
-        """The file of the exchange with the model; empty when none was asked."""
+        """Path of the file that records the conversation with the model; empty if no model was asked."""
         return str(self._door.transcript.path) if self._door is not None else ""
 
     @property
     def fallback(self) -> str:
-        """Why the fallback model was asked; empty when it was not."""
+        """Reason why the fallback model was asked; empty if it was not."""
         return "; ".join(dict.fromkeys(self._door.fell_back.values())) if self._door is not None else ""
 
     # Requests ---------------------------------------------------------------------------------------------
@@ -171,7 +171,9 @@ class Desk:
         request = self._scrub(request)
         commands = answered(request, self.library, self._now)
         if commands:
-            message = f"a pipeline for that exists, and authors run nothing. To run it:\n{commands}"
+            message = (
+                f"a pipeline for this request exists; helio author does not run it. To run it:\n{commands}"
+            )
             return AuthorReply(message, Attribution("rules"))
         author, task = self._author(), _Assignment("authored", request)
         with self._recording(task, name or "pipeline"):
@@ -184,7 +186,7 @@ class Desk:
     def new(
         self, wanted: PipelineRequest, *, name: str, request: str, replace: bool = False
     ) -> tuple[Path, TemplateDraft]:
-        """Write a pipeline of the user's own from a request that leaves nothing open.
+        """Write a pipeline from a complete request, and save it among the user's own.
 
         Parameters
         ----------
@@ -197,7 +199,7 @@ class Desk:
         Raises
         ------
         RequestError
-            The request leaves something open, or the name is taken.
+            The request is incomplete or ambiguous, or the name is taken.
         NotProved
             The pipeline written from it is not valid.
         """
@@ -218,13 +220,13 @@ class Desk:
         Parameters
         ----------
         name : str
-            The id of a copy that gets the change; a shipped pipeline needs one.
+            The id of a new copy to change; required for a shipped pipeline.
         """
         request = self._scrub(request)
         entry = self.library.find(str(pipeline))
         is_fixed = RequestError(
             f"{entry.id} is a shipped pipeline and cannot be changed",
-            advice=f"change a copy: --as my-{entry.id}",
+            advice=f"change a copy with --as my-{entry.id}",
         )
         if entry.shipped and not name and not is_question(request):
             raise is_fixed
@@ -243,13 +245,13 @@ class Desk:
 
     @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change after which a failed run would succeed.
+        """Propose a change of a pipeline so that its failed run can succeed.
 
         Raises
         ------
         UnknownRun
         RequestError
-            Nothing failed in it, or the pipeline has changed since.
+            No step of the run failed, or the failed step has changed since.
         """
         record = Runs(self._settings.runs).load(run_id)
         authored: Document = record.authored
@@ -259,8 +261,8 @@ class Desk:
         template = authored if entry is None else self.library.read(entry)
         if entry is not None and step_of(template, failure.step_id) != step_of(authored, failure.step_id):
             raise RequestError(
-                f"step {failure.step_id} of {entry.id} has changed since {record.id}",
-                advice=f"helio run {entry.id} shows whether it still fails",
+                f"step {failure.step_id} of {entry.id} has changed since run {record.id}",
+                advice=f"use helio run {entry.id} to see whether the step still fails",
             )
         task = _Assignment("repaired", f"repair {record.id}, step {failure.step_id}", record.id)
         name = str(template.get("id") or "pipeline")
@@ -272,7 +274,7 @@ class Desk:
         return self._change(task, outcome, text, template, copy=copy and self._free(copy), entry=entry)
 
     def work(self, proposal: Proposal) -> RemainingWork:
-        """Return what a run of the proposed pipeline would recompute."""
+        """Describe which steps a run of the proposed pipeline would recompute."""
         return work_left(
             proposal.earlier,
             proposal.template,
@@ -330,7 +332,7 @@ class Desk:
                 return outcome
             if author is self.rules:
                 raise NotUnderstood(
-                    "the one repair that rules know for this run was rejected",
+                    "the only repair that helio can make without a model was rejected",
                     advice="use a model: set GEMINI_API_KEY",
                 )
         return author.repair(template, failure, chosen=chosen)
@@ -406,10 +408,11 @@ class Desk:
         away = [dataset for dataset in fetched if dataset not in here and not dataset.startswith("$")]
         named = shlex.quote(self._archive)
         if here:
-            yield f"found in {self._archive}: {', '.join(here)}; helio run {pipeline} --archive {named}"
+            use = f"helio run {pipeline} --archive {named}"
+            yield f"the archive {self._archive} has {', '.join(here)}; to use it: {use}"
         if away:
             yield (
-                f"not in {self._archive}: {', '.join(away)}; a run with --archive {named} would not have "
+                f"the archive {self._archive} lacks {', '.join(away)}; a run with --archive {named} cannot fetch "
                 f"{'them' if len(away) > 1 else 'it'}"
             )
 
@@ -427,7 +430,7 @@ class Desk:
                 model = self._door.answered_by or self._door.name("smart")
                 said = Attribution(model, self._door.usage.total, self._door.transcript.id)
             kept = self._keep(task, pipeline, said, (error.message,), found, before, "", "")
-            error.place = error.place or f"on record as {kept.id}"
+            error.place = error.place or f"failed proposal {kept.id}"
             if isinstance(error, ModelError) and self._by != "model" and self._replay is None:
                 error.advice = "; ".join(part for part in (error.advice, _WITHOUT_MODEL) if part)
             raise
@@ -435,7 +438,7 @@ class Desk:
     def _must_be_free(self, name: str) -> None:
         require_id(name, "pipeline id")
         if (self.library.folder / f"{name}.json").exists() or (SHIPPED / f"{name}.json").exists():
-            raise RequestError(f"there is a pipeline '{name}' already", advice="--as another name")
+            raise RequestError(f"a pipeline '{name}' exists already", advice="choose another name with --as")
 
     def _free(self, wanted: str) -> str:
         """Return an id that no pipeline has, and no pending proposal."""
@@ -454,7 +457,7 @@ class Desk:
         failed = next((step for step in record.step_records if step["state"] == "failed"), None)
         if failed is None:
             raise RequestError(
-                f"nothing failed in {record.id}", advice="helio runs lists the runs with their status"
+                f"run {record.id} has no failed step", advice="use helio runs to find a failed run"
             )
         name, error = str(failed["step_id"]), failed["error"]
         ids: list[StepId] = [

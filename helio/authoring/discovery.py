@@ -1,4 +1,4 @@
-"""Let the model search the catalogue, and keep what it saw as a verified reference."""
+"""Let the model search the catalogue, and collect the datasets that it found as a verified reference."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from helio.store.runs import Runs
 MOST_CALLS = 20
 MOST_ROUNDS = 8
 MOST_REPEATS = 3
-"""Repeated calls after which the search ends."""
+"""Number of repeated calls after which the search ends."""
 MOST_TOLD = 120_000
-"""Maximum number of characters of all results: each round sends all of them again."""
+"""Maximum number of characters of all results together: each round sends all results again."""
 MOST_RESULT = 12_000
 """Maximum number of characters of a result."""
 MOST_PARAMETERS = 60
@@ -44,7 +44,7 @@ CDAWeb wherever they answer the request: a run with the archive reads nothing el
 
 @dataclass
 class Discovery:
-    """The datasets that the model looked at, as the catalogue describes them.
+    """Datasets that the model examined, as the catalogue describes them.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Discovery:
     ended: str = ""
 
     def reference(self, most: int = 20_000) -> dict[str, Any]:
-        """Return the verified parameter reference for a prompt, in at most so many characters."""
+        """Return the datasets and parameters for a prompt, shortened to a number of characters."""
         every = list(self.datasets.values())
         share = most // max(len(every), 1)
         return {"datasets": [fitting(entry, max(share, 800)) for entry in every]}
@@ -72,7 +72,7 @@ _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
 
 
 class CatalogueTools:
-    """The read-only tools of a discovery.
+    """Read-only tools with which a model searches the catalogue.
 
     Parameters
     ----------
@@ -93,14 +93,14 @@ class CatalogueTools:
 
     @property
     def has_archive(self) -> bool:
-        """Whether the person's own archive is searched too."""
+        """Whether the tools also search the user's own archive."""
         return self._archived is not None
 
     def call(self, call: Call) -> Any:
-        """Return the result of a call; a refusal is a result too, with what exists instead."""
+        """Return the result of a call; for a wrong call, an error with the valid names."""
         tool = _TOOLS.get(call.name)
         if tool is None:
-            return {"error": f"there is no tool {call.name}", "tools": sorted(_TOOLS)}
+            return {"error": f"no tool is called {call.name}", "tools": sorted(_TOOLS)}
         _, described, function = tool
         arguments = {name: call.arguments[name] for name in described if name in call.arguments}
         missing = [name for name, (_, needed) in described.items() if needed and name not in arguments]
@@ -116,7 +116,7 @@ class CatalogueTools:
             return {"error": error.message, "try": error.advice}
 
     def known(self, datasets: Sequence[str]) -> Discovery:
-        """Describe datasets without asking a model."""
+        """Add datasets to the reference without asking a model."""
         for dataset in dict.fromkeys(datasets):
             if dataset in self._catalogue:
                 self.list_parameters(dataset)
@@ -136,7 +136,7 @@ class CatalogueTools:
         return result
 
     def list_parameters(self, dataset_id: str, match: str = "") -> Any:
-        """List the parameters of a dataset; with a text, only those that contain it."""
+        """List the parameters of a dataset; with a text, only parameters that contain the text."""
         entry = self._catalogue.dataset(dataset_id)
         every = [
             parameter
@@ -161,7 +161,7 @@ class CatalogueTools:
         }
 
     def get_availability(self, dataset_id: str) -> Any:
-        """Return the first and the last record of a dataset."""
+        """Return the times of a dataset's first and last records."""
         return self._described(self._catalogue.summary(dataset_id))
 
     def get_notes(self, dataset_id: str) -> Any:
@@ -200,7 +200,10 @@ class CatalogueTools:
         else:
             rows = [source for source in SOURCES if source.quantity == quantity]
         if not rows:
-            return {"error": "the table has no such row", "quantities": quantities()}
+            return {
+                "error": "the table of physical quantities has no such row",
+                "quantities": quantities(),
+            }
         rows.sort(key=lambda row: not self._catalogue.in_archive(row.dataset))
         for row in rows[:MOST_ROWS]:
             if row.dataset in self._catalogue:
@@ -324,7 +327,7 @@ _TOOLS: Mapping[str, _Described] = {
 
 
 def tools() -> tuple[Tool, ...]:
-    """Return the tools as a model gets them."""
+    """Return the descriptions of all tools, as helio sends them to a model."""
     return tuple(
         Tool(
             name,
@@ -343,17 +346,17 @@ def tools() -> tuple[Tool, ...]:
 
 
 def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequence[Any] = ()) -> Discovery:
-    """Let the model search within limits, and keep what it saw.
+    """Let the model search the catalogue within limits, and return the datasets that it examined.
 
     Parameters
     ----------
     answers : sequence
-        Answers to the questions of the model so far.
+        Answers to the model's questions so far.
 
     Raises
     ------
     ModelError, Cancelled
-        An unreadable answer ends the search; what was seen before is returned, and `Discovery.ended` says so.
+        The model did not answer. If it examined datasets before an unreadable answer, they are returned instead.
     """
     found = shelf.found
     text = "\n\n".join([request, *([data("Answers to questions", list(answers))] if answers else [])])
@@ -366,7 +369,7 @@ def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequ
         except (Unreadable, CutShort) as error:
             if not found.datasets:
                 raise
-            found.ended = f"the search broke off: {error.message}"
+            found.ended = f"the model's search of the catalogue stopped early: {error.message}"
             return found
         if not answer.calls:
             return found
@@ -385,9 +388,11 @@ def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequ
             characters += len(json.dumps(seen[key], ensure_ascii=False))
             results.append(CallResult.of(call, seen[key]))
         if found.calls > MOST_CALLS or found.repeats >= MOST_REPEATS or characters > MOST_TOLD:
-            again = f", {found.repeats} of them again" if found.repeats else ""
-            found.ended = f"the search was ended after {found.calls} calls{again}"
+            again = f", {found.repeats} of them repeated" if found.repeats else ""
+            found.ended = (
+                f"helio stopped the model's search of the catalogue after {found.calls} calls{again}"
+            )
             return found
         ask = ask.then(answer, ResultsTurn(tuple(results)))
-    found.ended = f"the search was ended after {MOST_ROUNDS} rounds"
+    found.ended = f"helio stopped the model's search of the catalogue after {MOST_ROUNDS} rounds"
     return found

@@ -1,4 +1,4 @@
-"""Ask models with patience, a fallback, a budget and a transcript, and allow an end at any moment."""
+"""Ask models: repeat failed questions, use a fallback, limit tokens and time, and record the conversation."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ _LOOKS_UP = 0.1
 
 @dataclass(frozen=True)
 class Patience:
-    """Limits of attempts and time for one question.
+    """Limits on the attempts and the time for one question.
 
     Parameters
     ----------
     attempts : int
-        Maximum number of times to ask a model that cannot answer now.
+        Maximum number of attempts while a model is unavailable.
     waiting : float
-        Maximum total of seconds between attempts; a server that asks for more is not asked again.
+        Maximum total seconds between attempts; if the server asks for a longer wait, helio gives up.
     first : float
-        Seconds before the second attempt; each further wait is doubled.
+        Seconds before the second attempt; each further wait is twice as long.
     again : int
         Maximum number of times to repeat a question after an answer that is empty or cannot be read.
     answer : float
@@ -56,10 +56,10 @@ class Patience:
 
 
 class Door:
-    """Asks a model; a `Model` itself.
+    """Model that repeats failed questions, respects limits and records the conversation.
 
-    A question that cannot be answered now is asked again, then once to the fallback, which also gets every further
-    question of that role. Answers are complete, and are JSON where JSON was asked for.
+    If the model stays unavailable, the fallback gets the question, and every further question of the same role.
+    Answers are complete, and are JSON if the question asked for JSON.
 
     Parameters
     ----------
@@ -69,11 +69,11 @@ class Door:
     fallback : Model or None
     patience : Patience
     tokens : int or None
-        Maximum for the whole task: nothing is asked once they are spent.
+        Maximum tokens of the whole task; no question is asked after they are spent.
     seconds : float or None
-        Maximum for the whole task.
+        Maximum seconds of the whole task.
     ended : threading.Event
-        Set it to end: a call under way is left within a second.
+        Set this event to cancel: `ask` then returns within a second.
     clock : Clock
     """
 
@@ -91,13 +91,13 @@ class Door:
     ) -> None:
         self.transcript = transcript
         self.usage = Usage()
-        """Tokens of all answers, unusable ones too."""
+        """Tokens of all answers, including unusable ones."""
         self.calls = 0
-        """Number of requests, failed ones too."""
+        """Number of requests, including failed ones."""
         self.fell_back: dict[Role, str] = {}
-        """The roles that the fallback has taken over, with the reason for the user."""
+        """Roles that the fallback has taken over, each with the reason to show to the user."""
         self.answered_by = ""
-        """The model of the newest answer, as it names itself."""
+        """Name of the model that gave the latest answer."""
         self._model = model
         self._fallback = fallback
         # a transcript has the errors that were left after all attempts
@@ -113,16 +113,16 @@ class Door:
         self._asked = 0
 
     def name(self, role: Role) -> str:
-        """Return the name of the model that gets questions of a role now."""
+        """Return the name of the model that currently answers questions of a role."""
         return self._chain(role)[0].name(role)
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """Ask a question.
+        """Ask a question, and return the answer.
 
         Raises
         ------
         ModelError
-            Of every kind; its `answer` is what came, such as a text that is not JSON.
+            Any kind; its `answer` is the received answer, such as a text that is not JSON.
         Cancelled
         OutputError
             The transcript cannot be written.
@@ -146,11 +146,11 @@ class Door:
         return answer
 
     def cancel(self) -> None:
-        """End the question under way, from any thread; nothing is asked afterwards."""
+        """Cancel the current question, from any thread; no question is asked afterwards."""
         self._ended.set()
 
     def close(self) -> None:
-        """Close the connections, and write the total use to the transcript."""
+        """Close the connections, and write the total tokens to the transcript."""
         self._model.close()
         if self._fallback is not None:
             self._fallback.close()
@@ -176,12 +176,12 @@ class Door:
             with self._lock:
                 self.fell_back[ask.role] = error.message
             name = others[0].name(ask.role)
-            log.warning("question %d: %s is asked, for %s", n, name, error.message)
+            log.warning("question %d: helio asks %s, because %s", n, name, error.message)
             self.transcript.note("fallback", n=n, to=name, role=ask.role, because=error.message)
             try:
                 return self._try(n, others[0], ask, 1)
             except ModelError as last:
-                last.message += f"; it was asked in place of {first.name(ask.role)}: {error.message}"
+                last.message += f"; helio asked {name} because {first.name(ask.role)} failed: {error.message}"
                 raise
 
     def _try(self, n: int, model: Model, ask: Ask, attempts: int) -> ModelAnswer:
@@ -245,8 +245,8 @@ class Door:
             raise Cancelled("cancelled")
         if self._tokens is not None and self.usage.total >= self._tokens:
             raise BudgetSpent(
-                f"{self.usage.total} tokens are spent, and {self._tokens} are allowed",
-                advice="HELIO_MODEL_TOKENS sets how many a task may take",
+                f"the task has used {self.usage.total} tokens; the limit is {self._tokens}",
+                advice="set a larger limit in HELIO_MODEL_TOKENS",
             )
         if self._left() <= 0:
             raise self._late()
@@ -256,7 +256,7 @@ class Door:
 
     def _late(self) -> BudgetSpent:
         return BudgetSpent(
-            f"the {self._seconds:g} s allowed for the task are over", advice="ask for less at once"
+            f"the task took longer than its limit of {self._seconds:g} s", advice="make the request smaller"
         )
 
     def _wait(self, pause: float) -> None:
@@ -287,8 +287,8 @@ class Door:
                     if self._left() <= 0:
                         raise self._late()
                     raise ModelUnavailable(
-                        f"{model.name(ask.role)} gave no whole answer within {self._patience.answer:g} s",
-                        advice="try again later, or ask for less at once",
+                        f"{model.name(ask.role)} gave no complete answer within {self._patience.answer:g} s",
+                        advice="try again later, or make the request smaller",
                     )
         except BaseException:
             model.close()  # ends the request, so that its thread ends too
@@ -304,17 +304,17 @@ def open_door(
     replay: Path | None = None,
     patience: Patience | None = None,
 ) -> Door:
-    """Open the door to the model that the environment names, with a new transcript; or to a transcript.
+    """Connect to the model that the settings name, or to a recorded conversation, and begin a new transcript.
 
     Parameters
     ----------
     replay : Path or None
-        A transcript that answers instead of a model; no key is needed.
+        A recorded conversation, whose answers are used instead of asking a model; no key is needed.
 
     Raises
     ------
     NoKey, WrongKey
-        Before anything is written.
+        The key is missing or malformed; no file was written.
     RequestError
         The transcript does not exist.
     """

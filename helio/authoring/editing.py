@@ -113,7 +113,7 @@ _ADORNS = re.compile(
     r"colou?rs?|colou?r ?bar)\b",
     re.IGNORECASE,
 )
-"""What is added to a figure without any work on data: a legend, a red line at 0."""
+"""Additions to a figure that need no operation on data: a legend, a red line at 0."""
 _WORK = re.compile(
     r"\b(?:add|remove|drop|fetch\w*|comput\w+|calculat\w+|smooth(?!ed)\w*|swap|replace|instead|resampl\w+|"
     r"filter(?!ed)\w*|deriv(?!ed)\w+|subtract|save|export|convert\w*|include|over(?:lay|plot)\w*|also|as well|too|"
@@ -126,25 +126,25 @@ _NAMES = re.compile(
     r"velocity|temperature|pressure|beta)\b",
     re.IGNORECASE,
 )
-"""Names of lines that a template may draw already; without such a line they ask for work."""
+"""Names of lines that a template may already draw; if it does not, they name an operation on data."""
 _QUOTED = re.compile(
     r"[\"“‘][^\"”’]*[\"”’]|(?<!\w)'[^']*'(?!\w)|\btitle (?:to|as|should be|is)\b.*", re.IGNORECASE
 )
 
 
 class SearchRequest(Exception):
-    """The model asks for a search of the catalogue, in its words, before it changes anything."""
+    """The model asked for a search of the catalogue before it changes the template; the message says for what."""
 
 
 class TextAnswer(Exception):
-    """The model answers in words; the template stays as it is."""
+    """The model answered a question in words; the template stays unchanged."""
 
 
 def is_about_looks(request: str, template: Document | None = None) -> bool:
-    """Whether a request is about looks alone, as far as its words tell.
+    """Tell whether a request changes only the appearance of a figure, judging by its words.
 
-    Every part of it must name something that is seen, and no part may name work on data. An average that the template
-    has is a line; any other average is work.
+    Every part of it must name something visible, and no part may name an operation on data. An average that the
+    template computes is a line of the figure; any other average is a new operation.
 
     >>> is_about_looks("use red for Bz"), is_about_looks("use red for Bz and add a running average")
     (True, False)
@@ -178,16 +178,16 @@ def edit(
     facts: str = "",
     looked: bool = False,
 ) -> tuple[GateResult, str]:
-    """Change a template, and return the verified result with the first prompt.
+    """Let a model change a template; return the verified result and the first prompt.
 
     Parameters
     ----------
     prove : callable
-        The gate, for the changed template and the operations.
+        Verifies the changed template; takes the template and the operations.
     facts : str
         Further data for the prompt: why a run failed.
     looked : bool
-        Whether the catalogue was searched already; that happens once.
+        Whether the catalogue was already searched; it is searched at most once.
 
     Raises
     ------
@@ -199,15 +199,19 @@ def edit(
         status = answer["status"]
         if status == "answer":
             raise TextAnswer(
-                str(answer.get("answer") or "").strip()[:4000] or "the model has no words for that"
+                str(answer.get("answer") or "").strip()[:4000] or "the model gave an empty answer"
             )
         refuse_or_ask(answer, answers)
         if status == "look" and (looked or looks):
-            raise _rejected("HA107", "the catalogue was searched: decide with what you know")
+            raise _rejected(
+                "HA107", "the catalogue was already searched: decide with the reference that you have"
+            )
         if status == "look":
             raise SearchRequest(str(answer.get("reason") or "").strip()[:1000])
         if is_question(request):
-            raise _rejected("HE301", "a question changes nothing", "answer it in words")
+            raise _rejected(
+                "HE301", "the request is a question, so the template may not change", "answer in words"
+            )
         operations = [_operation(operation) for operation in answer.get("operations") or ()]
         after = _applied(template, operations)
         if looks or answer.get("touches") == "style":
@@ -216,7 +220,7 @@ def edit(
         if proved.errors:
             raise RejectedAnswer(proved.errors)
         if json.dumps(proved.template) == json.dumps(template):
-            raise _rejected("HE303", "the operations change nothing")
+            raise _rejected("HE303", "the operations do not change the template")
         return proved
 
     prompt = _prompt(request, template, reference, answers, facts)
@@ -257,14 +261,16 @@ def _operation(written: Mapping[str, Any]) -> Operation:
     texts = {key: str(written.get(key) or "") for key in ("step", "at", "value_json", "after", "old", "new")}
     op = next((name for name in NAMES if name == written.get("op")), None)
     if op is None:  # the schema allows no other
-        raise _rejected("HA103", "an operation needs its op", *NAMES)
+        raise _rejected("HA103", "an operation needs the field 'op'", *NAMES)
     keys = texts["at"].strip("/").split("/")
     at = tuple(key.replace("~1", "/").replace("~0", "~") for key in keys if key)
     value: Any = None
     if op in ("set", "add"):
         value = read_json(texts["value_json"], f"value_json of {op} {texts['step']}".strip())
     if op in ("set", "unset") and not at:
-        raise _rejected("HA103", f"{op} needs a path: at", "tool_args/spec/title")
+        raise _rejected(
+            "HA103", f"{op} needs a path in the field 'at'", "write a path such as tool_args/spec/title"
+        )
     return Operation(op, texts["step"], at, value, texts["after"], texts["old"], texts["new"])
 
 
@@ -280,8 +286,10 @@ def _beyond_looks(before: Document, after: Document) -> Iterator[Diagnostic]:
     new = {str(step.get("step_id")): step for step in after["steps"]}
 
     def refused(what: str, step: str | None = None) -> Diagnostic:
-        advice = ("change figure and style steps alone",)
-        return Diagnostic("HE301", f"a request about looks may not {what}", step_id=step, advice=advice)
+        advice = ("change only figure and style steps",)
+        return Diagnostic(
+            "HE301", f"a request about the appearance of a figure may not {what}", step_id=step, advice=advice
+        )
 
     for key in {*before, *after} - {"steps"}:
         if before.get(key) != after.get(key):

@@ -1,4 +1,4 @@
-"""Ask a model until its answer passes: it may correct the answer twice and start again once, then helio stops.
+"""Ask a model until its answer is accepted; after two corrections and one fresh start, give up.
 
 HA104 (error)  characters that cannot be seen in an answer
     A person could approve something that the terminal does not show.
@@ -36,7 +36,7 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import check_json
 
 REPLIES = 2
-"""Maximum number of times that diagnostics go back to the model in one conversation."""
+"""Maximum number of corrections that helio requests in one conversation with the model."""
 
 QUESTIONS = 3
 """Maximum number of questions that a model may ask about one request."""
@@ -45,7 +45,7 @@ Made = TypeVar("Made")
 
 
 class RejectedAnswer(Exception):
-    """An answer of a model is refused, with diagnostics."""
+    """A model's answer was rejected; the diagnostics give the reasons."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__("; ".join(finding.message for finding in diagnostics))
@@ -53,7 +53,7 @@ class RejectedAnswer(Exception):
 
 
 class QuestionBack(Exception):
-    """The model asks a question instead of answering."""
+    """The model asked the user a question instead of answering."""
 
     def __init__(self, text: str, choices: tuple[str, ...]) -> None:
         super().__init__(text)
@@ -62,7 +62,7 @@ class QuestionBack(Exception):
 
 
 def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
-    """Ask until an answer is accepted, and return what `take` makes of it.
+    """Ask a model until an answer is accepted, and return the result of `take` for it.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
     Raises
     ------
     NotProved
-        No answer was accepted; with the diagnostics of the last one.
+        No answer was accepted; the error has the diagnostics of the last answer.
     ModelError, Cancelled
-        The model cannot be asked.
+        The model did not answer, or the user cancelled.
     """
     found: tuple[Diagnostic, ...] = ()
     for attempts in (1 + REPLIES, 1):
@@ -99,7 +99,7 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
     raise NotProved(
         f"none of the model's {REPLIES + 2} answers could be used",
         diagnostics=found,
-        advice="say it in other words, or in smaller steps; the transcript has every answer",
+        advice="rephrase the request, or split it into smaller steps; the transcript has every answer",
     )
 
 
@@ -129,7 +129,7 @@ def _facts(finding: Diagnostic) -> dict[str, Any]:
 
 
 def read_json(text: str, what: str) -> Any:
-    """Read the strict JSON of a field that is a text.
+    """Read strict JSON from a text field of a model's answer.
 
     Raises
     ------
@@ -157,11 +157,11 @@ def _refuse_hidden(value: Any, what: str) -> None:
         elif isinstance(part, str) and any(
             unicodedata.category(letter) in ("Cc", "Cf") and letter not in "\n\t" for letter in part
         ):
-            raise RejectedAnswer([Diagnostic("HA104", f"{what} holds characters that cannot be seen")])
+            raise RejectedAnswer([Diagnostic("HA104", f"{what} contains invisible characters")])
 
 
 def answers_part(answers: Sequence[Any]) -> list[str]:
-    """Return the part of a prompt with the answers to the model's questions; none without answers."""
+    """Return the part of a prompt that has the answers to the model's questions; empty if there are none."""
     return [data("Answers to your questions", list(answers))] if answers else []
 
 
@@ -171,23 +171,25 @@ def refuse_or_ask(answer: Mapping[str, Any], answers: Sequence[Any]) -> None:
     Raises
     ------
     QuestionBack
-        The model asks.
+        The model asks the user a question.
     NotUnderstood
-        The model says that it cannot be done.
+        The model says that the request is impossible.
     RejectedAnswer
-        The question has no text or choices, or is one too many.
+        The question has no text or fewer than two choices, or the model has asked too many.
     """
     if answer["status"] == "impossible":
         reason = " ".join(str(answer.get("reason") or "").split())[:500]
-        raise NotUnderstood(f"the model says that it cannot be done: {reason or 'it gives no reason'}")
+        raise NotUnderstood(
+            f"the model says that the request is impossible: {reason or 'it gives no reason'}"
+        )
     if answer["status"] != "question":
         return
     if len(answers) >= QUESTIONS:
-        message = f"{QUESTIONS} questions were answered already: decide with what you know"
+        message = f"{QUESTIONS} questions were already answered: decide with the answers that you have"
         raise RejectedAnswer([Diagnostic("HA106", message)])
     text = str(answer.get("question") or "").strip()[:500]
     named = (str(choice).strip()[:200] for choice in answer.get("choices") or ())
     choices = tuple(dict.fromkeys(choice for choice in named if choice))
     if not text or len(choices) < 2:
-        raise RejectedAnswer([Diagnostic("HA105", "a question needs its text and at least two choices")])
+        raise RejectedAnswer([Diagnostic("HA105", "a question needs a text and at least two choices")])
     raise QuestionBack(text, choices[:12])

@@ -1,4 +1,4 @@
-"""The datasets and parameters that fetches of a template name."""
+"""Datasets and parameters that the fetch steps of a template name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FETCH = "fetch_data"
 
 
 def fetch_choices(args: Mapping[str, Any]) -> list[Choice]:
-    """Return the choices of a fetch, the preferred one first; none where its arguments name no dataset.
+    """List the datasets that a fetch may use, in order of preference; empty if its arguments name none.
 
     >>> fetch_choices({"candidates": ["AC_H2_MFI", {"dataset_id": "WI_H0_MFI"}], "parameter_id": "B"})[1].dataset_id
     'WI_H0_MFI'
@@ -26,7 +26,7 @@ def fetch_choices(args: Mapping[str, Any]) -> list[Choice]:
 
 
 def fetch_pairs(args: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return each dataset that a fetch of one parameter may take, with its parameter; none for several parameters."""
+    """List the datasets that a fetch may use, each with its parameter; empty if it fetches several parameters."""
     return (
         []
         if args.get("parameters")

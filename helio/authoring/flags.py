@@ -35,23 +35,23 @@ def request_of(
     catalogue: Catalogue,
     now: datetime,
 ) -> PipelineRequest:
-    """Make a request of texts.
+    """Make a pipeline request from texts.
 
     Parameters
     ----------
     spacecraft, quantities, datasets, operations : sequence of str
-        In any spelling that the tables know: ``"psp"``, ``"Bz"``, ``"AC_H2_MFI.BGSEc"``, ``"resample:1h:median"``.
+        In any spelling that helio knows: ``"psp"``, ``"Bz"``, ``"AC_H2_MFI.BGSEc"``, ``"resample:1h:median"``.
     now : datetime
         Naive UTC.
 
     Raises
     ------
     RequestError
-        A name is unknown, with close names; or a value is wrong.
+        A name is unknown (the error suggests close names), or a value is wrong.
     """
     if not (spacecraft or quantities or datasets):
         raise RequestError(
-            "nothing to draw was named",
+            "no data to draw were named",
             advice="name a spacecraft and a quantity, or a dataset and its parameter",
         )
     if time_range is not None:
@@ -67,19 +67,19 @@ def request_of(
         computations=_each(_computation, operations),
         panels=Panels(together=together),
         style=RequestedStyle(title=title),
-        exports=_each(lambda text: _one_of(text.casefold(), FORMS, "form of files"), save_as),
+        exports=_each(lambda text: _one_of(text.casefold(), FORMS, "file format"), save_as),
     )
 
 
 def refuse(question: str, choices: Sequence[str]) -> NoReturn:
-    """Refuse a request that leaves a question open.
+    """Refuse an ambiguous request, instead of asking the user a question.
 
     Raises
     ------
     RequestError
         The question, with its choices as advice.
     """
-    raise RequestError(question, advice=f"name one: {', '.join(choices)}")
+    raise RequestError(question, advice=f"choose one: {', '.join(choices)}")
 
 
 def _each(read: Callable[[str], Value], texts: Sequence[str]) -> tuple[Value, ...]:
@@ -91,7 +91,8 @@ def _spacecraft(text: str) -> str:
     mission = {name.casefold(): name for name in families()}.get(text.strip().casefold())
     if mission is not None:
         raise RequestError(
-            f"{mission} has several spacecraft", advice=f"name some of {', '.join(families()[mission])}"
+            f"{mission} has several spacecraft",
+            advice=f"name one or more of {', '.join(families()[mission])}",
         )
     return spacecraft_named(text)
 
@@ -102,14 +103,18 @@ def _dataset(text: str, catalogue: Catalogue) -> tuple[str, str]:
         near = ", ".join(closest(dataset, catalogue.ids()))
         raise RequestError(
             f"no dataset is called '{dataset}'",
-            advice=f"near names: {near}" if near else f"helio datasets search '{dataset}'",
+            advice=f"use one of the closest names: {near}"
+            if near
+            else f"search with helio datasets search '{dataset}'",
         )
     entry = catalogue.dataset(dataset)
     names = [known.name for known in entry.parameters]
     if parameter and parameter not in names:
         raise RequestError(
             f"{entry.id} has no parameter '{parameter}'",
-            advice=did_you_mean(parameter, names, otherwise=f"parameters: {', '.join(names[:12])}"),
+            advice=did_you_mean(
+                parameter, names, otherwise=f"choose one of its parameters: {', '.join(names[:12])}"
+            ),
         )
     return entry.id, parameter
 
@@ -122,10 +127,10 @@ def _computation(text: str) -> Computation:
     if len(values) > most:
         raise RequestError(
             f"{tool} takes {f'at most {most} values' if most else 'no value'}: '{text}'",
-            advice=f"'{tool}:1h'" if most else f"'{tool}'",
+            advice=f"write '{tool}:1h'" if most else f"write '{tool}'",
         )
     if most and not (values and values[0]):
-        raise RequestError(f"{tool} needs a length of time", advice=f"'{tool}:10min'")
+        raise RequestError(f"{tool} needs a duration", advice=f"write '{tool}:10min'")
     window = str(Duration(values[0])) if values else ""
     default = "mean" if tool == "resample" else ""
     method = _one_of(values[1].casefold(), METHODS, "method") if len(values) > 1 else default
@@ -136,6 +141,6 @@ def _one_of(text: str, known: Sequence[str], what: str) -> str:
     if text not in known:
         raise RequestError(
             f"there is no {what} '{text}'",
-            advice=did_you_mean(text, known, otherwise=f"one of {', '.join(known)}"),
+            advice=did_you_mean(text, known, otherwise=f"use one of {', '.join(known)}"),
         )
     return text

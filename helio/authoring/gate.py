@@ -1,45 +1,45 @@
-"""Mend and verify every template that an author writes, and check it against the catalogue, before a person sees it.
+"""Correct and verify each template that an author writes, and check its data in the catalogue, before a person sees it.
 
-HE301 (error)  a repair changes a step that it did not declare
-    Steps that an edit does not name stay the same to the byte.
-    before  a change of colour that moves a fetch
+HE301 (error)  a repair changes a step that it does not name
+    An edit may change only the steps that it names.
+    before  a repair of step 3 that also changes step 1
     after   refused
     to do   Reject the repair, or ask with helio edit for the other change by itself.
 
-HE303 (error)  a repair equal to an earlier one, or leaving the same diagnostics
-    It would fail again.
-    before  the same patch twice
+HE303 (error)  a repair is the same as an earlier one, or changes only descriptions
+    The repaired run would fail in the same way.
+    before  the same repair twice
     after   refused
     to do   Correct the template by hand, or say with helio edit what to change.
 
-HE304 (error)  a repair weakens critical, a pin, the range or the artefact
-    It would hide the error, not repair it.
+HE304 (error)  a repair removes "critical", a pin, a part of the time range or of a figure
+    Such a repair would hide the error instead of correcting it.
     before  "critical": false on the step that failed
     after   refused
     to do   If the step may fail or the range may be shorter, make this change yourself with helio edit.
 
-HE305 (error)  a repair replaces measured data by values that its author wrote
-    A figure of invented numbers is worse than none.
-    before  a fetch that becomes a table of literals
+HE305 (error)  a repair replaces measured data with values written in the template
+    A figure of invented numbers is worse than no figure.
+    before  a fetch is replaced by a table of numbers
     after   refused
     to do   Choose another dataset with helio edit; helio datasets search finds one.
 
-HE401 (error)  an author names a data set that no catalogue has
-    An invented name never reaches a person's approval.
+HE401 (error)  an author uses a dataset that is in no catalogue
+    helio refuses invented names before a person sees the proposal.
     before  "dataset_id": "AC_H9_MFI"
     after   refused; did you mean 'AC_H3_MFI'?
     to do   Find the dataset with helio datasets search, and use its id.
 
-HE402 (error)  an author names a parameter that the data set does not have
-    An invented name never reaches a person's approval.
+HE402 (error)  an author uses a parameter that the dataset does not have
+    helio refuses invented names before a person sees the proposal.
     before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
     after   refused; did you mean 'BGSEc'?
     to do   List the parameters with helio datasets parameters DATASET, and use one of these names.
 
-HE403 (error)  an author asks for a time without data
-    No data will ever exist before the first record, however old the catalogue is.
+HE403 (error)  an author chooses a time without data
+    The time lies in the future, before the first record, or after the last record of a dataset that has ended.
     before  Parker Solar Probe in 2010
-    after   refused, with what the data set covers
+    after   refused, with the time that the dataset covers
     to do   Choose a time range within the coverage that the message gives, or another dataset.
 """
 
@@ -87,46 +87,46 @@ NO_VALUE = "HB202"
 UNKNOWN_DATASET = "HV502"
 SAVE = "save_data"
 VERIFIED = "HV"
-"""The beginning of the codes of verification."""
+"""Prefix of the codes that checks report."""
 MOST_VALUES = 1000
-"""Maximum number of combinations of variables that are looked up for one fetch."""
+"""Maximum number of combinations of variables' values to check for one fetch."""
 MOST_STEPS = 200
-"""Maximum number of steps of an author's template: no person reviews more."""
+"""Maximum number of steps in an author's template; a person cannot review more."""
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """A template that went through the gate, with its diagnostics; one with errors is not proposed."""
+    """Corrected and verified template with its diagnostics; helio proposes it only if it has no errors."""
 
     template: Document
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics that stop a proposal."""
+        """Errors, which prevent a proposal."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics that a reviewer has to know."""
+        """Warnings, which a reviewer should see."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "warning")
 
 
 class Gate:
-    """Verifies the templates of every author.
+    """Verifier of the templates that models and rules write.
 
     Parameters
     ----------
     catalogue : Catalogue
-        Known datasets; others are refused.
+        Known datasets; a template with other datasets is refused.
     home : Path
-        The folder of a renewed catalogue.
+        The home folder, which may have an updated catalogue.
     now : datetime
         Naive UTC.
     pipelines : mapping
-        Saved templates by id, for ``use``.
+        Saved templates by id, for steps with ``use``.
     archive : str
-        The archive that was named for runs, if `catalogue` has its datasets.
+        The archive to use in runs, if `catalogue` includes its datasets.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Gate:
         self._pipelines = pipelines
 
     def new(self, text: str) -> GateResult:
-        """Verify a template as an author wrote it, in any dialect that the passes read."""
+        """Correct and verify a new template, as an author wrote it."""
         written = parse(text).plan
         too_many = _too_many_steps(written)
         if too_many:
@@ -158,7 +158,7 @@ class Gate:
         return proved if proved.errors else self._checked(template, proved.diagnostics)
 
     def edited(self, before: Document, after: Document) -> GateResult:
-        """Verify an edit: mend the steps that it changed, and keep all others as they are."""
+        """Verify an edit: correct the steps that it changed, and leave all others as they are."""
         too_many = _too_many_steps(after, before)
         if too_many:
             return GateResult(after, too_many)
@@ -195,19 +195,19 @@ class Gate:
         return tuple(self._check(template).errors)
 
     def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> GateResult:
-        """Verify a repair: it changes declared steps alone, and hides no error by asking for less.
+        """Verify a repair: it may change only named steps, and may not request less to avoid the error.
 
         Parameters
         ----------
         declared : container of int or str
-            The steps that may change: the failed one and all that the repair names.
+            Ids of the steps that may change: the failed step and those that the repair names.
         """
         proved = self.edited(before, after)
         if proved.errors:
             return proved
         if work_of(before, signatures()) == work_of(after, signatures()):
-            message = "the repair changes words alone, so the run would fail again"
-            return GateResult(after, (Diagnostic("HE303", message, advice=("change what fails",)),))
+            message = "the repair changes only descriptions, so the run would fail again"
+            return GateResult(after, (Diagnostic("HE303", message, advice=("change the step that fails",)),))
         refused = (*_weakened(before, after, declared), *self._invented(before, after))
         return GateResult(after, refused) if refused else proved
 
@@ -224,10 +224,10 @@ class Gate:
                 reported.add(step_id)
                 yield Diagnostic(
                     "HE305",
-                    f"a repair may not replace measured data: step {step_id} would use values that its author wrote "
-                    f"({', '.join(sorted(other.written)) or 'nothing is fetched'})",
+                    f"a repair may not replace measured data: step {step_id} would use values written in the template "
+                    f"({', '.join(sorted(other.written)) or 'it fetches nothing'})",
                     step_id=step_id,
-                    advice=("fetch the data from elsewhere, or say that it cannot be repaired",),
+                    advice=("fetch the data from another source, or reply that the run cannot be repaired",),
                 )
 
     def _checked(
@@ -329,13 +329,13 @@ class Gate:
     def _without_data(self, step: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
         """Report a time in the future, or one that none of the choices covers."""
         if span.start >= self._now:
-            message = f"there is nothing of {span} yet: it is {self._now:%Y-%m-%d %H:%M} UTC"
-            yield _wrong_fetch("HE403", message, "a time that is past", step, "")
+            message = f"{span} is in the future: the time is now {self._now:%Y-%m-%d %H:%M} UTC"
+            yield _wrong_fetch("HE403", message, "choose a time in the past", step, "")
             return
         covered = [self._other_coverage(choice.dataset_id, span) for choice in choices]
         if covered and all(covered):
             yield _wrong_fetch(
-                "HE403", f"there is nothing of {span}: {'; '.join(covered)}", "another time", step, ""
+                "HE403", f"no data exist for {span}: {'; '.join(covered)}", "choose another time", step, ""
             )
 
     def _other_coverage(self, dataset: str, span: TimeRange) -> str:
@@ -350,7 +350,11 @@ class Gate:
         late = last is not None and span.start > last and self._catalogue.has_stopped(entry)
         if not early and not late:
             return ""
-        return f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}" if first and last else entry.id
+        return (
+            f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}"
+            if first and last
+            else f"{entry.id} covers another time"
+        )
 
 
 def _too_many_steps(template: Document, before: Document | None = None) -> tuple[Diagnostic, ...]:
@@ -358,12 +362,14 @@ def _too_many_steps(template: Document, before: Document | None = None) -> tuple
     count = sum(1 for _ in written_steps(template))
     if count <= MOST_STEPS or (before is not None and count <= sum(1 for _ in written_steps(before))):
         return ()
-    message = f"{count} steps are more than the {MOST_STEPS} that an author may write"
-    return (Diagnostic("HV701", message, path="/steps", advice=("for_each, or several pipelines",)),)
+    message = f"the template has {count} steps; an author may write at most {MOST_STEPS}"
+    return (
+        Diagnostic("HV701", message, path="/steps", advice=("use for_each, or write several pipelines",)),
+    )
 
 
 def fetched_datasets(template: Document) -> Iterator[tuple[str, str]]:
-    """Yield the provider and the dataset of each choice of the fetches of a template."""
+    """Yield provider and dataset for each dataset that a template's fetches may use."""
     for step in template_in(template).walk():
         yield from ((choice.provider, choice.dataset_id) for choice in _fetch_choices(step, template))
 
@@ -421,8 +427,8 @@ def _not_served(choice: Choice, step: StepId, path: str) -> Iterator[Diagnostic]
     known = datasets_known_to(choice.provider)
     parameters = known.get(choice.dataset_id)
     if not known:
-        message = f"helio has no list of the datasets of '{choice.provider}', so an author may not choose it"
-        advice = "leave the provider out; a run can name an archive: --archive"
+        message = f"helio does not know the datasets of '{choice.provider}', so an author may not choose this provider"
+        advice = "leave out the provider; to use an archive, run with --archive"
         yield _wrong_fetch("HE401", message, advice, step, path)
     elif parameters is None:
         message = f"{source_class(choice.provider).title} has no dataset '{choice.dataset_id}'"
@@ -503,7 +509,7 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
         if json.dumps(new.get(name)) == json.dumps(step):
             continue
         if name not in declared and top not in declared:
-            yield Diagnostic("HE301", f"the repair changes step {name} without declaring it", step_id=name)
+            yield Diagnostic("HE301", f"the repair changes step {name}, which it does not name", step_id=name)
         for weakness in _weaknesses(step, new.get(name)):
             yield Diagnostic("HE304", f"a repair may not weaken step {name}: {weakness}", step_id=name)
     variables = after.get("variables") or {}
@@ -517,15 +523,14 @@ def _weaknesses(old: Document, new: Document | None) -> Iterator[str]:
     critical, draws = old.get("critical", True), old.get("tool_name") in (*FIGURES, SAVE)
     if new is None:
         if critical or draws:
-            yield "it is removed"
+            yield "the step is removed"
         return
     before, after = object_of(old.get("tool_args")), object_of(new.get("tool_args"))
     lost = set(_drawn(before)) - set(_drawn(after))
     weaker = {
-        "it would no longer be critical": critical and not new.get("critical", True),
-        "a pin is removed": set(old.get("pin") or ()) - set(new.get("pin") or ()),
-        "it would treat the failure of an item in another way": old.get("on_item_error")
-        != new.get("on_item_error"),
+        "the step would no longer be critical": critical and not new.get("critical", True),
+        "a pin of the step is removed": set(old.get("pin") or ()) - set(new.get("pin") or ()),
+        "its on_item_error is changed": old.get("on_item_error") != new.get("on_item_error"),
         "its time range is changed": before.get("time_range") != after.get("time_range"),
         "its figure would show less": draws and lost and len(_drawn(after)) < len(_drawn(before)),
     }

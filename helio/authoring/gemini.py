@@ -1,4 +1,4 @@
-"""Connect to Google's Gemini; no other file uses its client."""
+"""Connect to Google's Gemini; no other module imports its client."""
 
 from __future__ import annotations
 
@@ -41,43 +41,43 @@ if TYPE_CHECKING:
     from google.genai import errors, types
 
 HOST = "generativelanguage.googleapis.com"
-"""Google's server, the default."""
+"""Default server: Google's."""
 A_DAY = 86400.0
 """Seconds to wait after a daily quota is used up."""
 _CONNECTING = 15.0
 """Seconds allowed to connect."""
 _LONGEST_ANSWER = 64 * 10**6
-"""Bytes; the longest answers of models have a hundredth of this."""
+"""Maximum bytes of an answer; models' longest answers have a hundredth of this."""
 _MOST_SAID = 300
 _MOST_MODELS = 1000
 """Maximum number of models that the service lists in one page."""
 _PAGE_ADVICE = (
-    "open any web page in a browser: if the network asks you to log in, do so; else look at HELIO_MODEL_URL"
+    "open any web page in a browser, and log in to the network if asked; otherwise check HELIO_MODEL_URL"
 )
-_GET_A_KEY = "set GEMINI_API_KEY; a key is made at https://aistudio.google.com/apikey"
+_GET_A_KEY = "set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey"
 _NO_SIGNATURE = b"skip_thought_signature_validator"
-"""The signature that Gemini 3 takes for a call of another model.
+"""Signature that Gemini 3 accepts for a call that another model made.
 
 https://ai.google.dev/gemini-api/docs/thought-signatures
 """
 _FILTERED = {
     "SAFETY": "its safety filter",
-    "RECITATION": "its filter for recited texts",
+    "RECITATION": "its filter for copied texts",
     "BLOCKLIST": "its list of forbidden words",
     "PROHIBITED_CONTENT": "its filter for prohibited content",
     "SPII": "its filter for personal data",
-    "LANGUAGE": "its list of languages",
+    "LANGUAGE": "its list of supported languages",
     "ESCALATION": "one of its rules",
-    "PUP_LIMITED_DISABLED": "a limit on the account of the key",
+    "PUP_LIMITED_DISABLED": "a limit of the key's account",
     "MODEL_ARMOR": "its filter",
 }
-"""Reasons that will stop the same question again, in words. Other reasons count as accidents."""
+"""Reasons, in words, that would stop the same question again. After any other reason the question is repeated."""
 
 
 class Gemini:
-    """Asks Google's models, or a server with the same protocol.
+    """Client for Google's models, or for a server with the same protocol.
 
-    Each answer is one request: the client's own retries, continuations and calls of functions are switched off.
+    Each answer is one request: the retries, continuations and function calls of Google's client are switched off.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ class Gemini:
     names : mapping
         The model of each role.
     url : str
-        Another server than Google's.
+        Address of a server to use instead of Google's.
     timeout : float
-        Seconds until an answer begins, with the time to think.
+        Seconds until an answer begins, including the model's time to think.
 
     Raises
     ------
@@ -101,10 +101,10 @@ class Gemini:
 
     def __init__(self, key: str, names: Mapping[Role, str], *, url: str = "", timeout: float = 300.0) -> None:
         if not key:
-            raise NoKey("no key for a model is set", advice=_GET_A_KEY)
+            raise NoKey("no API key for a language model is set", advice=_GET_A_KEY)
         if not re.fullmatch(r"[!-~]+", key) or key.startswith("auth_tokens/"):
             # the client would quote it in its error
-            raise WrongKey("the key of the model has characters that no key has", advice=_GET_A_KEY)
+            raise WrongKey("the model's API key contains characters that no key has", advice=_GET_A_KEY)
         self._key = key
         self._names = dict(names)
         self._url = url
@@ -117,22 +117,22 @@ class Gemini:
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
     def name(self, role: Role) -> str:
-        """The model of a role."""
+        """Return the model's name for a role."""
         return self._names[role]
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """Make one request, and read the answer.
+        """Ask the model once, and return its answer.
 
         Raises
         ------
         WrongKey, UnknownModel, ModelRefused
-            The server would refuse again.
+            The server would refuse the same question again.
         QuotaExhausted, ModelUnavailable
             A later request may succeed.
         Blocked
             A filter stopped the question or the answer.
         Unreadable
-            The answer has a call that cannot be read, or another form than the protocol.
+            The answer has a function call that cannot be read, or does not follow the protocol.
         """
         from google.genai import errors
 
@@ -145,7 +145,7 @@ class Gemini:
         return self._read(response, name)
 
     def close(self) -> None:
-        """Close the connections and end a question under way; the next question opens new ones."""
+        """Close the connections and end a question under way; the next question opens new connections."""
         with self._lock:
             for connection in tuple(self._sockets):
                 with suppress(OSError):  # it is closed already
@@ -219,7 +219,7 @@ class Gemini:
         except RuntimeError:  # of a client that was closed
             raise self._unavailable(f"the connection to {host} was closed") from None
         except httpx2.RemoteProtocolError:
-            raise self._unavailable(f"{host} ended the connection without an answer") from None
+            raise self._unavailable(f"{host} closed the connection without an answer") from None
         except (httpx2.ConnectError, httpx2.ProxyError) as error:
             raise self._not_reached(error) from None
         except httpx2.NetworkError as error:
@@ -227,14 +227,15 @@ class Gemini:
             raise self._unavailable(message) from None
         except (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError, httpx2.InvalidURL) as error:
             raise ModelRefused(
-                self._scrub(f"'{host}' cannot be asked: {error}"), advice="look at HELIO_MODEL_URL"
+                self._scrub(f"'{host}' is not a valid address of a model's server: {error}"),
+                advice="check HELIO_MODEL_URL",
             ) from None
         except httpx2.HTTPError as error:
-            raise self._unavailable(f"{host} answers against the protocol: {error}") from None
+            raise self._unavailable(f"{host} sent an answer that cannot be read: {error}") from None
         except ValidationError:
             raise Unreadable(
-                self._scrub(f"{host} answers in a form that the client of Gemini does not know"),
-                advice="look at HELIO_MODEL_URL",
+                self._scrub(f"{host} sent an answer that does not follow the protocol of Gemini"),
+                advice="check HELIO_MODEL_URL",
             ) from None
         except ValueError:  # from json.loads: the page of a proxy or a portal
             raise ModelUnreachable(
@@ -304,8 +305,10 @@ class Gemini:
         if not response.candidates:
             reason = response.prompt_feedback and response.prompt_feedback.block_reason
             if not reason:
-                raise Unreadable(f"{model} answered nothing", advice="ask again", answer=empty)
-            _blocked(f"{model} does not take the question", reason.value, empty)
+                raise Unreadable(
+                    f"{model} gave an empty answer", advice="send the request again", answer=empty
+                )
+            _blocked(f"{model} refused the question", reason.value, empty)
         first = response.candidates[0]
         text, signature, calls = "", "", []
         for part in (first.content and first.content.parts) or ():
@@ -325,11 +328,11 @@ class Gemini:
         finish: Finish = "calls" if calls else "stop"
         answer = replace(empty, text=text, calls=tuple(calls), signature=signature, finish=finish)
         if reason_given in _FILTERED:
-            _blocked(f"{model} does not answer", reason_given, answer)
+            _blocked(f"{model} gave no answer", reason_given, answer)
         if reason_given != "STOP":
             words = self._scrub(first.finish_message or "")[:_MOST_SAID]
             message = f"the answer of {model} cannot be read: {reason_given}{': ' if words else ''}{words}"
-            raise Unreadable(message, advice="ask again", answer=answer)
+            raise Unreadable(message, advice="send the request again", answer=answer)
         return answer
 
     def _refusal(self, error: errors.APIError, name: str) -> Exception:
@@ -341,27 +344,27 @@ class Gemini:
             return _unreachable(self._scrub(problem.message), problem.advice, problem.cause)
         words = error.message if isinstance(error.message, str) and "<" not in error.message else ""
         words = " ".join(self._scrub(words).split())[:_MOST_SAID]
-        message = self._scrub(f"{self._url or HOST} answers {status}{': ' if words else ''}{words}")
+        message = self._scrub(f"{self._url or HOST} answered {status}{': ' if words else ''}{words}")
         details = _details(error)
         reason = next((str(detail["reason"]) for detail in details if "reason" in detail), "")
         if status in (401, 403) or reason.startswith("API_KEY") or (status == 400 and "API key" in words):
-            return WrongKey(f"the key of the model is not accepted: {message}", advice=_GET_A_KEY)
+            return WrongKey(f"the model's API key was rejected: {message}", advice=_GET_A_KEY)
         if status == 404:
             return UnknownModel(
-                f"there is no model '{name}': {message}",
-                advice="name another in HELIO_MODEL_SMART, HELIO_MODEL_FAST or HELIO_MODEL_FALLBACK",
+                f"model '{name}' is unknown or not available: {message}",
+                advice="choose another model with HELIO_MODEL_SMART, HELIO_MODEL_FAST or HELIO_MODEL_FALLBACK",
             )
         wait = _wait(error, details)
         if status == 429:
-            daily, when = ("of the day ", "tomorrow") if wait == A_DAY else ("", "later")
+            daily, when = ("daily ", "tomorrow") if wait == A_DAY else ("", "later")
             return QuotaExhausted(
-                f"the quota {daily}for {name} is used up: {message}",
-                advice=f"try again {when}, or name another model",
+                f"the {daily}quota for {name} is used up: {message}",
+                advice=f"try again {when}, or choose another model",
                 wait=wait,
             )
         if status >= 500 or status in (408, 499):
             return self._unavailable(message, wait=wait)
-        return ModelRefused(message, advice="" if status >= 400 else "look at HELIO_MODEL_URL")
+        return ModelRefused(message, advice="" if status >= 400 else "check HELIO_MODEL_URL")
 
     def _unavailable(self, message: str, *, wait: float | None = None) -> ModelUnavailable:
         return ModelUnavailable(self._scrub(message), advice="try again later", wait=wait)
@@ -369,12 +372,12 @@ class Gemini:
     def _not_reached(self, error: httpx2.RequestError) -> ModelUnreachable:
         """Return the error of a connection that failed."""
         problem = explain(error, time.time(), seconds=min(self._timeout, _CONNECTING))
-        also = "; look at HELIO_MODEL_URL" if self._url else ""
+        also = "; check HELIO_MODEL_URL" if self._url else ""
         return _unreachable(self._scrub(problem.message), self._scrub(problem.advice) + also, problem.cause)
 
 
 def connect(settings: Settings) -> tuple[Gemini, Gemini | None]:
-    """Connect to the model that the environment names, and to the fallback.
+    """Connect to the models that the settings name: the main models, and the fallback if there is one.
 
     Raises
     ------
@@ -395,7 +398,7 @@ def _bound(response: httpx2.Response) -> None:
 
     coding = response.headers.get("content-encoding", "identity").strip().lower()
     if coding != "identity":
-        raise httpx2.DecodingError(f"it is compressed as '{coding}', which was not asked for")
+        raise httpx2.DecodingError(f"it is compressed as '{coding}', which helio did not request")
     assert isinstance(response.stream, httpx2.SyncByteStream)
     stream: httpx2.SyncByteStream = response.stream
 
@@ -405,7 +408,7 @@ def _bound(response: httpx2.Response) -> None:
             for part in stream:
                 size += len(part)
                 if size > _LONGEST_ANSWER:
-                    raise httpx2.DecodingError(f"it sends more than {_LONGEST_ANSWER // 10**6} MB")
+                    raise httpx2.DecodingError(f"it is larger than {_LONGEST_ANSWER // 10**6} MB")
                 yield part
 
         def close(self) -> None:
@@ -429,8 +432,8 @@ def _usage(response: types.GenerateContentResponse) -> Usage:
 
 def _blocked(message: str, reason: str, answer: ModelAnswer) -> NoReturn:
     raise Blocked(
-        f"{message}: {_FILTERED.get(reason, 'its filter')} stopped it ({reason})",
-        advice="say it in other words",
+        f"{message}: stopped by {_FILTERED.get(reason, 'its filter')} ({reason})",
+        advice="rephrase the request",
         answer=answer,
     )
 
@@ -444,7 +447,7 @@ def _unreachable(message: str, advice: str, cause: str) -> ModelUnreachable:
 def _too_deep(message: str, answer: ModelAnswer | None) -> Unreadable:
     """Return the error of a reply that is nested too deeply; the server would send it again."""
     error = Unreadable(
-        f"{message} that is nested too deeply to be read", advice="ask for less at once", answer=answer
+        f"{message} nested too deeply to read", advice="make the request smaller", answer=answer
     )
     error.again = False
     return error
@@ -510,7 +513,7 @@ def _signature(opaque: str, name: str) -> bytes | None:
     try:
         return base64.b64decode(encoded, validate=True)
     except binascii.Error as error:
-        raise ValueError(f"the signature of {name} is damaged: {encoded[:40]}") from error
+        raise ValueError(f"the signature in the answer of {name} is damaged: {encoded[:40]}") from error
 
 
 def _own(turn: ModelTurn, name: str) -> bool:

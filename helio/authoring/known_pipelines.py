@@ -1,4 +1,4 @@
-"""Answer sentences that ask to run a known pipeline with the command; nothing is written for them."""
+"""Answer a request to run a known pipeline with the command to type, instead of writing a new pipeline."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _SAYS_NOTHING = frozenset(
 
 
 def answered(request: str, library: Library, now: datetime) -> str:
-    """Return the commands that do what a request asks for; empty where it asks for a new pipeline.
+    """Return the commands that run the requested pipeline; empty if the request needs a new pipeline.
 
     Raises
     ------
     RequestError
-        It asks for the same, without saying as which pipeline.
+        It asks for "the same", without naming a pipeline.
     """
     if _SAME.search(request):
         raise RequestError(
-            "the same as which pipeline? helio author writes a new one",
-            advice=f"helio edit PIPELINE {shlex.quote(' '.join(request.split()))}; helio list names them",
+            "the request says 'the same', but names no pipeline; helio author only writes new ones",
+            advice=f"use helio edit PIPELINE {shlex.quote(' '.join(request.split()))}; helio list shows the pipelines",
         )
     match = _RUN.match(request)
     if match is None:

@@ -1,4 +1,4 @@
-"""Define questions to a language model and its answers, independent of any maker's client."""
+"""Define the questions to a language model and its answers, independent of the model's provider."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, Literal, Protocol
 from helio.store.records import Count, convert
 
 Role = Literal["smart", "fast"]
-"""The model for a question: ``smart`` for planning, ``fast`` for everything else."""
+"""Kind of model: ``smart`` for planning, ``fast`` for everything else."""
 Finish = Literal["stop", "calls", "length"]
-"""Why the model stopped: it was done, it calls tools, or it had no tokens left."""
+"""Why the model stopped: it had finished, it calls tools, or it reached its limit of tokens."""
 Json = Any
 
 
@@ -24,24 +24,24 @@ class Tool:
     name: str
     description: str
     parameters: Mapping[str, Json]
-    """The JSON Schema of its arguments: an object."""
+    """JSON Schema of the arguments, as one object."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call that the model asks for; nothing has been called yet."""
+    """A function call that the model requests; helio has not made it yet."""
 
     name: str
     arguments: Mapping[str, Json]
     id: str = ""
-    """The model's id of this call; empty where its maker gives none."""
+    """The model's id for this call; empty if the model's provider gives none."""
     signature: str = ""
-    """Opaque data of the maker, sent back unread with the model's turn."""
+    """Data for the model's provider only; helio sends them back unchanged with the model's message."""
 
 
 @dataclass(frozen=True)
 class CallResult:
-    """The result of a call."""
+    """The result of a function call."""
 
     name: str
     value: Json
@@ -49,32 +49,32 @@ class CallResult:
 
     @classmethod
     def of(cls, call: Call, value: Json) -> CallResult:
-        """Return the result of a call."""
+        """Return `value` as the result of a call."""
         return cls(call.name, value, call.id)
 
 
 @dataclass(frozen=True)
 class UserTurn:
-    """A message of helio to the model."""
+    """A message from helio to the model."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class ModelTurn:
-    """An earlier message of the model; made by `ModelAnswer.turn`, and sent back as it came."""
+    """An earlier message from the model, which helio sends back unchanged; made by `ModelAnswer.turn`."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     signature: str = ""
-    """Opaque data of the text, like that of a call."""
+    """Data for the model's provider only, like `Call.signature`."""
     model: str = ""
-    """The model: others cannot read its opaque data."""
+    """Name of the model; another model cannot read `signature`."""
 
 
 @dataclass(frozen=True)
 class ResultsTurn:
-    """The results of all calls of the turn before, in their order."""
+    """The results of all function calls of the model's last message, in the same order."""
 
     results: tuple[CallResult, ...]
 
@@ -84,27 +84,27 @@ Turn = UserTurn | ModelTurn | ResultsTurn
 
 @dataclass(frozen=True)
 class Ask:
-    """A question to a model, with the whole conversation: models remember nothing.
+    """A question to a model, with the whole conversation, because models remember nothing.
 
     Parameters
     ----------
     role : "smart" or "fast"
-        The kind of model; the client knows its name.
+        The kind of model to ask.
     system : str
-        Standing instructions.
+        Instructions for the whole conversation.
     turns : tuple of Turn
-        The conversation so far, the newest turn last; it does not end with a turn of the model.
+        The conversation so far, latest message last; the last message must not be the model's.
     tools : tuple of Tool
         The tools that the model may call. Not together with `schema`: not every model can do both.
     schema : mapping or None
-        JSON Schema of an answer in JSON, with what every maker takes: ``type``, ``properties``, ``required``,
+        JSON Schema for the answer, with keywords that every provider accepts: ``type``, ``properties``, ``required``,
         ``additionalProperties``, ``items``, ``enum``, ``anyOf``, ``description``, and bounds.
     max_tokens : int
-        Maximum for the answer, with thoughts.
+        Maximum tokens of the answer, including the model's reasoning.
     temperature : float or None
-        None: the model's own.
+        None: the model's default.
     seed : int or None
-        The same seed asks for the same answer; no maker guarantees it.
+        The same seed requests the same answer; no provider guarantees it.
     """
 
     role: Role
@@ -118,30 +118,30 @@ class Ask:
 
     def __post_init__(self) -> None:
         if self.tools and self.schema is not None:
-            raise ValueError("ask for calls of tools or for JSON, not for both at once")
+            raise ValueError("a question may offer tools or request JSON, but not both")
         if not self.turns or isinstance(self.turns[-1], ModelTurn):
-            raise ValueError("a question may not end with a turn of the model")
+            raise ValueError("the last message of a question must not be the model's own answer")
 
     def then(self, answer: ModelAnswer, *turns: Turn) -> Ask:
-        """Return the question that goes on after an answer."""
+        """Return the next question of the conversation: this question, its answer, and further messages."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         return Ask(**values | {"turns": (*self.turns, answer.turn(), *turns)})
 
     def digest(self) -> str:
-        """Return the sha256 of the question; equal questions have the same."""
+        """Return the SHA-256 digest of the question; equal questions have equal digests."""
         return hashlib.sha256(canonical_json(ask_to_json(self)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens, as the maker counted them."""
+    """Tokens of a question and its answer, as the model's provider counts them."""
 
     prompt: Count = 0
     candidates: Count = 0
-    """Of the answer, without thoughts."""
+    """Tokens of the answer, without the model's reasoning."""
     thoughts: Count = 0
     cached: Count = 0
-    """Tokens of the prompt that the maker had cached."""
+    """Tokens of the prompt that the provider had cached."""
     total: Count = 0
 
     def __add__(self, other: Usage) -> Usage:
@@ -150,39 +150,39 @@ class Usage:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """An answer of a model."""
+    """An answer from a model."""
 
     text: str = ""
     data: Json = None
-    """The JSON that was asked for, checked against its schema; else None."""
+    """The requested JSON, which fits its schema; None if the question did not request JSON."""
     calls: tuple[Call, ...] = ()
     signature: str = ""
-    """Opaque data of the text."""
+    """Data for the model's provider only, like `Call.signature`."""
     usage: Usage = field(default_factory=Usage)
     finish: Finish = "stop"
     model: str = ""
-    """The model, as it names itself."""
+    """Name of the model, as the answer gives it."""
 
     def turn(self) -> ModelTurn:
-        """Return the turn to send back when the conversation goes on."""
+        """Return this answer as a message for the next question."""
         return ModelTurn(self.text, self.calls, self.signature, self.model)
 
 
 class Model(Protocol):
-    """Answers questions: a maker's client, the door around one, a transcript."""
+    """Interface of everything that answers questions: a provider's client, `Door`, or a recorded conversation."""
 
     def name(self, role: Role) -> str:
-        """Return the name of the model of a role, for people and records."""
+        """Return the model's name for a role, for messages and records."""
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """Answer, or raise a `ModelError`."""
+        """Return the answer to a question, or raise a `ModelError`."""
 
     def close(self) -> None:
-        """Close connections, from any thread; a question under way raises `ModelUnavailable`."""
+        """Close all connections, from any thread; a current question raises `ModelUnavailable`."""
 
 
 def canonical_json(value: Json) -> str:
-    """Write equal JSON in the same way: keys in order, no spaces."""
+    """Write JSON with sorted keys and no spaces, so that equal values give equal texts."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 

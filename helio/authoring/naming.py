@@ -1,9 +1,9 @@
 """Find titles, names and labels that do not fit the data: another spacecraft, frame or component.
 
-HE404 (warning)  an author's title, name or label says another spacecraft, frame or component than the data
-    A reader believes the title of a figure, and no other check finds a wrong one.
+HE404 (warning)  a title, name or label that an author wrote does not match the data
+    It names another spacecraft, frame or component. Readers believe a figure's title, and no other check finds this.
     before  Wind's field under the title 'ACE B in GSM'
-    after   said in the review, with what the data are
+    after   a warning in the review: the data are from Wind
     to do   Correct the title, the name or the label, or reject the proposal.
 """
 
@@ -62,9 +62,9 @@ _UNKNOWN = _TableSource(frozenset(), False, NOTHING_KNOWN)
 def misnamed(
     template: Document, catalogue: Catalogue, datasets: Mapping[str, Dataset]
 ) -> Iterator[Diagnostic]:
-    """Warn of labels, titles and names of lines that name a spacecraft, frame or component that is not theirs.
+    """Warn of labels, titles and names of lines that name another spacecraft, frame or component than the data have.
 
-    Nothing is reported where the data are not known.
+    Unknown data give no warning.
     """
     sources = _sources(template, catalogue, datasets)
     figures = [step for step in template["steps"] if step.get("tool_name") in FIGURES]
@@ -98,7 +98,7 @@ def _wrong_in_figure(
         if isinstance(style.get(key), str):
             yield from _wrong_names(step, f"the {key} '{style[key]}'", style[key], drawn)
     for line, text in _texts(style.get("trace_names")):
-        yield from _wrong_names(step, f"the line's name '{text}'", text, _of([line], sources))
+        yield from _wrong_names(step, f"the line name '{text}'", text, _of([line], sources))
     for number, text in _texts(style.get("y_label")):
         panel = panels.get(number)
         labels = panel if isinstance(panel, list) else []
@@ -134,12 +134,12 @@ def _wrong_names(
     crafts, known = _joined(sources)
     others = sorted(_crafts_in(text) - crafts)
     if others and known:
-        yield _warning(step, f"{what} names {others[0]}, and the data are of {_listed(crafts)}")
+        yield _warning(step, f"{what} names {others[0]}, but the data are from {_listed(crafts)}")
     frames = {str(source.table.frame) for source in sources if source.table.frame != ""}
     named = {match[0].upper() for match in _FRAMES.finditer(text)}
     strange = sorted(named - {frame.upper() for frame in frames})
     if strange and frames and all(source.table.frame is not None for source in sources):
-        yield _warning(step, f"{what} names {strange[0]}, and the data are in {_listed(frames)}")
+        yield _warning(step, f"{what} names the frame {strange[0]}, but the data are in {_listed(frames)}")
 
 
 def _wrong_component(step: StepView, label: str) -> Iterator[Diagnostic]:
@@ -148,12 +148,12 @@ def _wrong_component(step: StepView, label: str) -> Iterator[Diagnostic]:
     kept = keep[0] if isinstance(keep, list) and len(keep) == 1 else keep
     named = _COMPONENT.search(label)
     if isinstance(kept, str) and len(kept) == 1 and named and named[1].casefold() != kept.casefold():
-        yield _warning(step, f"the label '{label}' names component {named[1]}, and {kept} is kept")
+        yield _warning(step, f"the label '{label}' names component {named[1]}, but the step keeps {kept}")
 
 
 def _warning(step: StepView | None, message: str) -> Diagnostic:
     step_id, tool = (None, "") if step is None else (step.id, step.tool)
-    return Diagnostic(CODE, message, "warning", step_id, tool, advice=("name what is drawn",))
+    return Diagnostic(CODE, message, "warning", step_id, tool, advice=("name the data that are drawn",))
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ from helio.steps.signature import signatures
 Name = Literal["set", "unset", "add", "remove", "rewire"]
 NAMES: tuple[Name, ...] = ("set", "unset", "add", "remove", "rewire")
 OF_TEMPLATE = ("name", "description", "variables")
-"""Fields of the template that an edit may set; the id and the list of steps are not among them."""
+"""Fields of the template that an edit may set: all except the id and the list of steps."""
 OF_STEP = (
     "tool_name",
     "tool_args",
@@ -36,12 +36,12 @@ KEYED_BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 
 
 class OperationError(RequestError):
-    """An operation does not fit the template."""
+    """An operation cannot be applied to the template."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One change.
+    """One change of a template.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ class Operation:
     step : str
         The id of the step; empty for the template itself, and for ``add``.
     at : tuple of str
-        For ``set`` and ``unset``: the path, as ``("tool_args", "trace_colors", "Bz")``.
+        For ``set`` and ``unset``: the path in the step, such as ``("tool_args", "trace_colors", "Bz")``.
     value : Any
-        For ``set`` the value; for ``add`` the whole step.
+        For ``set``: the value. For ``add``: the whole step.
     after : str
-        For ``add``: the step before the new one; the last step when empty.
+        For ``add``: the step to insert after; empty for the end.
     old, new : str
         For ``rewire``: the label that the step reads, and the label to read instead.
     """
@@ -70,17 +70,17 @@ class Operation:
 
     @property
     def path(self) -> str:
-        """The path as text."""
+        """The path as text: ``tool_args/trace_colors/Bz``."""
         return "/".join(self.at)
 
 
 def apply(template: Document, operations: Sequence[Operation]) -> Document:
-    """Apply the operations one after another to a copy of the template; other steps stay as they are.
+    """Apply operations in order to a copy of a template; other steps stay unchanged.
 
     Raises
     ------
     OperationError
-        The message names the operation, the advice what the template has instead.
+        An operation names something that the template does not have; the advice lists what it has.
     """
     changed = deepcopy(template)
     for operation in operations:
@@ -95,12 +95,12 @@ def touched(before: Document, after: Document) -> tuple[StepId, ...]:
 
 
 def step_of(template: Document, step_id: StepId) -> Document:
-    """Return a step of a template or of a block in it; an empty one where there is none."""
+    """Return the step with an id, also from inside a block; an empty dict if there is none."""
     return next((step.json for step in written_steps(template) if step.json.get("step_id") == step_id), {})
 
 
 def style_lines(args: Mapping[str, Any]) -> list[str]:
-    """Return the labels that a style names; it reads no table."""
+    """Return the labels that a style step names; the step reads no tables."""
     return [label for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]]
 
 
@@ -127,13 +127,17 @@ def _unset(template: Document, operation: Operation) -> None:
 def _add(template: Document, operation: Operation) -> None:
     step = operation.value
     if not isinstance(step, dict) or "step_id" not in step or not ("tool_name" in step or "use" in step):
-        raise OperationError("a step to add needs its step_id, tool_name and tool_args")
+        raise OperationError("a new step needs step_id, tool_name and tool_args")
     step_id = step["step_id"]
     if isinstance(step_id, bool) or not isinstance(step_id, (str, int)) or step_id == "":
-        raise OperationError("a step's id is a name or a whole number", advice='"ace_b"')
+        raise OperationError(
+            "a step_id must be a name or a whole number", advice='use a name such as "ace_b"'
+        )
     ids = _ids(template)
     if str(step_id) in ids:
-        raise OperationError(f"there is a step {step_id} already", advice=f"another id than {', '.join(ids)}")
+        raise OperationError(
+            f"a step {step_id} exists already", advice=f"choose an id other than {', '.join(ids)}"
+        )
     steps, index = _position(template, operation.after) if operation.after else (template["steps"], -1)
     steps.insert(index + 1 or len(steps), deepcopy(step))
 
@@ -150,7 +154,9 @@ def _remove(template: Document, operation: Operation) -> None:
 def _rewire(template: Document, operation: Operation) -> None:
     step = _step(template, operation.step)
     if not operation.old or not operation.new:
-        raise OperationError(f"rewiring step {operation.step} needs the label that is read and the new one")
+        raise OperationError(
+            f"rewiring step {operation.step} needs the label that it reads ('old') and the new label ('new')"
+        )
     args = step.get("tool_args")
     if not isinstance(args, dict):
         raise OperationError(f"step {operation.step} has no arguments")
@@ -160,7 +166,9 @@ def _rewire(template: Document, operation: Operation) -> None:
     if not any(_renamed(label, operation) for label in labels):
         raise OperationError(
             f"step {operation.step} does not read {operation.old}",
-            advice=f"it reads {', '.join(sorted(set(labels)))}" if labels else "it reads no label",
+            advice=f"the step reads {', '.join(sorted(set(labels)))}"
+            if labels
+            else "the step reads no labels",
         )
     for read in reads:
         instead = _renamed(read.label, operation)
@@ -217,8 +225,8 @@ def _position(template: Document, name: str) -> tuple[list[Document], int]:
                 return steps, index
     ids = _ids(template)
     raise OperationError(
-        f"there is no step {name or '(none named)'}",
-        advice=did_you_mean(name, ids) or f"steps: {', '.join(ids)}",
+        f"no step is called '{name}'" if name else "no step was named",
+        advice=did_you_mean(name, ids) or f"choose one of the steps {', '.join(ids)}",
     )
 
 
@@ -233,7 +241,10 @@ def _target(template: Document, operation: Operation) -> Document:
     target = _step(template, step) if step else template
     if not operation.at or operation.at[0] not in fields:
         of = "a step" if step else "the template"
-        raise OperationError(f"an edit may not change '{operation.path}' of {of}", advice=", ".join(fields))
+        raise OperationError(
+            f"an edit may not change '{operation.path}' of {of}",
+            advice=f"an edit may change {', '.join(fields)}",
+        )
     return target
 
 
@@ -264,8 +275,8 @@ def _index(items: list[Any], key: str, operation: Operation) -> int:
     if key.isdecimal() and int(key) < len(items):
         return int(key)
     raise OperationError(
-        f"'{operation.path}' names no item of the list",
-        advice=f"0 to {len(items) - 1}" if items else "it is empty",
+        f"'{operation.path}' is not an item of its list",
+        advice=f"use an index from 0 to {len(items) - 1}" if items else "the list is empty",
     )
 
 
@@ -273,5 +284,5 @@ def _nothing_at(operation: Operation, target: Any) -> OperationError:
     where = f"step {operation.step}" if operation.step else "the template"
     keys = ", ".join(map(str, target)) if isinstance(target, dict) else ""
     return OperationError(
-        f"{where} has nothing at '{operation.path}'", advice=f"there is: {keys}" if keys else ""
+        f"{where} has nothing at '{operation.path}'", advice=f"use one of {keys}" if keys else ""
     )

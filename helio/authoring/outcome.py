@@ -12,11 +12,11 @@ from helio.pipelines.template.document import Document
 
 
 class NotUnderstood(RequestError):
-    """The author does not understand a request, or a part of it; nothing was proposed."""
+    """The author does not understand the request, or a part of it; nothing was proposed."""
 
 
 class NotProved(RequestError):
-    """Nothing that the author wrote passed the gate."""
+    """No template that the author wrote passed verification."""
 
     def __init__(self, message: str, *, diagnostics: tuple[Diagnostic, ...] = (), advice: str = "") -> None:
         super().__init__(message, advice=advice)
@@ -25,16 +25,16 @@ class NotProved(RequestError):
 
 @dataclass(frozen=True)
 class Attribution:
-    """The author of a text, and the cost.
+    """Who wrote a template or an answer, and the cost.
 
     Parameters
     ----------
     by : str
         ``"rules"``, ``"equivalence table"``, or the name of a model.
     tokens : int
-        Tokens of all calls.
+        Tokens that all questions used.
     transcript : str
-        The id of the transcript.
+        The id of the transcript, the record of the conversation.
     prompt_digest : str
         The digest of the first prompt.
     """
@@ -47,14 +47,14 @@ class Attribution:
 
 @dataclass(frozen=True)
 class TemplateDraft:
-    """A template that passed the gate.
+    """A template that passed verification, not yet proposed.
 
     Parameters
     ----------
     proved : GateResult
         The template and its diagnostics.
     notes : tuple of str
-        What was assumed, chosen or left out.
+        Notes on assumptions, choices and omissions.
     """
 
     proved: GateResult
@@ -69,14 +69,14 @@ class TemplateDraft:
 
 @dataclass(frozen=True)
 class AuthorQuestion:
-    """A question to the person.
+    """A question to the user.
 
     Parameters
     ----------
     text : str
         ``"Which of these is meant?"``
     choices : tuple of str
-        ``--yes`` takes the first.
+        Possible answers; ``--yes`` chooses the first.
     """
 
     text: str
@@ -86,7 +86,7 @@ class AuthorQuestion:
 
 @dataclass(frozen=True)
 class AuthorReply:
-    """An answer in words to a question about a pipeline; nothing changes."""
+    """An answer in words to a question about a pipeline; the pipeline stays unchanged."""
 
     text: str
     said: Attribution
@@ -96,10 +96,10 @@ Outcome = TemplateDraft | AuthorQuestion | AuthorReply
 
 
 class Author(Protocol):
-    """Turns sentences into drafts; it executes nothing."""
+    """Interface of authors, which turn sentences into templates and run nothing."""
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a template for a request; `chosen` has the answers to the questions so far.
+        """Write a template for a request; `chosen` has the user's answers so far.
 
         Raises
         ------
@@ -112,12 +112,12 @@ class Author(Protocol):
         """Change a template, or answer a question about it."""
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template so that a failed run would succeed."""
+        """Change a template so that its failed run can succeed."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure of a run, with all that a repair may use.
+    """The failure of a run, with all facts that a repair may use.
 
     Parameters
     ----------
@@ -128,9 +128,9 @@ class Failure:
     kind, message, advice : str
         The error of the step.
     evidence : tuple of str
-        Further facts, a line each: columns of tables, close names of datasets.
+        Further facts, one per line, such as the components of tables and similar names of datasets.
     rejected : tuple of str
-        `work_of` of the repairs that a person rejected.
+        Digests of the repairs that a person rejected, from `work_of`.
     """
 
     run: str

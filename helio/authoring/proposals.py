@@ -1,4 +1,4 @@
-"""Keep proposals of authors until a person accepts or rejects them."""
+"""Store proposals of authors until a person accepts or rejects them."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from helio.store.records import Count, Instant, read_record
 
 Prove = Callable[[Document], Sequence[Diagnostic]]
 State = Literal["pending", "accepted", "rejected", "failed"]
-_DECIDED = {"accepted": "was accepted", "rejected": "was rejected", "failed": "came to nothing"}
+_DECIDED = {"accepted": "was accepted", "rejected": "was rejected", "failed": "failed"}
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change of a pipeline, pending or decided.
+    """Proposed change of a pipeline, or proposed new pipeline.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ class Proposal:
     pipeline : str
         The pipeline's name, or the path of its file.
     request : str
-        The sentence that asked for it.
+        The user's request, in words.
     by : str
         ``"rules"``, ``"equivalence table"``, or the name of a model.
     before, after : str
-        The texts; `before` is empty for a new pipeline, `after` for a failure.
+        The pipeline's text before and after; `before` is empty for a new pipeline, `after` for a failed proposal.
     notes : tuple of str
-        What was assumed or chosen: which days last week is.
+        Assumptions and choices, such as the dates of "last week".
     diagnostics : tuple of dict
-        The diagnostics of the gate.
+        The diagnostics of the verification.
     tokens : int
-        Tokens of the model.
+        Tokens that the model used.
     transcript : str
         The id of the transcript.
     """
@@ -74,9 +74,9 @@ class Proposal:
     transcript: str = ""
     prompt_digest: str = ""
     run: str = ""
-    """The run to repair, for a repair."""
+    """For a repair: the id of the failed run."""
     base: str = ""
-    """The text of the pipeline that a new one was made from."""
+    """For a changed copy: the text of the original pipeline."""
 
     @property
     def patch(self) -> list[dict[str, Any]]:
@@ -88,7 +88,7 @@ class Proposal:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The change in words."""
+        """The changes, described in words."""
         return changes(self._compared, _template(self.after)) if self.after else ()
 
     @property
@@ -117,17 +117,16 @@ class Proposal:
 
 
 class Proposals:
-    """The proposals in a folder.
+    """Store of proposals in a folder.
 
     Parameters
     ----------
     folder : Path
-        In the home.
+        The folder, in helio's home.
     library : Library
-        The library of the pipelines.
+        The pipelines that proposals change.
     prove : callable, optional
-        Returns the errors of a template, which prevent acceptance. Default: those that the passes find without a
-        catalogue.
+        Returns the errors of a template, which prevent acceptance. Default: a check without a catalogue.
     """
 
     def __init__(self, folder: Path, library: Library, *, prove: Prove | None = None) -> None:
@@ -138,7 +137,7 @@ class Proposals:
     def add(
         self, *, kind: Kind, pipeline: str, request: str, by: str, before: str, after: str, **more: Any
     ) -> Proposal:
-        """Keep a new proposal; without `after` it is a failed one.
+        """Save a new proposal; if `after` is empty, save it as failed.
 
         Raises
         ------
@@ -163,18 +162,18 @@ class Proposals:
 
     @checked
     def load(self, name: str) -> Proposal:
-        """Load a proposal by its id or a unique beginning of it.
+        """Load a proposal by its id, or by the unique beginning of an id.
 
         Raises
         ------
         RequestError
-            None or several fit, or the proposal is damaged.
+            No proposal or more than one matches, or the proposal is damaged.
         """
         every = {path.stem: proposal for path, proposal in self._all()}
         exact = every.get(name)
         if isinstance(exact, str):
             raise RequestError(
-                f"{self._folder / name}.json is no proposal of this helio: {exact}", advice="move it away"
+                f"{self._folder / name}.json is not a valid proposal: {exact}", advice="move the file away"
             )
         matches = [
             proposal
@@ -186,29 +185,31 @@ class Proposals:
         if matches:
             raise RequestError(
                 f"{len(matches)} proposals begin with '{name}'",
-                advice=", ".join(proposal.id for proposal in matches[:5]),
+                advice=f"use one of {', '.join(proposal.id for proposal in matches[:5])}",
             )
-        raise RequestError(f"no proposal is called '{name}'", advice="helio proposals lists them")
+        raise RequestError(
+            f"no proposal is called '{name}'", advice="use helio proposals to list all proposals"
+        )
 
     def list(self, *, state: State | None = None) -> list[Proposal]:
-        """List the readable proposals, newest first, of one state or of all."""
+        """List the readable proposals, newest first; with a state, only proposals in that state."""
         read = [proposal for _, proposal in self._all() if isinstance(proposal, Proposal)]
         newest = sorted(read, key=lambda proposal: (proposal.created_at, proposal.id), reverse=True)
         return [proposal for proposal in newest if state in (None, proposal.state)]
 
     def damaged(self) -> Sequence[tuple[Path, str]]:
-        """List the files that are no proposals, with the reason."""
+        """List the files that are not valid proposals, each with the reason."""
         return sorted((path, problem) for path, problem in self._all() if isinstance(problem, str))
 
     def accept(self, proposal: Proposal) -> Path:
-        """Change the pipeline as proposed, and keep the change in its history.
+        """Change the pipeline as proposed, and record the change in its history.
 
-        A pipeline that has the text already was changed by a process that ended before it noted the decision.
+        If the pipeline already has the proposed text, an earlier process was interrupted; only the decision is saved.
 
         Raises
         ------
         RequestError
-            The proposal was decided already, or the pipeline has changed since.
+            The proposal was already accepted or rejected, or the pipeline has changed since.
         InvalidTemplate
             The proposed pipeline cannot run.
         """
@@ -221,15 +222,15 @@ class Proposals:
     def _make(self, proposal: Proposal) -> Path:
         errors = tuple(self._prove(_template(proposal.after)))
         if errors:
-            raise InvalidTemplate(errors, place=f"{proposal.id}, which is not accepted")
+            raise InvalidTemplate(errors, place=f"proposal {proposal.id}, still pending")
         writing = Writing(proposal.kind, proposal.by, proposal.request, proposal.prompt_digest)
         if proposal.before:
             entry = self._library.find(proposal.pipeline)
             return self._library.replace_text(entry, proposal.after, writing, instead_of=proposal.before)
         if (self._library.folder / f"{proposal.pipeline}.json").exists():
             raise RequestError(
-                f"there is a pipeline '{proposal.pipeline}' by now",
-                advice="propose it once more, with --as another name",
+                f"a pipeline '{proposal.pipeline}' exists already",
+                advice="request the pipeline again, with another name: --as NAME",
             )
         return self._library.save(proposal.template, writing=writing)
 
@@ -253,7 +254,7 @@ class Proposals:
         Raises
         ------
         RequestError
-            Its text is not that of a proposal.
+            The file's present text did not come from an accepted proposal.
         """
         with self._alone():
             return self._undone(path)
@@ -271,7 +272,8 @@ class Proposals:
         )
         if found is None:
             raise RequestError(
-                f"no proposal made the present text of {path}", advice="changes by hand are not kept"
+                f"the present text of {path} does not come from an accepted proposal",
+                advice="undo changes made by hand first; helio can undo only accepted proposals",
             )
         write_whole(path, found.before.encode())
         return found
@@ -282,7 +284,7 @@ class Proposals:
         Raises
         ------
         RequestError
-            The proposal was decided already.
+            The proposal was already accepted or rejected.
         """
         with self._alone():
             self._must_wait(proposal)
@@ -302,7 +304,7 @@ class Proposals:
     def _must_wait(self, proposal: Proposal) -> None:
         state = self.load(proposal.id).state
         if state != "pending":
-            raise RequestError(f"{proposal.id} {_DECIDED[state]}")
+            raise RequestError(f"proposal {proposal.id} {_DECIDED[state]} already")
 
     def _all(self) -> Iterator[tuple[Path, Proposal | str]]:
         """Yield every file with its proposal, or with the reason why it has none."""
@@ -322,7 +324,7 @@ class Proposals:
 
 
 def prompt_digest(text: str) -> str:
-    """Return the digest of a prompt."""
+    """Return the SHA-256 digest of a prompt, ``sha256:…``."""
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -337,11 +339,11 @@ def _proposal(path: Path) -> Proposal:
     found = read_record(path, Proposal)
     wrong = ""
     if found.id != path.stem:
-        wrong = f"id is '{found.id[:60]}', which is not the name of the file"
+        wrong = f"'id' is '{found.id[:60]}', which differs from the file name"
     elif not all(isinstance(diagnostic.get("code"), str) for diagnostic in found.diagnostics):
-        wrong = "one of diagnostics lacks 'code'"
+        wrong = "an entry of 'diagnostics' lacks 'code'"
     elif found.after and not _is_template(_read(found.after)):
-        wrong = "after is no template"
+        wrong = "'after' is not a template"
     if wrong:
         raise DamagedRecord(f"{path} cannot be read: {wrong}")
     return found

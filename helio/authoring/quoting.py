@@ -1,4 +1,4 @@
-"""Quote texts from outside in a prompt: as capped JSON under a heading that marks them as data."""
+"""Quote texts from catalogues, files and errors in a prompt: as shortened JSON, marked as data."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 LONGEST_TEXT = 300
-"""Maximum number of characters of a text of a catalogue, a file or an error."""
+"""Maximum number of characters of one text from a catalogue, a file or an error."""
 LONGEST = 6000
-"""Maximum number of characters of a piece of data."""
+"""Maximum number of characters under one heading."""
 
 
 def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
-    """Cut the texts of a JSON value, and replace line ends and control characters.
+    """Shorten the texts in a JSON value, and replace line ends and control characters by spaces.
 
     >>> capped({"title": "a\\nb"}, text=10)
     {'title': 'a b'}
@@ -28,7 +28,7 @@ def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
 
 
 def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
-    """Shorten an object: cut its longest lists by whole items, and count the items that are left out.
+    """Shorten a JSON object by leaving out items of its longest lists; count the items left out.
 
     >>> fitting({"rows": ["a long first row", "a second row", "a third row"], "title": "ACE"}, most=75)
     {'rows': ['a long first row'], 'title': 'ACE', 'left_out': {'rows': 2}}
@@ -47,14 +47,14 @@ def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
 
 
 def data(heading: str, value: Any, *, most: int = LONGEST, text: int = LONGEST_TEXT) -> str:
-    """Write a piece of data for a prompt.
+    """Write data for a prompt, under a heading that marks them as data.
 
     Parameters
     ----------
     heading : str
         The name of the data, in helio's words.
     value : Any
-        JSON from outside.
+        JSON from a catalogue, a file or an error.
     """
     written = json.dumps(capped(value, text=text), ensure_ascii=False)
     if len(written) > most:

@@ -1,4 +1,4 @@
-"""Define a request for a new pipeline, which options and sentences fill."""
+"""Define a request for a new pipeline, made from command-line options or from a sentence."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RequestQuantity:
-    """A physical quantity.
+    """A requested physical quantity.
 
     Parameters
     ----------
     name : str
         A name of `helio.knowledge.quantity_words`: ``"magnetic field vector"``.
     component : str
-        ``"z"``; empty for all of it.
+        ``"z"``; empty for all components.
     """
 
     name: str
@@ -30,11 +30,11 @@ class Computation:
     tool : str
         ``"running_average"``.
     window : str
-        ``"10min"``; the writer asks for a missing one. For ``resample`` the new cadence.
+        ``"10min"``; if empty, helio asks for it. For ``resample``: the new cadence.
     method : str
         For ``resample``: ``"mean"``, ``"median"``, ``"min"``, ``"max"``.
     beside : bool
-        Whether to draw the input too.
+        Whether to draw the input as well.
     """
 
     tool: str
@@ -45,18 +45,18 @@ class Computation:
 
 @dataclass(frozen=True)
 class Panels:
-    """The arrangement of series.
+    """The arrangement of time series in the panels of a figure.
 
     Parameters
     ----------
     together : bool
-        Whether to draw all in one panel.
+        Whether to draw all series in one panel.
     compare : bool
         Whether to draw one quantity of several spacecraft in one panel.
     overlaid : bool
-        The same; refused where nothing would share a panel.
+        Like `compare`, but refused if no two series would share a panel.
     against : bool
-        Whether to draw one against another; refused for two quantities.
+        Whether to draw one series against another; refused for two quantities.
     count : int
         The required number of panels; 0 for any.
     order : tuple of str
@@ -73,16 +73,16 @@ class Panels:
 
 @dataclass(frozen=True)
 class RequestedStyle:
-    """The looks of the figure.
+    """The appearance of the figure.
 
     Parameters
     ----------
     title : str
-        When empty, made from spacecraft and quantities.
+        If empty, made from spacecraft and quantities.
     colours : tuple of (str, str)
-        Each a word for a line, and its colour: ``("bz", "red")``.
+        Pairs of a line's name and its colour: ``("bz", "red")``.
     log : tuple of str
-        Words of quantities with a logarithmic scale; ``"*"`` for all.
+        Names of quantities to draw on a logarithmic scale; ``"*"`` for all.
     """
 
     title: str = ""
@@ -92,41 +92,41 @@ class RequestedStyle:
 
 @dataclass(frozen=True)
 class PipelineRequest:
-    """A request for a new pipeline; the writer asks for what is missing.
+    """A request for a new pipeline; helio asks the user for missing information.
 
     Parameters
     ----------
     spacecraft : tuple of str
-        Spacecraft of the table of quantities. For a mission with several (``"MMS"``) the writer asks.
+        Spacecraft that helio has physical quantities for. For a mission with several (``"MMS"``), helio asks which.
     quantities : tuple of RequestQuantity
-        The quantities of every spacecraft that is not in `own`.
+        Quantities to draw for every spacecraft that is not in `own`.
     own : tuple of (str, RequestQuantity)
-        Each a spacecraft and a quantity for it alone.
+        Pairs of a spacecraft and a quantity to draw for this spacecraft only.
     datasets : tuple of (str, str)
-        Each the id of a dataset, and a parameter or nothing.
+        Pairs of a dataset's id and a parameter, which may be empty.
     times : tuple of str
         Time ranges: none, one, or two to compare.
     frame : str
-        ``"GSE"``; chosen by the writer when empty.
+        ``"GSE"``; if empty, helio chooses.
     cadence : float or None
         Seconds between records.
     burst : bool
-        Whether to take data of burst mode alone.
+        Whether to use only burst-mode data.
     vectors : bool
-        Whether the speed may not replace a velocity vector.
+        Whether to require velocity vectors instead of accepting the speed.
     instruments : tuple of str
-        As ids of datasets spell them: ``"MFI"``.
+        Instruments, spelled as in dataset ids: ``"MFI"``.
     units : tuple of str
-        Units that the data must have already.
+        Units that the data must have; nothing is converted.
     computed : str
-        A quantity to compute even where an archive has it.
+        A quantity to compute even if a dataset has it.
     computations : tuple of Computation
     panels : Panels
     style : RequestedStyle
     exports : tuple of str
-        Formats of files to save the series in: ``"csv"``.
+        File formats in which to save the series: ``"csv"``.
     name : str
-        The id of the pipeline; when empty, made from spacecraft and quantities.
+        The id of the pipeline; if empty, made from spacecraft and quantities.
     """
 
     spacecraft: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Remove keys from texts before they are kept, printed or sent."""
+"""Remove API keys from texts before the texts are saved, printed or sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 HIDDEN = "[key]"
 _SHORTEST = 8
-"""Shorter texts are not secrets: removing them would remove words."""
+"""Minimum number of characters of a secret; removing shorter texts could remove ordinary words."""
 _LIKE_A_KEY = re.compile(
     r"AIza[\w-]{35}"  # Google's
     r"|AQ\.[\w-]{30,}"  # Google's newer ones
@@ -19,12 +19,12 @@ _LIKE_A_KEY = re.compile(
 
 
 class Scrub:
-    """Removes known keys from texts, and all that looks like a key.
+    """Filter that removes API keys from texts: known keys, and all words that look like a key.
 
     Parameters
     ----------
     secrets : str
-        Keys; empty ones are left out.
+        Known keys; empty texts are ignored.
     url : str
         An address that may have a password.
 
@@ -44,7 +44,7 @@ class Scrub:
         return _LIKE_A_KEY.sub(HIDDEN, self._without_known(text))
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value without keys in its texts; opaque texts lose known keys alone."""
+        """Return a JSON value with keys removed from its texts; from signatures, only known keys are removed."""
         if isinstance(value, str):
             return self(value)
         if isinstance(value, dict):

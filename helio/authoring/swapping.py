@@ -1,4 +1,4 @@
-"""Replace one spacecraft by another through the table of quantities; no model takes part, no physics is chosen."""
+"""Replace one spacecraft by another, by looking up the same physical quantities; no model is asked."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ from helio.pipelines.template.graph import StepView, graph_of
 from helio.pipelines.template.labels import owner, produced_labels
 from helio.steps.signature import signatures
 
-_ASK_MODEL = "a model can change the steps that read it: set GEMINI_API_KEY"
+_ASK_MODEL = "set GEMINI_API_KEY to let a model also change the steps that read these data"
 
 
 def swapped(
     template: Document, mission: str, *, catalogue: Catalogue, instead_of: str = ""
 ) -> tuple[list[Operation], list[str]]:
-    """Return the operations by which a template fetches the same quantities of another spacecraft, and the differences.
+    """Replace a spacecraft in a template: return the operations, and notes on how the new data differ.
 
-    Titles, names of lines and intents get the new spacecraft's name.
+    Titles, names of lines and descriptions of steps get the new spacecraft's name.
 
     Parameters
     ----------
     mission : str
-        The spacecraft to take.
+        The new spacecraft.
     instead_of : str
-        The spacecraft to replace; all when empty.
+        The spacecraft to replace; empty for all.
 
     Raises
     ------
     NotUnderstood
-        Something cannot be swapped; the message says what.
+        A fetch cannot be replaced; the message gives the reason.
     """
     craft = spacecraft_named(mission)
     old = spacecraft_named(instead_of) if instead_of else ""
@@ -61,7 +61,9 @@ def swapped(
         notes += differences
         cadences[str(step.id)] = _cadence(dict(step.params)), _cadence(args)
     if not operations:
-        raise NotUnderstood(f"no fetch{f' of {old}' if old else ''} in this pipeline can be swapped")
+        raise NotUnderstood(
+            f"no fetch{f' of {old} data' if old else ''} in this pipeline can use another spacecraft"
+        )
     operations += list(_renamed(template, replaced, craft, cadences))
     operations += list(_relabelled(apply(template, operations), replaced, craft))
     return operations, notes
@@ -75,12 +77,12 @@ def crafts_in(template: Document, catalogue: Catalogue) -> list[str]:
 
 
 def refetched(template: Document, step: StepView, pairs: Sequence[tuple[str, str]]) -> list[Operation]:
-    """Return the operations by which a fetch takes other datasets and parameters; its readers are rewired."""
+    """Return the operations that give a fetch other datasets and parameters, and adapt the steps that read them."""
     return replaced_args(template, step, _args_with(step, pairs))
 
 
 def replaced_args(template: Document, step: StepView, args: Document) -> list[Operation]:
-    """Return the operations that give a fetch other arguments and rewire the steps that read its labels."""
+    """Return the operations that give a fetch other arguments, and adapt the steps that read its labels."""
     old, new = step.outputs, produced_labels(signatures()[FETCH], args)
     new = new if len(new) == len(old) else new[:1] * len(old)
     changed = {before: after for before, after in zip(old, new, strict=True) if before != after}
@@ -90,13 +92,13 @@ def replaced_args(template: Document, step: StepView, args: Document) -> list[Op
 def _check_crafts(craft: str, old: str, present: list[str]) -> None:
     if old and craft in present:
         raise NotUnderstood(
-            f"the pipeline uses {craft} already, so {craft} cannot replace {old}",
-            advice=f"remove the panels of {old}, or write a pipeline of {craft} alone",
+            f"the pipeline already uses {craft}, so {craft} cannot replace {old}",
+            advice=f"remove the panels of {old}, or write a pipeline with {craft} only",
         )
     if not old and len(present) > 1:
         raise NotUnderstood(
             f"the pipeline uses {' and '.join(present)}. Which one should {craft} replace?",
-            advice=" or ".join(f"'replace {name} by {craft}'" for name in present if name != craft),
+            advice="say " + " or ".join(f"'replace {name} by {craft}'" for name in present if name != craft),
         )
 
 
@@ -130,12 +132,15 @@ def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Doc
         return _swapped_parameters(step, craft, catalogue)
     pairs = fetch_pairs(args)
     if not pairs:
-        raise NotUnderstood(f"the dataset of step {step.id} is known only during a run")
+        raise NotUnderstood(
+            f"step {step.id} chooses its dataset during a run, so helio cannot replace the spacecraft"
+        )
     first = _swap(*pairs[0], craft, catalogue)
     if len(first.parameters) != 1:
         raise NotUnderstood(
-            f"{craft} has the components of {first.quantity} apart: {first.dataset}.{'+'.join(first.parameters)}",
-            advice="a model can write a fetch with parameters and join_components: set GEMINI_API_KEY",
+            f"{craft} has each component of {first.quantity} in a parameter of its own: "
+            f"{first.dataset}.{'+'.join(first.parameters)}",
+            advice="set GEMINI_API_KEY to let a model write a fetch that joins the components",
         )
     chosen = [(first.dataset, first.parameters[0])]
     if len(pairs) > 1 and first.quantity:
@@ -154,7 +159,8 @@ def _swapped_parameters(step: StepView, craft: str, catalogue: Catalogue) -> tup
     if len({new.dataset for new in swaps}) > 1 or any(len(new.parameters) != 1 for new in swaps):
         there = ", ".join(dict.fromkeys(f"{new.dataset}.{'+'.join(new.parameters)}" for new in swaps))
         raise NotUnderstood(
-            f"{craft} has the parameters of step {step.id} in several datasets", advice=f"there is {there}"
+            f"{craft} has the parameters of step {step.id} in several datasets: {there}",
+            advice="write a pipeline with one fetch for each dataset",
         )
     args |= {"dataset_id": swaps[0].dataset, "parameters": [new.parameters[0] for new in swaps]}
     return args, [_difference(dataset, name, new) for name, new in zip(parameters, swaps, strict=True)]
@@ -173,9 +179,9 @@ def _swap(dataset: str, parameter: str, craft: str, catalogue: Catalogue) -> Swa
     if len(new.parameters) == 1 and len(sizes) == 2 and bool(sizes[0]) != bool(sizes[1]):
         here = f"{dataset}.{parameter}"
         raise NotUnderstood(
-            f"{here} is one component, and {new.dataset}.{new.parameters[0]} is a vector"
+            f"{here} is one component, but {new.dataset}.{new.parameters[0]} is a vector"
             if sizes[1]
-            else f"{here} is a vector, and {craft} has its components apart",
+            else f"{here} is a vector, but {craft} has each component in a parameter of its own",
             advice=_ASK_MODEL,
         )
     return new

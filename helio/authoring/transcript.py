@@ -1,4 +1,4 @@
-"""Record the exchange with a model as it happens, and replay it."""
+"""Record the conversation with a model as it happens, and replay it later."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ LARGEST = 1024**3
 
 
 class Transcript:
-    """Writes JSON lines during the conversation: kill -9 loses at most the line being written.
+    """Record of a conversation with a model, written line by line as JSON; a crash loses at most the last line.
 
-    Lines are of these kinds: ``begin``, ``ask``, ``attempt`` (one that failed), ``fallback``, ``answer`` or ``error``
-    (how the question ended), ``end``, and others that `note` gets. Lines of one question have its number ``n``. Keys
+    Kinds of lines: ``begin``, ``ask``, ``attempt`` (a failed attempt), ``fallback``, ``answer`` or ``error`` (how the
+    question ended), ``end``, and any other kind given to `note`. Lines about a question have its number ``n``. Keys
     are removed from all lines.
 
     Parameters
@@ -69,18 +69,18 @@ class Transcript:
 
     @classmethod
     def begin(cls, folder: Path, *, scrub: Scrub | None = None, clock: Clock | None = None) -> Transcript:
-        """Create a transcript in a folder, named after the time and a random part."""
+        """Create a transcript in a folder; its name has the time and a random part."""
         now = (clock or Clock()).utc()
         name = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}.jsonl"
         return cls(folder / name, scrub=scrub, clock=clock)
 
     @property
     def id(self) -> str:
-        """The name of the file."""
+        """File name without its ending, such as ``20261120T143000-1f2e3d``."""
         return self.path.stem
 
     def note(self, kind: str, **facts: Any) -> None:
-        """Add a line.
+        """Add a line of a kind, with its facts.
 
         Raises
         ------
@@ -108,15 +108,15 @@ class Transcript:
                 raise unwritable(self.path, error) from error
 
     def asked(self, n: int, ask: Ask) -> None:
-        """Note a question."""
+        """Add a question."""
         self.note("ask", n=n, digest=ask.digest(), ask=ask_to_json(ask))
 
     def answered(self, n: int, answer: ModelAnswer, *, seconds: float, attempts: int, spent: Usage) -> None:
-        """Note an answer; `spent` is the use of the task up to now."""
+        """Add an answer; `spent` are the tokens that the task has used so far."""
         self._ended("answer", answer_to_json(answer), n, seconds, attempts, spent)
 
     def failed(self, n: int, error: BaseException, *, seconds: float, attempts: int, spent: Usage) -> None:
-        """Note that a question failed for good."""
+        """Add the error of a question that failed in all attempts."""
         self._ended("error", error_to_json(error), n, seconds, attempts, spent)
 
     def _ended(self, kind: str, value: Any, n: int, seconds: float, attempts: int, spent: Usage) -> None:
@@ -135,17 +135,20 @@ def find_transcript(name: str | Path, folder: Path) -> Path:
     kept = folder / f"{path.name}.jsonl"
     transcript = path if is_file(path) else kept
     if not is_file(transcript):
-        raise RequestError(f"there is no transcript {name}", advice=f"a file, or the id of one in {folder}")
+        raise RequestError(
+            f"no transcript is called '{name}'",
+            advice=f"give a file, or the name of a transcript in {folder}",
+        )
     return transcript
 
 
 def clock_of(path: Path) -> str | None:
-    """Return the time at which the task of a transcript ran, ISO 8601; None where it has none.
+    """Return the time when a recorded task ran, as ISO 8601 text; None if the transcript has no time.
 
     Raises
     ------
     RequestError
-        The file is no transcript.
+        The file is not a transcript.
     """
     for line in read_lines(path):
         now = line.get("now")
@@ -155,7 +158,7 @@ def clock_of(path: Path) -> str | None:
 
 
 class TranscriptLine(TypedDict):
-    """A line of a transcript; further keys depend on its kind."""
+    """One line of a transcript; further keys depend on its kind."""
 
     kind: str
 
@@ -199,7 +202,7 @@ class WrittenError(_BareError, total=False):
 
 @dataclass(frozen=True)
 class Exchange:
-    """A question of a transcript, with its answer or error."""
+    """A recorded question with its answer or error."""
 
     n: int
     ask: Mapping[str, Any]
@@ -209,12 +212,12 @@ class Exchange:
 
 
 def read_lines(path: Path) -> list[TranscriptLine]:
-    """Read the lines of a transcript, without an unfinished last one.
+    """Read the lines of a transcript; an unfinished last line is left out.
 
     Raises
     ------
     RequestError
-        The file does not exist, or is no transcript.
+        The file does not exist, or is not a transcript.
     """
     try:
         *lines, _ = read_bytes(path, largest=LARGEST).split(b"\n")
@@ -225,9 +228,9 @@ def read_lines(path: Path) -> list[TranscriptLine]:
     except FileNotFoundError as error:
         raise RequestError(f"the transcript {path} cannot be read: it does not exist") from error
     except DamagedRecord as error:
-        raise RequestError(f"{path} is no transcript: {error.message}") from error
+        raise RequestError(f"{path} is not a transcript: {error.message}") from error
     if not records:
-        raise RequestError(f"{path} is no transcript")
+        raise RequestError(f"{path} is not a transcript: it has no complete line")
     return records
 
 
@@ -237,7 +240,7 @@ def read_exchanges(path: Path) -> tuple[Exchange, ...]:
     Raises
     ------
     RequestError
-        The file does not exist, or is no transcript.
+        The file does not exist, or is not a transcript.
     """
     exchanges: dict[int, Exchange] = {}
     for line in read_lines(path):
@@ -249,15 +252,17 @@ def read_exchanges(path: Path) -> tuple[Exchange, ...]:
                 ended: _EndLine = convert(line, _EndLine)
                 before = exchanges.get(ended["n"])
                 if before is None or ((line["kind"] == "answer") != ("answer" in ended)):
-                    raise WrongShape(f"its {line['kind']} {ended['n']} is to no question, or says nothing")
+                    raise WrongShape(f"{line['kind']} {ended['n']} belongs to no question, or is empty")
                 exchanges[ended["n"]] = replace(before, answer=ended.get("answer"), error=ended.get("error"))
         except WrongShape as error:
-            raise RequestError(f"{path} is no transcript of this helio: {error}") from error
+            raise RequestError(
+                f"{path} is not a transcript that this version of helio can read: {error}"
+            ) from error
     return tuple(exchanges[n] for n in sorted(exchanges))
 
 
 class Replay:
-    """Answers from a transcript, in its order, to the same questions alone.
+    """Model that gives recorded answers: in their order, and only to the same questions.
 
     Parameters
     ----------
@@ -276,7 +281,7 @@ class Replay:
         self._lock = threading.Lock()
 
     def name(self, role: Role) -> str:
-        """Return the name of the transcript; the answers name their models."""
+        """Return the transcript's name; each answer names its model."""
         del role
         return f"transcript {self._path.stem}"
 
@@ -292,23 +297,25 @@ class Replay:
             number, self._next = self._next, self._next + 1
         if number >= len(self._exchanges):
             raise TranscriptDiffers(
-                f"the transcript {self._path.stem} has {len(self._exchanges)} questions, and another is asked",
-                advice="ask the model itself, without the transcript",
+                f"the transcript {self._path.stem} has no question {number + 1}",
+                advice="leave out the transcript to ask the model itself",
             )
         then = self._exchanges[number]
         if then.digest != ask.digest():
             raise TranscriptDiffers(
-                f"question {then.n} is not that of the transcript {self._path.stem}: "
+                f"question {then.n} differs from the transcript {self._path.stem}: "
                 + _difference(
                     json.loads(canonical_json(then.ask)), json.loads(canonical_json(ask_to_json(ask)))
                 ),
-                advice="ask the model itself, without the transcript",
+                advice="leave out the transcript to ask the model itself",
             )
         if then.answer is not None:
             return then.answer
         if then.error is not None:
             raise error_from_json(then.error)
-        raise TranscriptDiffers(f"the transcript {self._path.stem} breaks off at question {then.n}")
+        raise TranscriptDiffers(
+            f"the transcript {self._path.stem} ends before the answer to question {then.n}"
+        )
 
     def close(self) -> None:
         """Do nothing: no connection is open."""
@@ -327,7 +334,7 @@ def error_to_json(error: BaseException) -> dict[str, Any]:
 
 
 def error_from_json(written: WrittenError) -> HelioError:
-    """Read an error that `error_to_json` wrote; one that is not helio's becomes `Cancelled`."""
+    """Read an error that `error_to_json` wrote; an error of another program becomes `Cancelled`."""
     kind = getattr(errors, written["kind"], None)
     message, advice = written.get("message", ""), written.get("advice", "")
     if isinstance(kind, type) and issubclass(kind, ModelError):
@@ -337,7 +344,7 @@ def error_from_json(written: WrittenError) -> HelioError:
         return error
     if isinstance(kind, type) and issubclass(kind, HelioError):
         return kind(message, advice=advice)
-    return Cancelled(f"it was ended by {written['kind']}")
+    return Cancelled(f"the recorded conversation was ended by {written['kind']}")
 
 
 def _difference(then: Any, now: Any, path: str = "") -> str:
@@ -345,21 +352,21 @@ def _difference(then: Any, now: Any, path: str = "") -> str:
     if isinstance(then, dict) and isinstance(now, dict):
         for name in sorted({*then, *now}):
             if name not in then or name not in now:
-                return f"{path}/{name} is only {'there' if name in then else 'here'}"
+                return f"{path}/{name} is only in the {'transcript' if name in then else 'new question'}"
             if then[name] != now[name]:
                 return _difference(then[name], now[name], f"{path}/{name}")
     if isinstance(then, list) and isinstance(now, list):
         for number, (former, present) in enumerate(zip(then, now, strict=False)):
             if former != present:
                 return _difference(former, present, f"{path}/{number}")
-        return f"{path} has {len(then)} items there and {len(now)} here"
+        return f"{path} has {len(then)} items in the transcript, {len(now)} in the new question"
     if isinstance(then, str) and isinstance(now, str):
         at = next(
             (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))
         )
         start = max(0, at - 20)
         then, now = then[start : start + _MOST_SHOWN], now[start : start + _MOST_SHOWN]
-    return f"{path} is {_shown(then)} there and {_shown(now)} here"
+    return f"{path} is {_shown(then)} in the transcript, {_shown(now)} in the new question"
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Find the checkout of helio that a developer works in, and write several of its files or none."""
+"""Find the developer's checkout of helio, and write several files in it, all or none."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from helio.store.files import write_whole
 PACKAGE = Path(__file__).parents[1]
 PROJECT = "helio-pipelines"
 LONGEST = 36
-"""Maximum characters of a name; the import of a longer one does not fit on a line."""
+"""Maximum characters of a name, so that its import fits on one line."""
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def find_checkout(folder: Path) -> Path:
-    """Find the root of the checkout that `folder` is in and that this helio runs from.
+    """Return the root of the helio checkout that contains `folder`, and from which this helio runs.
 
     Raises
     ------
@@ -30,10 +30,10 @@ def find_checkout(folder: Path) -> Path:
     if not _is_checkout(root):
         raise RequestError(
             "this installation of helio has no tests; add new code in a checkout",
-            advice="clone the repository, then pip install --editable '.[dev]'",
+            advice="clone the repository, then run pip install --editable '.[dev]'",
         )
     if not folder.resolve().is_relative_to(root.resolve()):
-        raise RequestError(f"{folder} is not in the checkout that helio runs from", advice=f"cd {root}")
+        raise RequestError(f"{folder} is not in the checkout that helio runs from", advice=f"run cd {root}")
     return root
 
 
@@ -57,12 +57,12 @@ def check_identifier(name: str) -> None:
     if not _IDENTIFIER.fullmatch(name) or keyword.iskeyword(name) or len(name) > LONGEST:
         raise RequestError(
             f"'{name}' is not a Python identifier in lower case of at most {LONGEST} characters",
-            advice="such as plasma_beta",
+            advice="choose a name such as plasma_beta",
         )
 
 
 def write_files(new: Mapping[Path, str], changed: Mapping[Path, str] | None = None) -> None:
-    """Write all of these files, or leave everything as it was.
+    """Write several files; if one cannot be written, undo all changes.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ def write_files(new: Mapping[Path, str], changed: Mapping[Path, str] | None = No
     Raises
     ------
     RequestError
-        One of the new files exists.
+        A new file exists already.
     OutputError
         A file cannot be written.
     """
     for path in new:
         if path.exists():
-            raise RequestError(f"{path} exists", advice="choose another name")
+            raise RequestError(f"{path} exists already", advice="choose another name")
     before = {path: path.read_bytes() for path in changed or ()}
     try:
         for path, text in {**new, **(changed or {})}.items():

@@ -1,4 +1,4 @@
-"""Write code and test of a new tool, pass or source into a checkout; they pass all tests from the start."""
+"""Write the code and the test of a new tool, pass or source into a checkout; the new code passes all tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STAGES = {
     "V": "VERIFY",
     "B": "BINDING",
 }
-"""The tuple of each stage in ``helio/pipelines/passes/__init__.py``."""
+"""Name of each stage's list in ``helio/pipelines/passes/__init__.py``."""
 
 
 def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
@@ -28,7 +28,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     Parameters
     ----------
     name : str
-        The tool's name in templates, and of its function.
+        The name of the tool in templates, and of its function.
     folder : Path
         The checkout, or a folder in it.
 
@@ -40,7 +40,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     Raises
     ------
     RequestError
-        Not a checkout, not an identifier, or a name used by a tool, a synonym or a file of the tools.
+        `folder` is not in a checkout, or the name is not an identifier or is taken.
     """
     from helio.pipelines.dialect.synonyms import spell_tool, tool_spellings
     from helio.steps.signature import signatures
@@ -49,8 +49,11 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
     check_identifier(name)
     known = spell_tool(name, tool_spellings(signatures()))
     if known is not None:
-        called = "" if known == name else f"; it is another name of {known}"
-        raise RequestError(f"a tool '{name}' exists already{called}", advice=f"helio tools {known}")
+        called = "" if known == name else f"; this is another name of {known}"
+        raise RequestError(
+            f"a tool '{name}' exists already{called}",
+            advice=f"see helio tools {known}, or choose another name",
+        )
     _refuse_module(name, root / "helio" / "steps", root / "tests" / "steps")
     new = {
         root / "helio" / "steps" / "compute" / f"{name}.py": _filled("tool", name),
@@ -66,11 +69,11 @@ def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
     Parameters
     ----------
     name : str
-        Of the function: a verb and its object.
+        The name of the pass and its function: a verb and its object.
     folder : Path
         The checkout, or a folder in it.
     stage : "N", "R", "X", "O", "G", "V" or "B"
-        The pass becomes the last one of this stage.
+        The stage of the pass, in which it becomes the last.
 
     Returns
     -------
@@ -80,12 +83,12 @@ def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
     Raises
     ------
     RequestError
-        Not a checkout, not an identifier, no such stage, or a name used by a pass or a file of the passes.
+        `folder` is not in a checkout, the stage does not exist, or the name is not an identifier or is taken.
     """
     root = find_checkout(folder)
     check_identifier(name)
     if stage not in STAGES:
-        raise RequestError(f"no stage is called '{stage}'", advice=f"one of {', '.join(STAGES)}")
+        raise RequestError(f"no stage is called '{stage}'", advice=f"use one of {', '.join(STAGES)}")
     passes = root / "helio" / "pipelines" / "passes"
     _refuse_module(name, passes.parent, root / "tests" / "pipelines")
     listing = passes / "__init__.py"
@@ -118,7 +121,7 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
     Raises
     ------
     RequestError
-        Not a checkout, not one word, or a name used by a source, a title in records, or a file of the sources.
+        `folder` is not in a checkout, or the name is not one word or is taken.
     """
     from helio.sources.registry import SAMPLE, families, names, source_classes
 
@@ -127,12 +130,17 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
     if name in names() or name in families():
         raise RequestError(f"a source '{name}' exists already", advice="choose another name")
     if "_" in name:
-        raise RequestError(f"the name of a source must be one word; '{name}' is not", advice="such as amda")
+        raise RequestError(
+            f"the name of a source must be one word; '{name}' is not", advice="choose a name such as amda"
+        )
     known = {SAMPLE: SAMPLE} | {source.title.casefold(): other for other, source in source_classes()}
     for title, other in known.items():
         # records distinguish sources by the beginning of their names
         if title.startswith(name) or name.startswith(title):
-            raise RequestError(f"records would confuse '{name}' with {other}", advice="choose another name")
+            raise RequestError(
+                f"the name '{name}' is too similar to {other}: run records could not distinguish them",
+                advice="choose another name",
+            )
     _refuse_module(name, root / "helio" / "sources", root / "tests" / "sources")
     words = {
         "class_name": name.capitalize(),
@@ -148,7 +156,7 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def next_code(stage: str) -> str:
-    """Find a code of a stage that was never used: the first in the first free hundred.
+    """Return the first code of a stage in the next unused group of one hundred.
 
     >>> next_code("G")
     'HG401'
@@ -161,7 +169,7 @@ def next_code(stage: str) -> str:
 
 
 def listed(text: str, name: str, stage: str) -> str:
-    """List a pass at the end of its stage, and import it."""
+    """Add a pass to the text of ``passes/__init__.py``: its import, and its entry at the end of its stage."""
     line = f"from helio.pipelines.passes.{name} import {name}"
     imports = re.findall(r"^from helio\.pipelines\.passes\.\w+ import .+$", text, re.MULTILINE)
     following = next((other for other in imports if other > line), None)
@@ -172,7 +180,7 @@ def listed(text: str, name: str, stage: str) -> str:
     )
     start = re.search(rf"^{STAGES[stage]}: .*?^\)$", text, re.DOTALL | re.MULTILINE)
     if start is None:
-        raise RequestError(f"helio/pipelines/passes/__init__.py has no {STAGES[stage]}")
+        raise RequestError(f"helio/pipelines/passes/__init__.py has no list called {STAGES[stage]}")
     end = start.end() - 1
     return f"{text[:end]}    # Say here why it stands where it does.\n    ({name},),\n{text[end:]}"
 
@@ -181,7 +189,7 @@ def _refuse_module(name: str, *folders: Path) -> None:
     for folder in folders:
         for stem in (name, f"test_{name}"):
             for path in folder.rglob(f"{stem}.py"):
-                raise RequestError(f"{path} already has this name", advice="choose another name")
+                raise RequestError(f"the name is taken by {path}", advice="choose another name")
 
 
 def _filled(stub: str, name: str, **more: str) -> str:

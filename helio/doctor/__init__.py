@@ -40,18 +40,18 @@ class Finding:
     found: str
     advice: str = ""
     optional: bool = False
-    """Whether helio's main work does not need it."""
+    """Whether helio can run pipelines without this part."""
     address: str = ""
     """Address of a source, without user and password."""
     asked: str = ""
-    """Question to the source; empty for other checks."""
+    """Question that was sent to the source; empty for other checks."""
     cause: str = ""
-    """Obstacle between this machine and the source, a `helio.sources.connection.Cause`."""
+    """Network obstacle between this machine and the source, one of `helio.sources.connection.Cause`; else empty."""
     issuer: str = ""
     """Issuer of the source's certificate."""
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to JSON; only sources have the members about a request."""
+        """Convert to JSON; only results about sources have an address, a question, a cause and an issuer."""
         facts: dict[str, Any] = {
             "subject": self.subject,
             "ok": self.ok,
@@ -110,18 +110,18 @@ def _engine(settings: Settings) -> Finding:
         return Finding("engine", True, f"Prefect {state.version or 'server'} at {state.url}, {whose}")
     if state.outdated:
         text = f"process {state.pid} at {state.url} was started without the secret that excludes other users"
-        return Finding("engine", False, text, "run helio up, which restarts it")
+        return Finding("engine", False, text, "run helio up to restart the server")
     if state.external:
-        advice = "start it, or unset PREFECT_API_URL to use helio's own"
+        advice = "start this server, or unset PREFECT_API_URL to use helio's own"
         return Finding("engine", False, f"no server answers at {state.url}", advice)
     if state.pid is not None:
-        advice = f"wait if it is starting, or end it with helio down; its log is {state.log}"
+        advice = f"wait if the server is starting, or end it with helio down; see its log {state.log}"
         return Finding("engine", False, f"process {state.pid} does not answer at {state.url}", advice)
     try:
         server.check_database()
     except EngineError as error:
         return Finding("engine", False, error.message, error.advice)
-    return Finding("engine", True, "not running; it starts when there is work")
+    return Finding("engine", True, "not running; helio starts the server when a run needs it")
 
 
 def _browser(settings: Settings) -> Finding:
@@ -133,7 +133,13 @@ def _browser(settings: Settings) -> Finding:
     except ExportError as error:
         return Finding("browser", False, error.message, error.advice, optional=True)
     if browser is None:
-        return Finding("browser", False, "none: figures are HTML only", INSTALL_ADVICE, optional=True)
+        return Finding(
+            "browser",
+            False,
+            "no browser: figures can be written as HTML and JSON only",
+            INSTALL_ADVICE,
+            optional=True,
+        )
     return Finding("browser", True, str(browser), optional=True)
 
 
@@ -150,7 +156,9 @@ def _sandbox(settings: Settings) -> Finding:
             "sandbox", False, f"code in templates cannot run: {error.message}", error.advice, optional=True
         )
     if lacking:
-        return Finding("sandbox", True, f"{settings.sandbox}; without ({'; '.join(lacking)})", optional=True)
+        return Finding(
+            "sandbox", True, f"{settings.sandbox}; not available here: {'; '.join(lacking)}", optional=True
+        )
     return Finding("sandbox", True, ", ".join(part.name for part in parts), optional=True)
 
 
@@ -164,13 +172,13 @@ def _model(settings: Settings) -> Finding:
         return Finding(
             "model",
             False,
-            "no key: helio author and helio edit use rules, for simple requests only",
+            "no API key: helio author and helio edit understand simple requests only",
             "set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey",
             optional=True,
         )
-    names = f"{settings.model_smart} for planning, {settings.model_fast} for the rest"
+    names = f"{settings.model_smart} for planning, {settings.model_fast} for other questions"
     other = f"{settings.model_fallback} as a fallback" if settings.model_fallback else "no fallback"
-    return Finding("model", True, f"a key is set; {names}, {other}{where}", optional=True)
+    return Finding("model", True, f"an API key is set; {names}, {other}{where}", optional=True)
 
 
 def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
@@ -194,6 +202,8 @@ def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
                 yield Finding(subject, False, error.message, error.advice)
             else:
                 listed = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
-                entries = "1 entry" if unread == 1 else f"{unread} entries"
-                advice = f"{entries} cannot be read; see helio archive {name}" if unread else ""
+                entries = "file" if unread == 1 else f"{unread} files"
+                advice = (
+                    f"use helio archive {name} to see the {entries} that cannot be read" if unread else ""
+                )
                 yield Finding(subject, bool(datasets), listed, advice)

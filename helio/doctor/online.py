@@ -20,19 +20,19 @@ from helio.sources.questions import SourceQuestion, questions
 from helio.sources.witness import Witness
 
 SECONDS = 20.0
-"""Total seconds for one source; all are asked at the same time."""
+"""Maximum seconds for one source; all sources are asked at the same time."""
 _SILENCE = 8.0
-"""Seconds without an answer after which a request is abandoned."""
+"""Seconds without an answer after which helio gives up a request."""
 MODEL = "model"
 
 
 @dataclass(frozen=True)
 class SourceAnswer:
-    """Outcome of one question to a source."""
+    """Result of one question to a source."""
 
     question: SourceQuestion
     found: str
-    """The correct answer, or the error."""
+    """The answer of the source, or the error."""
     is_right: bool = False
     advice: str = ""
     cause: str = ""
@@ -43,7 +43,7 @@ class SourceAnswer:
 
     @property
     def finding(self) -> Finding:
-        """The answer as a finding of the doctor."""
+        """The result in the form that `helio doctor` prints."""
         return Finding(
             self.question.source,
             self.is_right,
@@ -73,12 +73,12 @@ def ask_sources(
     Returns
     -------
     list of Finding
-        One finding for each source; a common cause is reported once.
+        One finding for each source; a cause common to several sources is reported once.
 
     Raises
     ------
     RequestError
-        No source has that name.
+        No source has this name.
     """
     chosen = _choose(_known(settings), sources)
     return _summary(_ask_all(chosen, seconds, clock or Clock(), settings.network))
@@ -96,7 +96,7 @@ def _choose(known: list[SourceQuestion], sources: Sequence[str]) -> list[SourceQ
             raise RequestError(
                 f"no source is called '{source}'"
                 + (", or its key is not set" if source.casefold() == MODEL else ""),
-                advice=did_you_mean(source, every, otherwise=f"one of {', '.join(every)}"),
+                advice=did_you_mean(source, every, otherwise=f"use one of {', '.join(every)}"),
             )
     return [names[source.casefold()] for source in dict.fromkeys(sources)] if sources else known
 
@@ -118,10 +118,10 @@ def _model(settings: Settings) -> Iterator[SourceQuestion]:
         lacking = [name for name in dict.fromkeys(names) if name and name not in there]
         if lacking:
             raise HelioError(
-                f"the key is accepted, but it has no model {' or '.join(lacking)}",
-                advice="set other models in HELIO_MODEL_SMART, HELIO_MODEL_FAST and HELIO_MODEL_FALLBACK",
+                f"the key is accepted, but gives no access to {' or '.join(lacking)}",
+                advice="choose other models with HELIO_MODEL_SMART, HELIO_MODEL_FAST and HELIO_MODEL_FALLBACK",
             )
-        return f"the key is accepted; {len(there)} models"
+        return f"the key is accepted; models available: {len(there)}"
 
     yield SourceQuestion(
         MODEL, settings.model_url or f"https://{HOST}", "for the list of models, which costs nothing", ask
@@ -175,7 +175,7 @@ class _SourceThread(threading.Thread):
             self._bug = error
 
     def answer_by(self, until: float) -> SourceAnswer:
-        """Return the answer, or report that there was none in time."""
+        """Return the source's result; after the time `until`, return a result that reports the timeout."""
         self.join(max(0.0, until - time.monotonic()))
         if self.is_alive():
             self._http.cancel()
@@ -183,7 +183,7 @@ class _SourceThread(threading.Thread):
             return SourceAnswer(
                 self._question,
                 f"{host} gave no complete answer within {self._seconds:g} s",
-                advice="try again later; a firewall that drops packets has the same effect",
+                advice="try again later, or check whether a firewall blocks the connection",
                 cause="timeout",
             )
         if self._bug is not None:

@@ -1,4 +1,4 @@
-"""Write the file that a user can send with a bug report, without secrets."""
+"""Write a file without secrets that a user can send with a bug report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from helio.store.files import unwritable, write_all
 
 _NOTE = "Read this file before you send it. Passwords and keys are left out, and your home folder is written as ~."
 _LINES = 200
-"""Last lines of each log."""
+"""Number of lines to include from the end of each log."""
 _LOG_BYTES = 256 * 1024
 _OWN = "helio-pipelines"
 _ALSO = ("httpx2", "httpcore2", "cryptography", "google-auth", "truststore", "certifi")
@@ -41,7 +41,7 @@ _SHOWN = re.compile(
     r"|BROWSER_PATH|LANG|LC_\w+|TZ|PYTHONPATH|PYTHONHOME|PYTHONUTF8",
     re.IGNORECASE,
 )
-"""Variables whose values are not secret, after passwords are removed from their URLs."""
+"""Variables whose values may be shown, after passwords are removed from URLs."""
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|AUTH|CREDENTIAL", re.IGNORECASE)
 _USER_OF_URL = re.compile(r"(?<=://)[^/\s\"'<>]*@")
 _TOKEN_OF_QUERY = re.compile(
@@ -73,7 +73,7 @@ class ReportScrub(Scrub):
 
 
 def check_report(path: Path, *, replace: bool) -> None:
-    """Check, before any source is asked, whether the report may be written there.
+    """Check that the report can be written to a path, before `helio doctor` asks any source.
 
     Raises
     ------
@@ -81,9 +81,9 @@ def check_report(path: Path, *, replace: bool) -> None:
         The file exists and `replace` is not set, or the name is that of a folder.
     """
     if path.is_dir():
-        raise RequestError(f"{path} is a folder", advice="name a file for the report")
+        raise RequestError(f"{path} is a folder", advice="give the name of a file, not of a folder")
     if not replace and (path.exists() or path.is_symlink()):
-        raise RequestError(f"{path} exists already", advice="use --replace, or another name")
+        raise RequestError(f"{path} exists already", advice="use --replace, or choose another name")
 
 
 def write_report(path: Path, settings: Settings, findings: Sequence[Finding], *, replace: bool) -> None:
@@ -99,7 +99,7 @@ def write_report(path: Path, settings: Settings, findings: Sequence[Finding], *,
     RequestError
         The file exists, and `replace` is not set.
     OutputError
-        It cannot be written.
+        The file cannot be written.
     """
     content = json.dumps(report(settings, findings), indent=1, ensure_ascii=False) + "\n"
     temporary = path.with_name(f".{path.name[:200]}.{os.getpid()}")
@@ -116,9 +116,11 @@ def write_report(path: Path, settings: Settings, findings: Sequence[Finding], *,
         if replace:
             os.replace(temporary, path)
     except FileExistsError as error:
-        raise RequestError(f"{path} exists already", advice="use --replace, or another name") from error
+        raise RequestError(
+            f"{path} exists already", advice="use --replace, or choose another name"
+        ) from error
     except OSError as error:
-        raise unwritable(path, error, "write it elsewhere") from error
+        raise unwritable(path, error, "choose another folder for the report") from error
 
 
 def report(settings: Settings, findings: Sequence[Finding]) -> dict[str, Any]:

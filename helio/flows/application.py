@@ -33,7 +33,7 @@ SCRIPT = "/helio/open.js"
 TICKETS = "/api/helio/tickets"
 PROOF = "/api/helio/proof"
 TICKET_SECONDS = 600.0
-"""How long a ticket can be exchanged for the secret; it works once."""
+"""Seconds for which a ticket can be exchanged for the secret; each ticket works once."""
 MOST_TICKETS = 100
 LARGEST_BODY = 1000
 """Maximum bytes of a request from the start page."""
@@ -93,7 +93,7 @@ CODE = """"use strict";
 
 
 def create_app() -> Application:
-    """Return the application that uvicorn serves, in the server's own folder.
+    """Return the web application of helio's own server, for uvicorn to serve.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def create_app() -> Application:
 
 
 class Doors:
-    """An application that only its owner can use, whatever web pages are open in the owner's browser.
+    """Web application that only its owner can use: other users and other web pages are refused.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Doors:
         self._origin = f"http://{LOOPBACK}:{port}"
         self._hosts = (f"{LOOPBACK}:{port}".encode(), f"localhost:{port}".encode())
         self._tickets: dict[str, float] = {}
-        """Valid tickets, each with its end time."""
+        """Valid tickets, each with the time at which it expires."""
         # The engine's pages need inline styles, images in data: addresses, and code made from texts, which their
         # tables and drawings use. They need nothing from other origins.
         policy = (
@@ -177,13 +177,15 @@ class Doors:
         """Return why a request is refused; empty when it is not."""
         hosts = headers.get(b"host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            return "Refused: the request names another host. Use the address that helio prints."
+            return (
+                "Refused: the request is addressed to another host name. Use the address that helio prints."
+            )
         own = b"http://" + hosts[0].lower()
         if any(origin != own for origin in headers.get(b"origin", ())):
-            return "Refused: the request comes from a web page of another origin."
+            return "Refused: the request comes from a web page of another server."
         foreign = any(site not in (b"same-origin", b"none") for site in headers.get(b"sec-fetch-site", ()))
         if foreign and not _is_followed_link(scope, headers):
-            return "Refused: a web page of another origin asked for this."
+            return "Refused: a web page of another server sent this request."
         return ""
 
     async def _answer_own(

@@ -1,4 +1,4 @@
-"""A template as a Prefect flow: its name, its typed parameters, and the names of its runs."""
+"""Define the Prefect flow of a template: its name, its typed parameters, and the names of its runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from prefect import Flow
 
 MODULE = "helio.flows.pipelines"
-"""Module that a flow gives as its own: a runner's subprocess finds the flow there by its name."""
+"""Module that flows give as their own, because Prefect's subprocesses look for a flow there by its name."""
 
 
 TAKEN = frozenset(
@@ -29,7 +29,7 @@ TAKEN = frozenset(
 
 
 def define_flow(template: Document, body: Callable[..., Any], **options: Any) -> Flow[..., Any]:
-    """Define a flow with the template's variables as its parameters.
+    """Define a Prefect flow that has the template's variables as parameters.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def flow_function(pipeline_id: str) -> str:
 
 
 def parameters_of(template: Document, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of variables by the names of the flow's parameters."""
+    """Return the values of variables, keyed by the names of the flow's parameters."""
     names = parameter_names(template)
     return {names[name]: value for name, value in values.items() if name in names}
 
 
 def parameter_names(template: Document) -> dict[str, str]:
-    """Name the flow's parameter for each variable: the name without ``$``, as in ``--set``, where Python allows it."""
+    """Map each variable to a parameter name: the variable without ``$``, changed if Python forbids that name."""
     names: dict[str, str] = {}
     for variable in template.get("variables") or {}:
         name = variable.removeprefix("$").lstrip("_") or "variable"
@@ -91,7 +91,7 @@ def run_name(plan: Plan) -> str:
 
 
 def describe(result: PlanResult) -> tuple[str, str | None]:
-    """Return the name and the message of a flow run's last state."""
+    """Return the name and the message of the state in which a flow run ended."""
     undone = [outcome for outcome in result.steps if outcome.state not in DONE]
     message = "; ".join(
         f"step {outcome.step.step_id} {outcome.state}: {outcome.error.message if outcome.error else outcome.reason}"
@@ -105,7 +105,7 @@ def describe(result: PlanResult) -> tuple[str, str | None]:
 
 
 def version_of(template: Document) -> str:
-    """Return a flow's version: the head of the template's digest."""
+    """Return a flow's version: the first digits of the template's digest."""
     return digest(template).removeprefix("sha256:")[:12]
 
 
@@ -144,8 +144,8 @@ def _hint(kind: str) -> str:
     return {
         "time_range": "2021-10-28, 2024-05-10 to 2024-05-12, last 7 days, …; UTC",
         "duration": "5min, 1h, 1d, …",
-        "dataset": "A data set's id",
-        "parameter": "A parameter of a data set",
+        "dataset": "A dataset's id",
+        "parameter": "A parameter of a dataset",
         "label": "A label of the pipeline",
     }.get(kind, "")
 

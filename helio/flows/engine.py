@@ -1,4 +1,4 @@
-"""One run as a Prefect flow: tasks, edges, states and logs, as the server shows them. Imports Prefect."""
+"""Run a plan as a Prefect flow, with the tasks, edges, states and logs that the server shows. Imports Prefect."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ from helio.pipelines.template.diagnostics import StepId
 log = logging.getLogger(__name__)
 
 OFTEN, PAUSE, RARELY = 0.02, 1.0, 30.0
-"""Seconds between two checks of the page: before steps, in a pause, after the server gave no answer.
+"""Seconds between two checks whether a person paused or ended the run: before steps, in a pause, without a server.
 
 A check costs some 5 ms, a working step far more. Only instant steps share a check.
 """
 QUICK = 2.0
-"""Timeout of such a check in seconds: steps wait for it."""
+"""Timeout of such a check, in seconds; steps wait for the check."""
 
 
 def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None]) -> None:
@@ -129,7 +129,7 @@ class _Page:
         self.paused = False
 
     def lets_go_on(self) -> bool:
-        """Tell whether the next step may begin."""
+        """Tell whether the next step may begin: the run is neither paused nor ended."""
         if time.monotonic() >= self._look_at:
             self._look()
         return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())
@@ -139,7 +139,7 @@ class _Page:
             shown = self._server.request(f"/flow_runs/{self._flow_run}", timeout=QUICK)
         except EngineError as error:
             # The run does not depend on its server.
-            log.debug("the state on the page is unknown: %s", error.message)
+            log.debug("cannot read the run's state from the server: %s", error.message)
             self._look_at = time.monotonic() + RARELY
             return
         state, was_paused = shown["state"], self.paused
@@ -147,14 +147,14 @@ class _Page:
         self._look_at = time.monotonic() + (PAUSE if self.paused else OFTEN)
         # A final state set by a person changes no result while steps run; in a pause it ends the run.
         if state["type"] == "CANCELLING" or (was_paused and state["type"] in FINAL):
-            notice.warning("the run was ended on its page: %s", state["name"])
+            notice.warning("the run was ended on its Prefect page: %s", state["name"])
             self._execution.cancel()
         elif state["type"] == "PAUSED" and not self.paused:
-            notice.warning("the run was suspended on its page: no further step begins")
+            notice.warning("the run was suspended on its Prefect page: helio begins no further step")
             self._execution.suspended = True
         elif self.paused != was_paused:
             notice.warning(
-                "the run is paused on its page; it continues when it is resumed there"
+                "the run is paused on its Prefect page; to continue, resume the run there"
                 if self.paused
                 else "the run continues"
             )
@@ -254,7 +254,7 @@ def _task_state(result: StepResult | None) -> State[Any]:
 
 def _flow_state(execution: FlowExecution) -> State[Any]:
     if execution.bug is not None:
-        return Failed(message=f"a bug: {execution.bug!r}")
+        return Failed(message=f"a bug in helio: {execution.bug!r}")
     if execution.cancelled.is_set():
         return Cancelled(message="the run was cancelled")
     results = tuple(execution.results[step.step_id] for step in execution.request.plan.steps)
@@ -288,13 +288,13 @@ class _Edge(PrefectTaskRunFuture[None]):
         return self._final_state
 
     def wait(self, timeout: float | None = None) -> None:
-        """Return at once, because the step is over."""
+        """Return at once, because the step has finished."""
 
     def result(self, timeout: float | None = None, raise_on_failure: bool = True) -> None:
         """Return nothing, because steps exchange only ids."""
 
     def add_done_callback(self, fn: Callable[[PrefectFuture[None]], None]) -> None:
-        """Call back at once, because the step is over."""
+        """Call `fn` at once, because the step has finished."""
         fn(self)
 
 
@@ -361,7 +361,7 @@ class _ToServer(logging.Handler):
         self._sender.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Queue a record, if it was made in a run."""
+        """Queue a log record, if it belongs to a run."""
         task, flow = TaskRunContext.get(), FlowRunContext.get()
         if record.name == CHATTER:
             return
@@ -383,7 +383,7 @@ class _ToServer(logging.Handler):
         )
 
     def close(self) -> None:
-        """Send the remaining records, if the server takes them soon."""
+        """Send the remaining log records, if the server accepts them soon."""
         self._records.put(None)
         self._sender.join(2.0)
         super().close()
@@ -433,5 +433,5 @@ class _PrefectLog(logging.Handler):
     """Handler that writes Prefect's messages into helio's log, at level debug."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass a record on at level debug: helio itself reports what matters."""
+        """Pass a log record on at level debug, because helio itself reports the important events."""
         logging.getLogger(CHATTER).debug("%s: %s", record.name, record.getMessage())

@@ -1,4 +1,4 @@
-"""End a server without users: watch the application from a thread."""
+"""End the server after a time without use: watch the application from a thread."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ The kernel releases a lock when its holder dies. The file's time is that of the 
 EVERY = 2.0
 """Seconds between two checks."""
 PATIENCE = 10.0
-"""Seconds that the server has to end cleanly. New users wait for it, so it may not take longer."""
+"""Seconds in which the server must end cleanly, because new users wait for it to end."""
 LOOKS = ("/api/health", "/api/admin/")
 """Paths that only check whether the server runs; requests to them do not count as use."""
 REPORTS = "/events/in"
-"""Connection over which a run reports its steps. Other open websockets belong to pages that only watch."""
+"""Path of the connection over which a run reports its steps. Other websockets belong to pages in a browser."""
 
 log = logging.getLogger("prefect.helio")  # Prefect's handlers write it into the server's log
 
@@ -53,7 +53,7 @@ def end_when_idle(application: Application, folder: Path) -> WatchedApplication:
 
 
 class WatchedApplication:
-    """An application that remembers when it was last used.
+    """Web application that remembers when it was last used.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class WatchedApplication:
         receive: Callable[[], Awaitable[Message]],
         send: Callable[[Message], Awaitable[None]],
     ) -> None:
-        """Answer one request, and note whether it is a use of the server."""
+        """Answer one request, and note the time if the request counts as use of the server."""
         if not _is_use(scope):
             await self._application(scope, receive, send)
             return
@@ -93,7 +93,7 @@ class WatchedApplication:
             self._used = self._clock()
 
     def watch(self) -> None:
-        """Check regularly; end this process after the unused time that its record allows."""
+        """Check regularly whether the server is used; end this process after the allowed idle time."""
         while True:
             time.sleep(EVERY)
             try:
@@ -106,7 +106,7 @@ class WatchedApplication:
                 log.warning("cannot check whether this server is in use: %s", error)
 
     def is_over(self, lock: int) -> bool:
-        """Tell whether the server must end now; if so, this process alone holds the lock, and the record is removed.
+        """Tell whether the server must end now; if so, keep the lock and remove the server's record.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class WatchedApplication:
             return False
         if record:
             (self._folder / RECORD).unlink()
-        log.warning("unused for %g s: the server ends", self._clock() - self._used)
+        log.warning("the server was not used for %g s and ends now", self._clock() - self._used)
         return True
 
     def _record(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Slots of schedules that passed while `helio serve` was not running, and whether their runs are lost."""
+"""Find the scheduled runs that were missed while `helio serve` was not running."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from helio.store.records import Count, NaiveInstant, read_record
 log = logging.getLogger(__name__)
 
 EVERY = timedelta(minutes=1)
-"""How often `helio serve` records that it runs."""
+"""Time between two records that `helio serve` is running."""
 MOST = 10_000
-"""Maximum number of slots to count."""
+"""Maximum number of missed runs to count."""
 
 
 @dataclass(frozen=True)
 class MissedSlots:
-    """Lost slots of one schedule: neither `helio serve` nor the engine's server was running."""
+    """Missed runs of one schedule, due while neither `helio serve` nor the engine's server was running."""
 
     count: Count
     first: NaiveInstant
@@ -37,7 +37,7 @@ class MissedSlots:
     def __str__(self) -> str:
         runs = "1 run was" if self.count == 1 else f"{self.count} runs were"
         span = _shown(self.first) if self.count == 1 else f"{_shown(self.first)} to {_shown(self.last)}"
-        return f"{runs} missed, {span} UTC: helio serve was not running; to run one now: helio run PIPELINE --now TIME"
+        return f"{runs} missed, {span} UTC: helio serve was not running; to run now: helio run PIPELINE --now TIME"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ServeRecord:
     seen : str
         Naive UTC, ISO 8601.
     missed : mapping
-        The last slots that were missed, by the name of the schedule.
+        The last missed runs, by the name of the schedule.
     """
 
     seen: NaiveInstant
@@ -57,18 +57,18 @@ class ServeRecord:
 
 
 def read_served(home: Path) -> ServeRecord | None:
-    """Read the record; return None where helio serve never ran, or where the record is damaged, which is logged."""
+    """Read the record; return None if `helio serve` never ran, or if the record is damaged (this is logged)."""
     try:
         return read_record(_path(home), ServeRecord)
     except FileNotFoundError:
         return None
     except DamagedRecord as error:
-        log.warning("%s; earlier missed runs are unknown", error.message)
+        log.warning("%s; helio cannot tell which earlier runs were missed", error.message)
         return None
 
 
 def note_served(home: Path, now: datetime, missed: Mapping[str, MissedSlots] | None = None) -> None:
-    """Record that `helio serve` runs, and what was missed before."""
+    """Record that `helio serve` runs now, and which runs were missed before."""
     before = read_served(home) or ServeRecord(now.isoformat())
     known = {**before.missed, **(missed or {})}
     served = replace(before, seen=now.replace(microsecond=0).isoformat(), missed=known)
@@ -78,12 +78,12 @@ def note_served(home: Path, now: datetime, missed: Mapping[str, MissedSlots] | N
 def missed_slots(
     schedule: Schedule, since: datetime, now: datetime, made: Sequence[datetime]
 ) -> MissedSlots | None:
-    """Return the slots between two times that have no run in the engine.
+    """Return the times between `since` and `now` at which a run was due but not made; None if there are none.
 
     Parameters
     ----------
     made : sequence of datetime
-        The slots with a run, naive UTC.
+        The due times of the runs that were made, naive UTC.
     """
     if schedule.paused:
         return None
@@ -95,14 +95,14 @@ def missed_slots(
 
 
 def unserved_since(served: ServeRecord, schedule: Schedule, home: Path) -> datetime:
-    """Find when `helio serve` was last seen, or when the schedule was written if that was later."""
+    """Return the later of two times: when `helio serve` last ran, and when the schedule was written."""
     written = (home / "schedules" / f"{schedule.name}.json").stat().st_mtime
     written_at = datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
     return max(datetime.fromisoformat(served.seen), written_at)
 
 
 def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
-    """Describe what a schedule missed, and what waits for `helio serve`, for a list of schedules."""
+    """Describe which runs a schedule missed, and which wait for `helio serve` to start."""
     served = read_served(home)
     if served is None:
         return []
@@ -111,7 +111,7 @@ def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
     waiting = None if is_served(home) else missed_slots(schedule, seen, now, ())
     if waiting is not None:
         runs = "1 run was" if waiting.count == 1 else f"{waiting.count} runs were"
-        notes.append(f"{runs} due since {seen:%Y-%m-%d %H:%M} UTC, and helio serve is not running")
+        notes.append(f"{runs} due since {seen:%Y-%m-%d %H:%M} UTC, but helio serve is not running")
     return notes
 
 

@@ -1,4 +1,4 @@
-"""Create the database of a new server with its final tables at once: Prefect's own migrations take long.
+"""Create a new server's database with its final tables at once, because Prefect's own migrations take long.
 
 ``new_database.sql`` has the tables that Prefect's own migrations make; ``scripts/write_new_database.py`` writes it.
 The server runs the migrations that are newer when it starts.
@@ -19,7 +19,7 @@ MIGRATIONS = Path("server/database/_migrations/versions/sqlite")
 
 
 def create_database(path: Path) -> None:
-    """Create the database, unless there is one or the installed Prefect does not know its revision."""
+    """Create the database, unless it exists or the installed Prefect does not know the revision of the tables."""
     tables = TABLES.read_text(encoding="utf-8")
     if path.exists() or not _is_known(_revision(tables)):
         return

@@ -1,4 +1,4 @@
-"""Prefect as the engine of a run: it starts the server, runs the flow, and shows the results afterwards."""
+"""Use Prefect as the engine of a run: start the server, run the flow, and show the results."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ class PrefectEngine:
         self._flow_run = ""
 
     def begin(self) -> None:
-        """Start the server if it is not up; do not wait, because the run is prepared meanwhile."""
+        """Start the server if it is not running; do not wait, because helio prepares the run meanwhile."""
         if not self._ephemeral and not self._server.is_up():
             self._server.start()
 
     def execute(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
-        """Run every step of the execution's plan as a task of one flow run.
+        """Run every step of a plan as a task of one flow run.
 
         Raises
         ------
@@ -101,7 +101,7 @@ class PrefectEngine:
         )
 
     def tell(self, run: Run) -> str:
-        """Show the run's figures, digests and files on the server; register a run that needed no engine."""
+        """Show the run's figures, digests and files on the server, also for a run that needed no engine."""
         (self._settings.runs / FLOW_RUNS / run.id).unlink(missing_ok=True)
         # A server that does not answer is not started for this.
         if self._ephemeral or not (self._flow_run or self._server.is_up()):
@@ -156,7 +156,7 @@ class PrefectEngine:
                 return  # a person has restarted it meanwhile
             self._server.request(f"/flow_runs/{flow_run}/set_state", state)
         except EngineError as error:
-            log.info("the server still shows run %s as complete: %s", flow_run, error.message)
+            log.info("the server still shows the incomplete run %s as complete: %s", flow_run, error.message)
 
     def _keep(self, run_id: str, flow_run: str) -> None:
         self._flow_run = flow_run
@@ -164,7 +164,7 @@ class PrefectEngine:
 
 
 def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") -> int:
-    """Set runs of this home whose process is gone to ``Crashed`` on the server; return their number.
+    """Mark runs of this home whose process has died as ``Crashed`` on the server; return their number.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") 
     try:
         marked = mark_crashed(server, set(dead.values()) - living)
     except EngineError as error:
-        log.info("dead runs are not marked on the server: %s", error.message)
+        log.info("runs whose process has died could not be marked on the server: %s", error.message)
         return 0
     for path in dead:
         path.unlink(missing_ok=True)

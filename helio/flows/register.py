@@ -1,4 +1,4 @@
-"""Messages to the server over plain HTTP: runs without an engine, artifacts, dead runs. Imports no Prefect."""
+"""Send runs without an engine, artifacts and dead runs to the server over plain HTTP. Does not import Prefect."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from helio.pipelines.runs.execute import PlanResult, StepResult
 log = logging.getLogger(__name__)
 
 QUICK = 3.0
-"""Timeout of one call in seconds: a finished run does not wait for its entry in a list."""
+"""Timeout of one call in seconds; short, because a finished run should not wait to appear on the server."""
 LARGEST_IMAGE = 1_000_000
-"""Maximum bytes of a PNG in the server's database; a larger figure is linked."""
+"""Maximum bytes of a PNG to store in the server's database; a larger figure is linked instead."""
 BEGUN = ("PENDING", "RUNNING", "PAUSED", "CANCELLING")
-"""States of a flow run that a process works on. A run that is scheduled again waits for a new process."""
+"""States of a flow run that has a process. A run that is scheduled again waits for a new process."""
 OPEN = ("SCHEDULED", *BEGUN)
 FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
 
@@ -38,13 +38,13 @@ class Picture:
     name: str
     png: bytes | None = None
     file: Path | None = None
-    """The page with the full figure."""
+    """Address of the page with the full figure."""
 
 
 def register_cached(
     server: Server, plan: Plan, results: Sequence[StepResult], *, run_id: str, flow_run: str = ""
 ) -> str | None:
-    """Register a run whose every step came from the store, if a server answers at once.
+    """Register a run in which every result came from the store, if a server answers at once.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def register_cached(
     """
     try:
         if not server.is_up():
-            log.debug("no server answers; run %s is not registered", run_id)
+            log.debug("no server answers, so run %s will not appear there", run_id)
             return None
         result = PlanResult(plan, tuple(results))
         return _complete(server, result, flow_run) if flow_run else _register(server, result, run_id)
@@ -117,7 +117,7 @@ def publish(
 
 
 def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]:
-    """Set flow runs whose process is gone, and their open task runs, to ``Crashed``.
+    """Mark flow runs whose process has died, and their unfinished task runs, as ``Crashed``.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]
     if not ids:
         return ()
     crashed = {
-        "state": {"type": "CRASHED", "name": "Crashed", "message": "the process of the run is gone"},
+        "state": {"type": "CRASHED", "name": "Crashed", "message": "the process of the run has died"},
         "force": True,
     }
     these = {"id": {"any_": ids}}

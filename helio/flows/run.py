@@ -1,4 +1,4 @@
-"""A plan as a Prefect flow: its steps, results and cancellation.
+"""Run a plan as a Prefect flow: its steps, results and cancellation.
 
 The results from the runner define the run. The server only records them; if it is lost, the run continues, and a
 warning says that its record there is incomplete. Prefect is imported when a run begins, in the run's own thread
@@ -30,20 +30,20 @@ from helio.pipelines.template.diagnostics import StepId
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 2
-"""Attempts of a step; a second one only after a transient error, because HTTP requests have their own attempts."""
+"""Maximum attempts of a step. Only a transient error is repeated; HTTP requests also have their own attempts."""
 GRACE = 0.7
-"""Seconds to report a cancelled run to the server."""
+"""Seconds allowed to report a cancelled run to the server."""
 LETTING_GO = 5.0
-"""Seconds for a cancelled runner to end its steps."""
+"""Seconds allowed to a cancelled runner to end its steps."""
 PATIENCE = 30.0
-"""Seconds for a server that answers to record, after the last step, how the run ended."""
+"""Seconds to wait, after the last step, until the server has recorded how the run ended."""
 
 
 class StepRunner(Protocol):
-    """Runner that does the work of a step. Both methods may be called from any thread."""
+    """Interface of a runner, which does the work of a step. Both methods may be called from any thread."""
 
     def run_step(self, step: PlannedStep) -> StepResult:
-        """Do the work and wait for it.
+        """Do the work of a step, and return its result.
 
         An error that helio knows comes back in a result whose state is ``"failed"``; a step found in the store
         comes back as ``"cached"``. After `cancel` it raises `Cancelled`, at once.
@@ -51,13 +51,13 @@ class StepRunner(Protocol):
         ...
 
     def cancel(self) -> None:
-        """End all running work at once, so that every waiting `run_step` raises `Cancelled`."""
+        """Stop all running work at once, so that every `run_step` in progress raises `Cancelled`."""
         ...
 
 
 @dataclass(frozen=True)
 class FlowRequest:
-    """Request for a run of a plan as a flow.
+    """Request to run a plan as a flow.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ def run_flow(
     Raises
     ------
     Cancelled
-        By Ctrl-C or SIGTERM, within a second, if called from the main thread; or by the runner.
+        Ctrl-C or SIGTERM cancelled the run, within a second if called from the main thread; or the runner did.
     Suspended
-        By a person, on the run's page; the running steps have ended.
+        A person suspended the run on its Prefect page; the running steps have ended.
     EngineError
         The server cannot be reached, before anything has run.
     """
@@ -153,15 +153,15 @@ def _raise_what_ended(execution: FlowExecution) -> None:
         )
     if execution.suspended and not execution.complete:
         raise Suspended(
-            "the run was suspended on its page",
-            advice="if it belongs to a schedule, resume it there; otherwise run the same command to continue",
+            "the run was suspended on its Prefect page",
+            advice="resume a scheduled run on its page; otherwise run the same command to continue",
         )
     if execution.unreachable is not None:
         raise execution.unreachable
 
 
 class FlowExecution:
-    """Execution of the steps of one flow, independent of how they are recorded."""
+    """Execution of the steps of one flow; it does not depend on the server that records them."""
 
     def __init__(
         self,
@@ -176,11 +176,11 @@ class FlowExecution:
         self.results: dict[StepId, StepResult] = {}
         self.cancelled = threading.Event()
         self.suspended = False
-        """Whether a person suspended it on its page: it begins no new step and ends."""
+        """Whether a person suspended the run on its Prefect page; it begins no new step and ends."""
         self.begun = False
         """Whether the server has accepted the run."""
         self.over = threading.Event()
-        """Set when all results are there, or no more will come."""
+        """Set when all results exist, or when no more will follow."""
         self.let_go: Callable[[], None] = lambda: None
         """Drops messages that have not reached the server."""
         self.bug: BaseException | None = None
@@ -197,14 +197,14 @@ class FlowExecution:
         return len(self.results) == len(self.steps)
 
     def cancel(self) -> None:
-        """End running work and start no more. It returns at once, so a signal handler may call it."""
+        """Stop running work and start no more. The method returns at once, so a signal handler may call it."""
         if not self.cancelled.is_set():
             self.cancelled.set()
             # In a separate thread: a signal handler that waited for a lock of the runner could wait forever.
             threading.Thread(target=self._runner.cancel, name="helio-cancel", daemon=True).start()
 
     def wait(self) -> None:
-        """Wait until the flow is over, or until a runner that ignores `cancel` has had its time."""
+        """Wait until the flow is over; after `cancel`, wait for a limited time."""
         while not self.over.wait(0.2):
             if self.cancelled.is_set() and not self.over.wait(LETTING_GO):
                 return
@@ -223,7 +223,7 @@ class FlowExecution:
                 return None
             result = self._runner.run_step(step)
             if attempt < ATTEMPTS and isinstance(result.error, TransientError):
-                log.warning("%s; trying once more", result.error)
+                log.warning("%s; helio tries the step once more", result.error)
                 return result
             if result.error is not None:
                 log.error("%s", result.error)
@@ -284,12 +284,12 @@ def _wait_for_server(thread: threading.Thread, server: Server) -> None:
     while thread.is_alive() and time.monotonic() < end and server.is_up():
         thread.join(1.0)
     if thread.is_alive():
-        log.warning("the server at %s does not answer; it may not show how this run ended", server.url)
+        log.warning("the server at %s does not answer; its pages may not show how this run ended", server.url)
 
 
 @contextmanager
 def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM cancel; a second signal has its usual effect."""
+    """Call `cancel` on Ctrl-C or SIGTERM, in a ``with`` block; a second signal has its usual effect."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals; its owner cancels through the runner
         return
@@ -328,7 +328,7 @@ _SHARED = _SharedEnvironment()  # a process has one environment for all its runs
 
 @contextmanager
 def prefect_environment(home: Path, api_url: str) -> Iterator[None]:
-    """Set the environment variables that Prefect reads during import or nowhere else."""
+    """Set the environment variables that Prefect reads only from the environment, in a ``with`` block."""
     changes = {
         **SILENT,
         "PREFECT_HOME": str(home / "prefect"),

@@ -1,4 +1,4 @@
-"""Schedules: which pipeline runs when, with which values; each is a JSON file in the home. Imports no Prefect."""
+"""Keep schedules: which pipeline runs when, with which values. Each is a JSON file in helio's home."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from helio.time_range import canonical, is_relative, parse_time_range
 LONGEST_CRON = 200
 PathOrEmpty = Annotated[str, lambda value: "" if not value or os.path.isabs(value) else "an absolute path"]
 SOON = timedelta(days=8)
-"""How long before a change of clocks its effect on a schedule is reported."""
+"""Time before a change of clocks at which helio begins to report its effect on a schedule."""
 _BEFORE = timedelta(days=70)
-"""Time span with at least two runs of a monthly schedule."""
+"""Time span that contains at least two runs of a monthly schedule."""
 RECORD = "helio-schedule/1"
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
 # Common to all versions of cron; L, W and # are extensions of some.
@@ -43,7 +43,7 @@ _PLAIN_CRON = re.compile(rf"(?:[0-9*,/\- \t]|{_NAMES})+", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Schedule:
-    """A pipeline that runs by itself.
+    """Schedule of a pipeline: when it runs, and with which values.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ class Schedule:
     timezone : str
         The time zone of ``cron``; time ranges are always UTC.
     values : mapping
-        Values of the template's variables, by name with ``$``; relative ranges as phrases.
+        Values of the template's variables, by name with ``$``; relative time ranges are phrases.
     archive : str
-        The archive of its runs; empty to use the steps' own providers.
+        The archive that its runs use; empty to use the providers named in the steps.
     output : str
-        The folder in which each time range gets a folder; empty means one in the home.
+        The folder that gets a subfolder for each time range; empty for a folder in helio's home.
     """
 
     name: str
@@ -74,11 +74,11 @@ class Schedule:
     paused: bool = False
 
     def next_after(self, now: datetime) -> datetime:
-        """Compute the time of the next run; naive UTC, as `now` is."""
+        """Compute the time of the next run; both times are naive UTC."""
         return next(slots(self.cron, self.timezone, now))
 
     def clock_notes(self, now: datetime, ahead: timedelta = SOON) -> list[str]:
-        """Describe how a change of clocks affects the next runs; return an empty list where it does not."""
+        """Describe how a change of clocks affects the next runs; return an empty list if it does not."""
         notes = clock_notes(self.cron, self.timezone, now, now + ahead)
         for change in changes_of_clocks(self.timezone, now, now + ahead):
             notes += [
@@ -102,14 +102,14 @@ class Schedule:
             return
         usual, now = spans[1].start - spans[0].stop, spans[2].start - spans[1].stop
         if now != usual:
-            what = "leave out time between them" if now > usual else "overlap"
+            what = "leave a gap" if now > usual else "overlap"
             yield (
-                f"clocks change in {self.timezone}: the runs of {spans[1]} and {spans[2]} {what}, because time ranges "
-                "are UTC; --timezone UTC avoids it"
+                f"clocks change in {self.timezone}: the time ranges {spans[1]} and {spans[2]} {what}, because time "
+                "ranges are UTC; use --timezone UTC to avoid this"
             )
 
     def template(self, settings: Settings) -> Document:
-        """Read the current template of the pipeline.
+        """Read the pipeline's current template.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Schedule:
         return shelf.read(shelf.find(self.pipeline))
 
     def form(self, settings: Settings, template: Document) -> Document:
-        """Return the template with every variable that a run takes a value for, including those made from literals.
+        """Return the template with every variable that a run can set, including those that helio makes from literals.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class Schedule:
         return {**template, "variables": variables}
 
     def notices(self, settings: Settings) -> list[str]:
-        """Describe time ranges that earlier versions read differently; each is reported once."""
+        """Describe time ranges that earlier versions of helio read differently; each is reported once."""
         try:
             declared = self.template(settings).get("variables")
         except HelioError:  # a run reports the error of its pipeline
@@ -163,7 +163,7 @@ class Schedule:
         return schedule_notices(self.name, times, settings.home)
 
     def folder(self, settings: Settings, plan: Plan) -> Path:
-        """Choose the folder of one run's files: named by the time range, within the schedule's folder."""
+        """Return the folder for one run's files: a folder named by the time range, in the schedule's folder."""
         return self.root(settings) / dated(plan)
 
     def root(self, settings: Settings) -> Path:
@@ -180,7 +180,7 @@ class _Written(Schedule):
 
 @dataclass(frozen=True)
 class Schedules:
-    """The schedules of one home.
+    """The schedules in one helio home.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class Schedules:
 
     @property
     def folder(self) -> Path:
-        """Folder of the records."""
+        """Folder of the schedules' files."""
         return self.settings.home / "schedules"
 
     def names(self) -> list[str]:
@@ -199,12 +199,12 @@ class Schedules:
         return sorted(path.stem for path in self.folder.glob("*.json") if ID.fullmatch(path.stem))
 
     def load(self, name: str) -> Schedule:
-        """Load the schedule of a name.
+        """Load a schedule by its name.
 
         Raises
         ------
         RequestError
-            There is none, or its record is damaged.
+            No schedule has this name, or its file is damaged.
         """
         path = self._path(name)
         try:
@@ -216,7 +216,7 @@ class Schedules:
         facts = {key: fact for key, fact in vars(written).items() if key != "schedule"}
         schedule = Schedule(**facts)
         if schedule.name != name:
-            raise _damaged(name, f"{path} cannot be read: name is '{schedule.name[:60]}', not '{name}'")
+            raise _damaged(name, f"{path} cannot be read: 'name' is '{schedule.name[:60]}', not '{name}'")
         try:
             _check_cron(schedule.cron)
             _check_timezone(schedule.timezone)
@@ -227,7 +227,7 @@ class Schedules:
     def add(
         self, request: Schedule, *, now: datetime, time_range: str | None = None, replace: bool = False
     ) -> Schedule:
-        """Check that the runs of a schedule can be planned, then write its record.
+        """Check that helio can plan the runs of a schedule, then save it.
 
         Parameters
         ----------
@@ -324,7 +324,9 @@ class Schedules:
     def _unknown(self, name: str) -> RequestError:
         known = self.names()
         otherwise = (
-            "helio schedule list lists the schedules" if known else "helio schedule add PIPELINE --cron …"
+            "use helio schedule list to list all schedules"
+            if known
+            else "use helio schedule add PIPELINE --cron …"
         )
         return RequestError(
             f"no schedule is called '{name}'", advice=did_you_mean(name, known, otherwise=otherwise)
@@ -332,11 +334,11 @@ class Schedules:
 
 
 def _damaged(name: str, message: str) -> RequestError:
-    return RequestError(message, advice=f"helio schedule remove {name}, then add it again")
+    return RequestError(message, advice=f"use helio schedule remove {name}, then add the schedule again")
 
 
 def check_served(plan: Plan, archive: str, settings: Settings) -> None:
-    """Check now that every fetch has a provider, not when the schedule is due.
+    """Check that every fetch of a plan has a provider, so that its runs do not fail later.
 
     Raises
     ------
@@ -357,7 +359,7 @@ def check_served(plan: Plan, archive: str, settings: Settings) -> None:
 
 
 def dated(plan: Plan) -> str:
-    """Name the folder of a run's files: ``2021-10-28`` for that day, ``2021-10-28_2021-11-04`` for more."""
+    """Return a folder name for a run: ``2021-10-28`` for one day, ``2021-10-28_2021-11-04`` for several days."""
     span = next(iter(plan.time_ranges.values()), None)
     if span is None:
         return _stamp(plan.now)
@@ -384,9 +386,9 @@ def _check_cron(text: str) -> str:
     from cronsim import CronSim, CronSimError
 
     plain = " ".join(text.split())
-    advice = "minute hour day month weekday: '10 6 * * *' is every day at 06:10"
+    advice = "write minute, hour, day, month and weekday: '10 6 * * *' is every day at 06:10"
     if len(plain) > LONGEST_CRON:
-        raise RequestError(f"a cron expression has at most {LONGEST_CRON} characters", advice=advice)
+        raise RequestError(f"the cron expression is longer than {LONGEST_CRON} characters", advice=advice)
     if len(plain.split()) != 5:
         raise RequestError(f"'{text}' is not a cron expression: it needs five fields", advice=advice)
     if not _PLAIN_CRON.fullmatch(plain):
@@ -398,7 +400,7 @@ def _check_cron(text: str) -> str:
             f"'{text}' is not a cron expression: {str(error).lower()}", advice=advice
         ) from error
     except StopIteration:
-        raise RequestError(f"'{text}' never occurs", advice=advice) from None
+        raise RequestError(f"the cron expression '{text}' never occurs", advice=advice) from None
     return plain
 
 
@@ -411,7 +413,8 @@ def _check_timezone(name: str) -> None:
         KeyError,
     ) as error:  # errors of ZoneInfo for a folder, for '..', for an unknown zone
         raise RequestError(
-            f"'{name}' is not a time zone", advice="UTC, Europe/Berlin, America/New_York"
+            f"'{name}' is not a time zone",
+            advice="write, for example, UTC, Europe/Berlin or America/New_York",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""The secret of helio's own server: a random text in a file that only its owner can read."""
+"""Keep the secret of helio's own server: a random text in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _FORM = re.compile(r"[A-Za-z0-9_-]{43}\n?")
 
 
 def find_secret(folder: Path) -> str:
-    """Return the secret in the server's folder; empty when there is no trustworthy one."""
+    """Return the secret from the server's folder; empty if there is none, or if others could have read it."""
     return _read(folder / FILE)[0]
 
 
 def make_secret(folder: Path) -> str:
-    """Return the secret in the server's folder; make a new one if there is no trustworthy one.
+    """Return the secret from the server's folder; make a new one if there is none, or if others could have read it.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def make_secret(folder: Path) -> str:
     if secret:
         return secret
     if fault:
-        log.warning("%s %s: a new secret is made", path, fault)
+        log.warning("%s %s; helio makes a new secret", path, fault)
     secret = secrets.token_urlsafe(32)
     temporary = path.with_name(f".{FILE}.{secrets.token_hex(6)}")
     try:
@@ -61,12 +61,12 @@ def make_secret(folder: Path) -> str:
 
 
 def mark_of(secret: str) -> str:
-    """Return a short digest that distinguishes secrets and reveals none."""
+    """Return a short digest that identifies a secret without revealing it."""
     return hashlib.sha256(b"helio mark " + secret.encode()).hexdigest()[:16]
 
 
 def proof_of(secret: str, challenge: str) -> str:
-    """Return the answer to a challenge that only a holder of the secret can compute."""
+    """Return the answer to a challenge, which only a program that knows the secret can compute."""
     return hmac.new(secret.encode(), b"helio proof " + challenge.encode(), "sha256").hexdigest()
 
 
@@ -90,5 +90,5 @@ def _read(path: Path) -> tuple[str, str]:
             return "", "could be read by other users"
         content = file.read(100).decode("ascii", "replace")
     if not _FORM.fullmatch(content):
-        return "", "contains no secret of helio"
+        return "", "does not contain a secret of helio"
     return content.strip(), ""

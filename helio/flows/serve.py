@@ -44,15 +44,15 @@ from helio.settings import Settings
 log = logging.getLogger(__name__)
 
 FORM = 3
-"""Version of the deployments. Raise it when they change, so that those on the server are replaced."""
+"""Version of the deployments' content. Raise it with every change, so that helio replaces old deployments."""
 TAG = "helio-schedule"
-"""Marks the deployments that are schedules of helio."""
+"""Tag of the deployments that helio made from schedules."""
 HOME = "helio.home"
-"""The label of a deployment's home; several homes may share a server."""
+"""Label that names a deployment's home, because several homes may share a server."""
 EVERY = 2.0
-"""Seconds between two checks of the folder and of the server."""
+"""Seconds between two checks of the schedules' folder and of the server."""
 PLANNED = 60.0
-"""Seconds for the server to plan the next runs of a deployment."""
+"""Seconds in which the server should plan a deployment's next runs."""
 PATIENCE = 5.0
 """Seconds that a run has to end after the signal."""
 ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
@@ -80,7 +80,7 @@ def serve(
     on_progress : callable
         Called with a line for each event, such as a new or removed schedule.
     on_terminal : bool
-        Whether only a person at a terminal reads these lines: their link then opens the pages without a login.
+        Whether only a person at a terminal reads these lines; the printed link then opens the pages without a login.
 
     Raises
     ------
@@ -101,14 +101,14 @@ def serve(
 def run_scheduled(
     flow_run: str, settings: Settings, *, folder: Callable[[Path], None] = lambda path: None
 ) -> Run:
-    """Run one scheduled flow run, in this process.
+    """Execute one scheduled flow run in this process.
 
     The run's clock is its scheduled time, however late it starts.
 
     Parameters
     ----------
     flow_run : str
-        Its id on the server.
+        The id of the flow run on the server.
     folder : callable
         Called with the output folder, before anything runs.
 
@@ -189,7 +189,7 @@ class _Serving:
         self._deployments: dict[str, _Deployment] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
-        """Deployment of each flow run of this process."""
+        """Deployment of each flow run that this process started."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._lost = False
@@ -198,11 +198,11 @@ class _Serving:
         self._look_at: dict[str, float] = {}
         self._resting: set[str] = set()
         self._renew_at: dict[str, datetime] = {}
-        """When half of the slots given to the server are over."""
+        """Time at which half of the runs planned on the server have passed."""
         self._noted = utc_now()
 
     def begin(self, stopped: threading.Event) -> None:
-        """Start the server if it is not up, wait for it, and continue the work of an earlier process."""
+        """Start the server if needed, wait for it, and continue the work of an earlier `helio serve`."""
         reported = False
         while not self.server.is_up():
             try:
@@ -214,7 +214,7 @@ class _Serving:
                 if not self.server.external:
                     raise
                 if not reported:
-                    self._on_progress(f"{error.message}; waiting for it")
+                    self._on_progress(f"{error.message}; waiting for this server")
                 reported = True
                 if stopped.wait(EVERY):
                     return
@@ -230,7 +230,7 @@ class _Serving:
         self._follow_records()
 
     def look(self) -> None:
-        """Follow the records, end finished and cancelled runs, start due runs."""
+        """Check once: read changed schedules, end cancelled runs, and start runs that are due."""
         try:
             # Check the process too: another server may answer at the address of helio's own.
             if not self.server.is_up():
@@ -247,17 +247,17 @@ class _Serving:
                 log.warning("%s", error)
                 return
             if not self._lost:
-                self._on_progress(f"the server is lost: {error.message}")
+                self._on_progress(f"lost the connection to the server: {error.message}")
             self._lost = True
             self._bring_back()
         else:
             if self._lost:
-                self._on_progress("the server is back")
+                self._on_progress("the server answers again")
             self._lost = False
             self._pause = 0.0
 
     def end(self) -> None:
-        """End running runs and put them back, so that the next `helio serve` continues them."""
+        """Stop all runs and reschedule them, so that the next `helio serve` continues them."""
         for process in self._running.values():
             _signal(process, signal.SIGTERM)
         until = time.monotonic() + min(
@@ -275,7 +275,7 @@ class _Serving:
             try:
                 self._put_back(flow_run)
             except EngineError as error:
-                log.warning("flow run %s is not put back: %s", flow_run, error.message)
+                log.warning("flow run %s could not be rescheduled: %s", flow_run, error.message)
         self._running.clear()
 
     # Records and deployments ------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ class _Serving:
                 raise
             except HelioError as error:  # a schedule with an error does not stop the others
                 if self._refused.get(name) != str(error):
-                    self._on_progress(f"{name} has an error: {error}")
+                    self._on_progress(f"schedule {name} has an error: {error}")
                 self._refused[name] = str(error)
         for name in set(self._deployments) - set(names):
             self._delete(self._deployments[name])
@@ -456,7 +456,7 @@ class _Serving:
             if not ask(self.server, "/flow_runs/filter", query):
                 log_hint = "" if self.server.external else f"; see {self.server.log}"
                 self._on_progress(
-                    f"{name}: the server plans no run: the schedule is paused there, or the server's scheduler "
+                    f"{name}: the server plans no run, because the schedule is paused there or the server's scheduler "
                     f"fails{log_hint}"
                 )
 
@@ -487,7 +487,7 @@ class _Serving:
             if state == "CANCELLING" or (flow_run in self._asked_to_end and state not in FINAL):
                 _set_state(self.server, flow_run, "CANCELLED", message="the run was cancelled")
             elif state not in FINAL or unwritten:
-                words = f"the process of the run ended with {code}"
+                words = f"the process of the run ended with exit code {code}"
                 _set_state(self.server, flow_run, "CRASHED", message=words)
                 mark_dead_runs(self.server, self._settings)  # now: a person may restart it
                 self._on_progress(f"crashed: {shown['name']}: {words}")
@@ -523,7 +523,7 @@ class _Serving:
             message="helio serve was stopped",
             state_details={"scheduled_time": shown["expected_start_time"]},
         )
-        self._on_progress(f"put back: {shown['name']}")
+        self._on_progress(f"rescheduled: {shown['name']}")
 
     def _put_back_unbegun(self) -> None:
         """Put back runs that an earlier process took but never began."""
@@ -597,7 +597,7 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
 
 
 def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
-    """Call the server once; repeat the call while its database is busy, so use it only for repeatable calls."""
+    """Call the server, and repeat the call while its database is busy; only for calls that are safe to repeat."""
     for pause in (0.2, 0.5, 1.0, 2.0):
         try:
             return server.request(path, body, method=method)
@@ -631,7 +631,7 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
         else:
             process.send_signal(number)
     except ProcessLookupError:
-        log.debug("process %s has ended already", process.pid)
+        log.debug("process %s has already ended", process.pid)
 
 
 @contextmanager
@@ -648,7 +648,7 @@ def _only_one(settings: Settings) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RequestError(
-                f"another helio serve runs for {settings.home} already",
+                f"another helio serve already runs for {settings.home}",
                 advice="run only one helio serve for each home",
             ) from error
         yield

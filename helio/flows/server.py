@@ -1,4 +1,4 @@
-"""The engine's server: the one in PREFECT_API_URL, otherwise helio's own on this machine. Imports no Prefect."""
+"""Start, find and call the Prefect server: the one in PREFECT_API_URL, otherwise helio's own on this machine."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from helio.store.records import Count, Seconds, read_record
 from helio.time_range import Duration
 
 notice = logging.getLogger("helio.notice")
-"""Messages that a waiting person should read now: commands print them on standard error."""
+"""Logger for messages that a waiting person should read now; commands print them on standard error."""
 
 log = logging.getLogger(__name__)
 
 FIRST_PORT = 4271
-"""Not Prefect's 4200, which may belong to a person's own server."""
+"""First port to try; not Prefect's 4200, which may belong to a person's own server."""
 PORTS = range(FIRST_PORT, FIRST_PORT + 100)
 
 TUNED: Mapping[str, str] = {
@@ -59,7 +59,7 @@ TUNED: Mapping[str, str] = {
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_ENABLED": "false",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
 }
-"""Settings of helio's own server; the same names in the environment win."""
+"""Settings of helio's own server; environment variables of the same names take precedence."""
 
 SILENT: Mapping[str, str] = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",  # the server's heartbeat to sens-o-matic.prefect.io
@@ -67,7 +67,7 @@ SILENT: Mapping[str, str] = {
     "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
     "DO_NOT_TRACK": "1",  # the library's usage events; there is no Prefect setting for them
 }
-"""Settings that stop Prefect from reporting its use to anyone."""
+"""Settings that stop Prefect from sending usage statistics."""
 
 PATIENCE = 15.0
 """Seconds without an answer after which a message gives the reason for the wait."""
@@ -76,7 +76,7 @@ REMINDER = 30.0
 
 DATABASE = "prefect.db"
 LONGEST_LOG = 200_000
-"""Bytes at the end of the log that are read."""
+"""Number of bytes to read from the end of the log."""
 SQLITE = b"SQLite format 3\x00"
 """First bytes of every SQLite database."""
 DAMAGED, UNREADABLE, FULL, FOREIGN = (
@@ -120,18 +120,18 @@ class ServerState:
 
     url: str
     pid: int | None
-    """Process id; None when it is not running, or is not helio's own."""
+    """Process id; None if the server is not running, or is not helio's own."""
     up: bool
     external: bool
     version: str
-    """Version of Prefect; empty when it does not answer."""
+    """Version of Prefect; empty if the server does not answer."""
     home: Path | None
-    """Folder of its database and settings; None when it is not helio's own."""
+    """Folder of the server's database and settings; None if the server is not helio's own."""
     log: Path | None
     outdated: bool = False
-    """Whether it runs without the home's secret, as a server started by an earlier version."""
+    """Whether the server runs without the home's secret, because an earlier version of helio started it."""
     lives: str = ""
-    """How long helio's own server stays up, as a text; empty when it is not running, or is not helio's own."""
+    """How long helio's own server stays up, in words; empty if it is not running, or is not helio's own."""
 
 
 @dataclass(frozen=True)
@@ -143,13 +143,13 @@ class _Process:
     port: Count
     host: str
     secret: str = ""
-    """Mark of the secret with which it was started; empty when an earlier version started it."""
+    """Short digest of the secret with which the server was started; empty if an earlier version started it."""
     idle: Seconds | None = None
-    """Seconds without use after which it ends itself; None for never."""
+    """Seconds without use after which the server ends itself; None for never."""
     kept: bool = False
-    """Whether a person keeps it up, with `helio up`, until `helio down`."""
+    """Whether a person keeps the server running, with `helio up`, until `helio down`."""
     log_from: Count = 0
-    """Byte in the log at which its messages begin."""
+    """Position in the log, in bytes, at which the server's messages begin."""
 
     @property
     def alive(self) -> bool:
@@ -158,7 +158,7 @@ class _Process:
 
 
 class Server:
-    """The server that flows are recorded on.
+    """The Prefect server that records flows.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Address of its API; for helio's own before its first start, the expected address."""
+        """Address of the server's API; before the first start of helio's own server, the expected address."""
         if self.external:
             return self._environ["PREFECT_API_URL"].rstrip("/")
         process = self._process()
@@ -192,11 +192,11 @@ class Server:
 
     @property
     def ui_url(self) -> str:
-        """Address of its pages."""
+        """Address of the server's pages."""
         return self.url.removesuffix("/api")
 
     def link(self, page: str = "/") -> str:
-        """Return the address that opens one of its pages in the person's browser.
+        """Return the address that opens one of the server's pages in the user's browser.
 
         It holds no secret. A browser that does not know the secret yet needs `with_ticket`.
         """
@@ -215,12 +215,12 @@ class Server:
         try:
             ticket = self.request(TICKETS.removeprefix("/api"), {}, timeout=2.0)["ticket"]
         except EngineError as error:
-            log.info("the link has no ticket: %s", error.message)
+            log.info("the printed link does not log in by itself: %s", error.message)
             return link
         return f"{link}&{urlencode({'ticket': ticket})}"
 
     def client_environment(self) -> dict[str, str]:
-        """Return the environment variables that Prefect's own programs need to use it."""
+        """Return the environment variables with which Prefect's own programs find the server."""
         if self.external:
             names = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_API_AUTH_STRING")
             return {name: self._environ[name] for name in names if name in self._environ}
@@ -264,22 +264,22 @@ class Server:
 
     def _lives(self, process: _Process) -> str:
         if process.kept or process.idle is None:
-            return "it runs until helio down"
+            return "the server runs until helio down"
         idle = _in_words(process.idle)
         try:
             with (self.home / USE).open() as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 used = os.fstat(lock.fileno()).st_mtime
         except BlockingIOError:
-            return f"in use; it ends {idle} after its last use"
+            return f"in use; the server ends {idle} after its last use"
         except OSError:
-            return f"it ends {idle} after its last use"
+            return f"the server ends {idle} after its last use"
         end = datetime.fromtimestamp(used + process.idle, UTC)
-        return f"not used now; it ends at {end:%Y-%m-%d %H:%M} UTC, {idle} after its last use"
+        return f"not used now; the server ends at {end:%Y-%m-%d %H:%M} UTC, {idle} after its last use"
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Keep helio's own server from ending itself; first wait until a server that is about to end has ended.
+        """Prevent helio's own server from ending itself, in a ``with`` block; if it is just ending, wait first.
 
         Call `is_up`, `start` or `wait` only within this, if you need an answer from the server.
         """
@@ -298,7 +298,7 @@ class Server:
             yield
 
     def keep(self) -> None:
-        """Keep the running server until `stop`: it does not end itself."""
+        """Prevent the running server from ending itself, until `stop`."""
         if self.external:
             return
         with self.used(), self._locked():
@@ -307,7 +307,7 @@ class Server:
                 self._write(replace(process, kept=True))
 
     def start(self) -> None:
-        """Start helio's own server, detached, unless it is running or starting; then `wait` for it.
+        """Start helio's own server in the background, unless it runs already; `wait` waits until it answers.
 
         Raises
         ------
@@ -322,15 +322,15 @@ class Server:
             process = self._process()
             if process is not None and process.host != socket.gethostname():
                 raise EngineError(
-                    f"the server of {self.home} runs on the machine {process.host}",
-                    advice=f"use --ephemeral, set PREFECT_API_URL, or, if it has ended there, remove {self._file}",
+                    f"the server of {self.home} runs on another machine, {process.host}",
+                    advice=f"use --ephemeral, or set PREFECT_API_URL; if that server has ended, remove {self._file}",
                 )
             if process is not None and process.alive:
                 if self._has_secret(process):
                     return
                 log.warning(
-                    "the engine's server does not use the secret in %s, because an earlier version of helio "
-                    "started it: it is now stopped and a new one is started",
+                    "an earlier version of helio started the engine's server, without the secret in %s; "
+                    "helio now stops this server and starts a new one",
                     self.home,
                 )
                 _end(process)
@@ -345,7 +345,7 @@ class Server:
             )
 
     def wait(self, timeout: float | None = None, *, stop: Callable[[], bool] = lambda: False) -> None:
-        """Wait until the server answers, for any time while its process lives.
+        """Wait until the server answers, for as long as its process runs.
 
         A server that has ended since `start`, because nobody used it, is started again.
 
@@ -359,7 +359,7 @@ class Server:
         Raises
         ------
         EngineError
-            It died, or does not answer within `timeout`; the message has the end of its log.
+            The server ended, or does not answer within `timeout`; the message has the end of its log.
         Cancelled
             `stop` returned True.
         """
@@ -372,7 +372,7 @@ class Server:
         )
         while not self.is_up():
             if stop():
-                raise Cancelled("the wait for the engine's server was ended")
+                raise Cancelled("waiting for the engine's server was cancelled")
             process = self._process()
             if process is None or (not process.alive and self._lost_its_port()):
                 self.start()  # at the next port that is free
@@ -380,7 +380,7 @@ class Server:
             if not process.alive:
                 raise self.database_error() or EngineError(
                     f"the engine's server ended while it started{self._log_tail()}",
-                    advice=f"try helio up; the full log is {self.log}",
+                    advice=f"try helio up, and read the log {self.log}",
                 )
             if end is not None and time.monotonic() > end:
                 raise EngineError(
@@ -396,7 +396,7 @@ class Server:
         if process is None or not process.alive:
             return ""
         if _is_stopped(process.pid):
-            return f": its process {process.pid} is stopped; kill -CONT {process.pid} resumes it, helio down ends it"
+            return f": its process {process.pid} is suspended; kill -CONT {process.pid} resumes it, helio down ends it"
         return f": its process {process.pid} is running; its log is {self.log}"
 
     def _lost_its_port(self) -> bool:
@@ -404,7 +404,7 @@ class Server:
         return "address already in use" in self._log_tail()
 
     def database_error(self) -> EngineError | None:
-        """Find an error of the database in the log of helio's own server; None when there is none."""
+        """Return the error of the database that the log of helio's own server reports; None if there is none."""
         if self._database is None:
             return None
         log_text = "\n".join(self._log_lines())
@@ -425,13 +425,13 @@ class Server:
         if path is None or not path.exists():
             return
         if not path.is_file():
-            raise _database_error(path, DAMAGED, "it is not a file")
+            raise _database_error(path, DAMAGED, "the path is not a file")
         if not os.access(path, os.R_OK | os.W_OK):
-            raise _database_error(path, UNREADABLE, "its permissions do not allow it")
+            raise _database_error(path, UNREADABLE, "its permissions forbid reading or writing")
         with path.open("rb") as file:
             head = file.read(len(SQLITE))
         if head and head != SQLITE:
-            raise _database_error(path, DAMAGED, "it is not an SQLite database")
+            raise _database_error(path, DAMAGED, "the file is not an SQLite database")
 
     def _create_database(self) -> None:
         if self._database is None:
@@ -473,7 +473,7 @@ class Server:
         return environ["PREFECT_API_URL"].rstrip("/") == _api(process.port)
 
     def stop(self) -> bool:
-        """End helio's own server, if it runs; return whether it ran.
+        """Stop helio's own server, if it runs; return whether it ran.
 
         Raises
         ------
@@ -482,7 +482,8 @@ class Server:
         """
         if self.external:
             raise EngineError(
-                f"the server at {self.url} was not started by helio", advice="stop it where it was started"
+                f"the server at {self.url} was not started by helio",
+                advice="stop the server with the program that started it",
             )
         with self._locked():
             process = self._process()
@@ -499,7 +500,7 @@ class Server:
         Raises
         ------
         EngineError
-            It cannot be reached in time, or refuses.
+            The server cannot be reached in time, or refuses the call.
         """
         if not self.external and not self._is_known() and not self.is_up():
             raise EngineError(f"the server at {self.url} cannot be reached")
@@ -525,7 +526,9 @@ class Server:
             reason = error.read(500).decode(errors="replace")
             if error.code == 500 and (damage := self.database_error()):
                 raise damage from error
-            raise EngineError(f"the server at {self.url} refused {path}: {error.code} {reason}") from error
+            raise EngineError(
+                f"the server at {self.url} refused {path}: status {error.code}, {reason}"
+            ) from error
         except (OSError, ValueError, http.client.HTTPException) as error:
             # ValueError: PREFECT_API_URL is not a URL, or the reply is not JSON
             raise EngineError(f"the server at {self.url} cannot be reached: {error}") from error
@@ -556,7 +559,8 @@ class Server:
         except DamagedRecord as error:  # do not trust its content, above all not its pid
             if self._file.is_dir():
                 raise EngineError(
-                    f"the record of the engine's server: {error.message}", advice="remove it"
+                    f"the record of the engine's server is damaged: {error.message}",
+                    advice=f"remove {self._file}",
                 ) from error
             log.warning("%s", error.message)
             return None
@@ -583,7 +587,7 @@ class Server:
         except OSError as error:
             raise EngineError(
                 f"the server's folder {self.home} cannot be written: {error.strerror or error}",
-                advice="set HELIO_HOME to a folder on a disk with space, or use --ephemeral",
+                advice="set HELIO_HOME to a folder that you can write, or use --ephemeral",
             ) from error
 
     def _spawn(self, port: int) -> int:
@@ -620,12 +624,12 @@ class Server:
 
 @contextmanager
 def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
-    """Start a server for one run, in a temporary folder; it ends with this process. For batch systems.
+    """Start a server for one run, in a temporary folder; it ends with this process. Meant for batch systems.
 
     Raises
     ------
     EngineError
-        It does not start.
+        The server does not start.
     """
     with tempfile.TemporaryDirectory(prefix="helio-prefect-", ignore_cleanup_errors=True) as folder:
         port = _free_port(0)
@@ -748,7 +752,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 class Reminder:
-    """Messages at intervals that tell a waiting person the reason.
+    """Reminder that tells a waiting person at intervals why the program waits.
 
     Parameters
     ----------
@@ -762,25 +766,27 @@ class Reminder:
         self._next = self._begun + PATIENCE
 
     def remind(self) -> None:
-        """Log the message, if it is due."""
+        """Log the message, if enough time has passed since the last one."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + REMINDER
-            notice.warning("%s; waiting for %.0f s, Ctrl-C ends the wait", self._text(), now - self._begun)
+            notice.warning(
+                "%s; helio has waited for %.0f s (Ctrl-C cancels)", self._text(), now - self._begun
+            )
 
 
 def _database_error(path: Path, meaning: str, reason: str) -> EngineError:
     files, folder = f"{shlex.quote(str(path))}*", shlex.quote(str(path.with_name("damaged")))
     # Include its journals: SQLite would replay an old journal into a new database.
     away = (
-        f"move it away: mkdir -p {folder} && mv {files} {folder}/ (the next run makes a new one; results and run"
-        " records stay; the engine's pages start empty)"
+        f"move the database away: mkdir -p {folder} && mv {files} {folder}/ (the next run makes a new one; results and"
+        " run records stay; the engine's pages start empty)"
     )
     advice = {
         DAMAGED: away,
-        UNREADABLE: f"chmod u+rw {files}; or {away}",
-        FULL: "free space on its disk, or use --ephemeral",
-        FOREIGN: f"install the version of Prefect that wrote it; or {away}",
+        UNREADABLE: f"run chmod u+rw {files}; or {away}",
+        FULL: "free some space on the disk, or use --ephemeral",
+        FOREIGN: f"install the version of Prefect that wrote the database; or {away}",
     }[meaning]
     return EngineError(f"the engine's database {path} {meaning} ({reason})", advice=advice)
 
@@ -808,4 +814,4 @@ def _end(process: _Process) -> None:
             if not process.alive:
                 return
             time.sleep(0.02)
-    raise EngineError(f"the engine's server, process {process.pid}, cannot be ended")
+    raise EngineError(f"the engine's server, process {process.pid}, does not end, even after SIGKILL")

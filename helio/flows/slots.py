@@ -1,4 +1,4 @@
-"""Compute when a cron expression is due in a time zone, across changes of clocks: the only planner of schedules.
+"""Compute when a cron expression is due in a time zone, also when clocks change; all schedules use this module.
 
 A cron that names every hour (``*``, ``0-23``) runs in real time: at every instant at which the clock shows one of its
 minutes, also in the repeated hour of an autumn night. Where clocks change by half an hour, an extra run at the change
@@ -19,9 +19,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 MOST = 360
-"""Maximum number of slots to give to the engine at once: it accepts 6,500 characters."""
+"""Maximum number of due times to give to the engine at once; it accepts 6,500 characters."""
 FAR = timedelta(days=400)
-"""How far ahead to give slots to the engine."""
+"""How far ahead to give due times to the engine."""
 FEWEST = 3
 
 
@@ -31,7 +31,7 @@ def slots(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
     Parameters
     ----------
     after : datetime
-        Naive UTC; the first slot is later than this.
+        Naive UTC; the first result is later than this.
 
     Yields
     ------
@@ -85,7 +85,7 @@ def _in_real_time(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[dateti
 
 
 def slots_ahead(cron: str, timezone: str, now: datetime) -> list[datetime]:
-    """List the next slots, as many as the engine takes at once."""
+    """List the next due times, as many as the engine accepts at once."""
     ahead: list[datetime] = []
     for slot in slots(cron, timezone, now):
         if len(ahead) >= MOST or (len(ahead) >= FEWEST and slot - now > FAR):
@@ -95,19 +95,19 @@ def slots_ahead(cron: str, timezone: str, now: datetime) -> list[datetime]:
 
 
 def slots_between(cron: str, timezone: str, after: datetime, until: datetime) -> Iterator[datetime]:
-    """Yield the slots later than `after`, up to and including `until`."""
+    """Yield the due times later than `after`, up to and including `until`."""
     return takewhile(lambda slot: slot <= until, slots(cron, timezone, after))
 
 
 def changes_clocks(timezone: str, now: datetime) -> bool:
-    """Tell whether a zone changes its clocks within the time of the planned slots."""
+    """Tell whether a time zone changes its clocks within the time that is planned ahead."""
     return next(_changes(ZoneInfo(timezone), now, now + FAR), None) is not None
 
 
 def for_engine(cron: str, timezone: str, now: datetime) -> dict[str, Any]:
-    """Write a schedule for the engine, which then plans these slots.
+    """Write a schedule in the engine's form, so that the engine plans the same times.
 
-    The engine's own planner skips an hour in autumn. Where clocks change, it gets the slots themselves.
+    The engine's own planner skips an hour in autumn. If clocks change, the engine gets a list of due times.
     """
     from cronsim import CronSim
 
@@ -119,7 +119,7 @@ def for_engine(cron: str, timezone: str, now: datetime) -> dict[str, Any]:
 
 
 def slots_in(schedule: Mapping[str, Any], now: datetime) -> list[datetime]:
-    """List the slots later than now in the output of `for_engine`; empty where that is a cron."""
+    """List the future due times in a schedule from `for_engine`; empty if the schedule is a cron expression."""
     # the server writes a DTSTART before them, without the Z of the slots
     listed = re.findall(r"\b\d{8}T\d{6}Z", str(schedule.get("rrule", "")))
     times = [datetime.strptime(slot, "%Y%m%dT%H%M%SZ") for slot in listed]
@@ -127,7 +127,7 @@ def slots_in(schedule: Mapping[str, Any], now: datetime) -> list[datetime]:
 
 
 def clock_notes(cron: str, timezone: str, start: datetime, stop: datetime) -> list[str]:
-    """Describe how changes of clocks affect the slots between two times.
+    """Describe how changes of clocks affect the due times between two times.
 
     Parameters
     ----------
@@ -148,11 +148,11 @@ def clock_notes(cron: str, timezone: str, start: datetime, stop: datetime) -> li
         times = [f"{time:%H:%M}" for time in _before(last, named)]
         if times and after.replace(tzinfo=None) == last:
             notes.append(
-                f"{first:%Y-%m-%d} has no {', '.join(times)} in {timezone}; the run is at {last:%H:%M}"
+                f"in {timezone}, {first:%Y-%m-%d} has no {', '.join(times)}; the run is at {last:%H:%M} instead"
             )
         elif times:
             notes.append(
-                f"{first:%Y-%m-%d} has {', '.join(times)} twice in {timezone}; the run is the first time"
+                f"in {timezone}, {first:%Y-%m-%d} has {', '.join(times)} twice; the run is at the first"
             )
     return notes
 
@@ -177,7 +177,7 @@ def _is_hourly(cron: str) -> bool:
 
 
 def changes_of_clocks(timezone: str, start: datetime, stop: datetime) -> Iterator[datetime]:
-    """Yield the instants at which a zone changes its clocks; naive UTC, as start and stop are."""
+    """Yield the times at which a zone changes its clocks; all times are naive UTC."""
     return _changes(ZoneInfo(timezone), start, stop)
 
 

@@ -82,7 +82,7 @@ def test_the_rules_take_a_dataset_of_one_s_own_by_its_name(desk, folder, setting
     made = one.create("MY_EVENT.n for 2024-01-10", name="mine")
     assert isinstance(made, Proposal)
     assert datasets(made) == {"MY_EVENT"}
-    assert f"found in {folder}: MY_EVENT; helio run mine --archive '{folder}'" in made.notes
+    assert f"the archive {folder} has MY_EVENT; to use it: helio run mine --archive '{folder}'" in made.notes
     one.proposals.accept(made)
     run = api.run("mine", archive=folder, settings=settings)
     assert run.status == "success"
@@ -104,7 +104,7 @@ def test_a_time_that_the_archive_does_not_reach_is_taken_from_the_catalogue_and_
     shutil.copy(sample_folder() / "ac_k2_mfi_20220101_v03.cdf", folder / "ac_h0_mfi_20220101_v07.cdf")
     made = desk().create("ACE magnetic field vector for 2021-05-01")
     assert datasets(made) != {"AC_H0_MFI"}
-    assert any(note.startswith(f"not in {folder}: AC_H") for note in made.notes)
+    assert any(note.startswith(f"the archive {folder} lacks AC_H") for note in made.notes)
 
 
 def test_a_parameter_that_the_file_has_not_is_refused_with_the_closest(desk):

@@ -137,4 +137,4 @@ def test_a_real_model_without_a_key_is_refused_in_words(monkeypatch, capsys):
     for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     assert main(["--author", "model", "--only", "create-ace-last-week"]) == 1
-    assert "no key for a model is set" in capsys.readouterr().err
+    assert "no API key for a language model is set" in capsys.readouterr().err

@@ -220,7 +220,7 @@ def test_a_file_may_be_edited_and_have_back_what_it_was(model, mine):
     assert '"red"' in file.read_text(encoding="utf-8")
     assert "undone: red for the magnitude" in helio("edit", "plan.json", "--undo").output
     assert file.read_text(encoding="utf-8") == before
-    assert "no proposal made" in failing(2, "edit", "plan.json", "--undo")
+    assert "does not come from an accepted proposal" in failing(2, "edit", "plan.json", "--undo")
     assert mine.read_text(encoding="utf-8") == before
 
 
@@ -277,7 +277,7 @@ def test_what_is_never_proved_is_told_with_what_was_wrong(model):
     output = failing(2, "author", ASKED)
     assert "error: none of the model's 4 answers could be used" in output
     assert "HE401" in output
-    assert f"on record as {proposal()}" in output
+    assert f"failed proposal {proposal()}" in output
     assert not Path("home/templates").exists()
     assert helio("proposals").output == "no pending proposals\n"
 
@@ -296,9 +296,9 @@ def test_no_key_is_told_to_who_wants_a_model():
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        (standin.forever(standin.wrong_key()), "the key of the model is not accepted"),
+        (standin.forever(standin.wrong_key()), "the model's API key was rejected"),
         (standin.forever(standin.failure(429, retry="2s")), "the quota for"),
-        (standin.forever(standin.failure(503, "overloaded")), "answers 503: overloaded, after 4 attempts"),
+        (standin.forever(standin.failure(503, "overloaded")), "answered 503: overloaded, after 4 attempts"),
         (standin.forever(standin.blocked()), "safety filter"),
         (standin.forever(standin.reset()), "after 4 attempts"),
         (standin.forever(standin.page()), "did not answer with JSON"),
@@ -318,7 +318,7 @@ def test_a_model_that_gives_nothing_is_told_in_words_and_kept(model, mine, scrip
 
 def test_empty_answers_for_ever_are_an_end_after_eight_requests(model, mine):
     server = model(standin.forever(standin.empty()))
-    assert "answered nothing, after 2 attempts" in failing(2, "edit", "mine", "make it nicer")
+    assert "empty answer, after 2 attempts" in failing(2, "edit", "mine", "make it nicer")
     assert len(server.requests) == 8
 
 
@@ -327,7 +327,7 @@ def test_a_port_that_refuses_is_told_in_words(model):
     output = failing(1, "author", ASKED)
     assert "cannot be reached" in output
     assert "HELIO_MODEL_URL" in output
-    assert f"on record as {proposal()}" in output
+    assert f"failed proposal {proposal()}" in output
 
 
 def test_an_error_as_json_says_where_it_is_kept(model):
@@ -335,14 +335,14 @@ def test_an_error_as_json_says_where_it_is_kept(model):
     result = helio("author", ASKED, "--json")
     told = json.loads(result.stdout)
     assert (result.exit_code, told["error"]["kind"]) == (1, "WrongKey")
-    assert told["error"]["place"] == f"on record as {proposal()}"
+    assert told["error"]["place"] == f"failed proposal {proposal()}"
 
 
 def test_a_budget_of_tokens_is_kept_to(model, monkeypatch):
     monkeypatch.setenv("HELIO_MODEL_TOKENS", "20")
     server = model(LOOK, LOOK, SEEN, plan())
     output = failing(1, "author", ASKED)
-    assert "30 tokens are spent, and 20 are allowed" in output
+    assert "has used 30 tokens; the limit is 20" in output
     assert len(server.requests) == 2
 
 
@@ -364,10 +364,10 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("author", ASKED, "--as", "mine"), "there is a pipeline 'mine' already"),
+        (("author", ASKED, "--as", "mine"), "a pipeline 'mine' exists already"),
         (("author", ASKED, "--as", "Not An Id"), "'not-an-id'"),
         (("author", ""), "the request is empty"),
-        (("author", ASKED, "--replay", "nowhere"), "there is no transcript nowhere"),
+        (("author", ASKED, "--replay", "nowhere"), "no transcript is called 'nowhere'"),
         (("author", ASKED, "--now", "noon"), "'noon' is not a valid time"),
         (("edit", "mine"), "no change was requested"),
         (("edit", "mine", "red", "--undo"), "--undo cannot be used together with a request"),
@@ -422,7 +422,7 @@ def test_a_damaged_proposal_is_named_and_keeps_nobody_from_the_others(mine, dama
     assert "torn.json is skipped: this version of helio" in listed.stderr
     assert sound in listed.stdout
     for verb in ("accept", "show"):
-        assert "torn.json is no proposal" in failing(2, "proposals", verb, "torn")
+        assert "torn.json is not a valid proposal" in failing(2, "proposals", verb, "torn")
     assert helio("author", "ACE magnetic field for 2023-01-02").exit_code == 0
     assert helio("proposals", "accept", sound).exit_code == 0
 
@@ -521,7 +521,7 @@ def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
     monkeypatch.setattr(commands, "_shown_requests", lambda stream: shown_requests(said))
     model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
     assert helio("edit", "mine", "red for the magnitude").exit_code == 0
-    assert "answers 503: overloaded; another attempt in 1.0 s" in said.getvalue()
+    assert "answered 503: overloaded; another attempt in 1.0 s" in said.getvalue()
     assert "question 1: gemini-3.8-flash, 15 tokens" in said.getvalue()
 
 
@@ -575,7 +575,7 @@ def test_after_kill_9_nothing_is_half_written_and_the_next_command_works(serve, 
     assert [one["kind"] for one in read_lines(transcript)][:4] == ["begin", "clock", "ask", "answer"]
     assert not [path for path in Path("home").rglob(".*") if path.is_file()]
     assert mine.read_bytes() == before
-    assert "breaks off" in failing(1, "author", ASKED, "--replay", transcript.stem)
+    assert "ends before the answer to question" in failing(1, "author", ASKED, "--replay", transcript.stem)
     model(SEEN, plan())
     assert helio("author", ASKED).exit_code == 0
 

@@ -143,7 +143,7 @@ def test_a_name_that_is_taken_by_now_is_told_at_the_end(desk, serve, library):
     one = desk(serve(SEEN, plan(), SEEN, plan()))
     first, second = one.create(ASKED, name="field"), one.create(ASKED, name="field")
     one.proposals.accept(first)
-    with pytest.raises(RequestError, match="there is a pipeline 'field' by now"):
+    with pytest.raises(RequestError, match="a pipeline 'field' exists already"):
         one.proposals.accept(second)
 
 
@@ -241,7 +241,7 @@ def test_what_was_never_proved_is_on_record_and_nowhere_else(desk, serve, librar
     [kept] = one.proposals.list()
     assert (kept.state, kept.by, kept.after) == ("failed", SMART, "")
     assert kept.diagnostics[0]["code"] == "HE401"
-    assert caught.value.place == f"on record as {kept.id}"
+    assert caught.value.place == f"failed proposal {kept.id}"
     assert caught.value.__cause__ is None
     assert Path(one.transcript).stem == kept.transcript
     assert not library.folder.exists()
@@ -355,7 +355,7 @@ def test_another_request_is_not_what_the_transcript_answers(desk, serve):
 
 
 def test_a_transcript_that_is_not_there_is_told(desk):
-    with pytest.raises(RequestError, match="there is no transcript 20200101T000000-000000"):
+    with pytest.raises(RequestError, match="no transcript is called '20200101T000000-000000'"):
         desk(replay="20200101T000000-000000")
 
 
@@ -417,7 +417,7 @@ def test_a_model_is_told_the_error_and_what_the_catalogue_has(desk, serve, faile
 def test_a_run_that_went_well_is_not_mended(desk, serve, settings):
     good = failing(parameter_id="BGSEc")
     made = api.run(good, archive="sample", settings=settings)
-    with pytest.raises(RequestError, match="nothing failed"):
+    with pytest.raises(RequestError, match="has no failed step"):
         desk(serve()).repair(made.id)
 
 
@@ -439,7 +439,7 @@ def test_a_repair_that_was_rejected_is_not_proposed_again_by_rules(desk, serve, 
     run = failed(failing())
     one = desk()
     one.proposals.reject(one.repair(run))
-    with pytest.raises(NotUnderstood, match="for this run was rejected"):
+    with pytest.raises(NotUnderstood, match="without a model was rejected"):
         one.repair(run)
 
 

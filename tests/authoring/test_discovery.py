@@ -71,7 +71,7 @@ def test_a_model_that_never_stops_looking_is_stopped(serve, door, shelf):
     server = serve(counting())
     found = discover(door(server), "ACE", shelf)
     assert len(server.requests) == MOST_ROUNDS
-    assert found.ended == f"the search was ended after {MOST_ROUNDS} rounds"
+    assert found.ended == f"helio stopped the model's search of the catalogue after {MOST_ROUNDS} rounds"
 
 
 def test_the_same_call_again_is_answered_once_and_then_ends_the_search(serve, door, shelf):
@@ -93,13 +93,13 @@ def test_a_hundred_calls_at_once_are_not_all_made(serve, door, shelf):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (Call("delete_everything", {}), "there is no tool delete_everything"),
+        (Call("delete_everything", {}), "no tool is called delete_everything"),
         (Call("list_parameters", {}), "list_parameters needs dataset_id"),
         (Call("list_parameters", {"dataset_id": ["AC_H2_MFI"]}), "dataset_id must be text"),
         (Call("list_parameters", {"dataset_id": "AC_H22_MFI"}), "no dataset is called 'AC_H22_MFI'"),
         (Call("browse_mission", {"mission": "Enterprise"}), "no mission is called Enterprise"),
         (Call("find_quantity", {"spacecraft": "Enterprise"}), "no spacecraft 'Enterprise'"),
-        (Call("find_quantity", {"quantity": "warp"}), "the table has no such row"),
+        (Call("find_quantity", {"quantity": "warp"}), "the table of physical quantities has no such row"),
         (Call("get_notes", {"dataset_id": "../../etc/passwd"}), "no dataset is called"),
     ],
 )
@@ -146,14 +146,14 @@ def test_a_search_that_has_told_very_much_is_ended(serve, door, wide):
     found = discover(door(server), "ACE", wide)
     sent = max(len(json.dumps(one.body["contents"])) for one in server.requests)
     assert sent < MOST_TOLD + 4 * MOST_RESULT + 20_000
-    assert "the search was ended" in found.ended
+    assert "helio stopped the model's search" in found.ended
 
 
 def test_answers_that_cannot_be_read_end_a_search_that_has_seen_something(serve, door, shelf):
     server = serve(LOOK, standin.forever(standin.stopped("MALFORMED_FUNCTION_CALL")))
     found = discover(door(server), "ACE", shelf)
     assert (len(server.requests), len(found.datasets)) == (3, 1)
-    assert "the search broke off" in found.ended
+    assert "search of the catalogue stopped early" in found.ended
 
 
 def test_answers_that_cannot_be_read_are_an_error_where_nothing_was_seen(serve, door, shelf):

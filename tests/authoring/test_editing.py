@@ -66,7 +66,7 @@ def test_the_catalogue_is_searched_once_and_only_when_it_is_asked_for(serve, aut
     assert "density of the solar wind from ACE" in server.requests[1].text
     assert '"parameter_id": "Np"' in server.requests[3].text
     assert '"parameter_id": "BGSM"' in server.requests[3].text
-    assert "decide with what you know" in server.requests[4].text
+    assert "decide with the reference that you have" in server.requests[4].text
     assert "AC_H0_SWE" in made.notes[0]
 
 
@@ -157,7 +157,7 @@ def test_a_wish_about_looks_that_touches_more_is_refused(serve, author, overview
 def test_the_model_is_told_what_a_wish_about_looks_may_not_touch_and_mends_it(serve, author, overview):
     server = serve(edit(RED, SWAPPED), edit(RED))
     assert isinstance(author(server).edit(COLOUR, overview), TemplateDraft)
-    assert "a request about looks may not change step 1" in server.requests[1].text
+    assert "a request about the appearance of a figure may not change step 1" in server.requests[1].text
 
 
 def test_who_says_style_is_held_to_it(serve, author, overview):
@@ -214,7 +214,7 @@ def test_what_cannot_be_done_is_not_done(serve, author, overview):
 @pytest.mark.parametrize(
     ("operation", "said"),
     [
-        (put(7, "tool_args/title", "x"), "there is no step 7"),
+        (put(7, "tool_args/title", "x"), "no step is called '7'"),
         (put(1, "step_id", 5), "an edit may not change"),
         (put("", "steps", []), "an edit may not change"),
         (put("", "id", "other"), "an edit may not change"),
@@ -222,18 +222,21 @@ def test_what_cannot_be_done_is_not_done(serve, author, overview):
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": "red"}, "is not JSON"),
         ({"op": "set", "step": "4", "at": "tool_args/title"}, "is empty"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '{"a": 1, "a": 2}'}, "HP001"),
-        ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '"\\u001b[2J"'}, "cannot be seen"),
+        (
+            {"op": "set", "step": "4", "at": "tool_args/title", "value_json": '"\\u001b[2J"'},
+            "invisible characters",
+        ),
         (put(7, "tool_args/title", "x"), "HA101"),
         (put(1, "", "x"), "HA103"),
         ({"op": "set", "step": "4", "at": "tool_args/title", "value_json": '"\\u001b[2J"'}, "HA104"),
         ({"op": "dance"}, "could not be read"),
         ({"op": "unset", "step": "4", "at": "tool_args/nothing"}, "has nothing at"),
         ({"op": "rewire", "step": "2", "old": "C", "new": "D"}, "does not read C"),
-        ({"op": "add", "value_json": '{"step_id": [1], "tool_name": "magnitude"}'}, "a step's id is"),
-        ({"op": "add", "value_json": '{"step_id": {}, "tool_name": "magnitude"}'}, "a step's id is"),
-        ({"op": "add", "value_json": '{"step_id": true, "tool_name": "magnitude"}'}, "a step's id is"),
-        ({"op": "add", "value_json": '"magnitude"'}, "a step to add needs"),
-        (add("1", "magnitude"), "there is a step 1 already"),
+        ({"op": "add", "value_json": '{"step_id": [1], "tool_name": "magnitude"}'}, "a step_id must be"),
+        ({"op": "add", "value_json": '{"step_id": {}, "tool_name": "magnitude"}'}, "a step_id must be"),
+        ({"op": "add", "value_json": '{"step_id": true, "tool_name": "magnitude"}'}, "a step_id must be"),
+        ({"op": "add", "value_json": '"magnitude"'}, "a new step needs"),
+        (add("1", "magnitude"), "a step 1 exists already"),
         (put(1, "tool_args", "none"), "error"),
         (put(1, "pin", 5), "error"),
         (put(3, "tool_args/labels", 5), "error"),
@@ -297,7 +300,9 @@ def broken(overview) -> dict:
 
 def test_the_looks_of_a_broken_template_are_not_asked_about(serve, author, broken):
     server = serve()
-    with pytest.raises(NotProved, match="the pipeline has errors that no change of its looks can repair"):
+    with pytest.raises(
+        NotProved, match="the pipeline has errors, which a change of its appearance cannot repair"
+    ):
         author(server).edit(COLOUR, broken)
     assert server.requests == []
 

@@ -129,14 +129,14 @@ def test_a_name_that_is_taken_is_kept_unless_it_is_replaced():
         ({"quantities": ["densty"]}, "no quantity is called 'densty'", "'proton density'"),
         ({"spacecraft": ["ACE"], "frame": "GSX"}, "no frame 'GSX'", "'GSM'"),
         ({"spacecraft": ["ACE"], "operations": ["smoth:1h"]}, "no operation is called 'smoth'", "'smooth'"),
-        ({"spacecraft": ["ACE"], "operations": ["smooth"]}, "running_average needs a length", "10min"),
+        ({"spacecraft": ["ACE"], "operations": ["smooth"]}, "running_average needs a duration", "10min"),
         ({"spacecraft": ["ACE"], "operations": ["detrend:1h"]}, "detrend takes no value", "'detrend'"),
         ({"spacecraft": ["ACE"], "operations": ["resample:1h:medan"]}, "no method 'medan'", "'median'"),
-        ({"spacecraft": ["ACE"], "save_as": ["xls"]}, "no form of files 'xls'", "csv"),
+        ({"spacecraft": ["ACE"], "save_as": ["xls"]}, "no file format 'xls'", "csv"),
         ({"datasets": ["AC_K2_MFY"]}, "no dataset is called 'AC_K2_MFY'", "AC_K2_MFI"),
         ({"datasets": ["AC_H2_MFI.BGSX"]}, "no parameter 'BGSX'", "'BGSM'"),
         ({"spacecraft": ["ACE"], "time_range": "soon"}, "'soon' is not understood", "2024-05-10"),
-        ({}, "nothing to draw was named", "a spacecraft and a quantity"),
+        ({}, "no data to draw were named", "a spacecraft and a quantity"),
     ],
 )
 def test_what_is_unknown_is_refused_with_what_is_near(catalogue, given, says, near):
@@ -149,9 +149,9 @@ def test_what_is_unknown_is_refused_with_what_is_near(catalogue, given, says, ne
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--quantity", "B"), "Of which spacecraft is the magnetic field?"),
-        (("--spacecraft", "ACE"), "Which quantity of ACE?"),
-        (("--dataset", "AC_H2_MFI"), "Which parameter of AC_H2_MFI?"),
+        (("--quantity", "B"), "The magnetic field of which spacecraft?"),
+        (("--spacecraft", "ACE"), "Which quantity of ACE do you want?"),
+        (("--dataset", "AC_H2_MFI"), "Which parameter of AC_H2_MFI do you want?"),
         (("--spacecraft", "PSP", "--quantity", "Bz"), "Parker Solar Probe has no z component"),
     ],
 )

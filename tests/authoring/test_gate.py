@@ -200,7 +200,7 @@ def test_a_time_that_is_wholly_to_come_is_refused(gate, when):
     text = plan(fetch("AC_H2_MFI", "BGSEc")).replace("last 7 days", when)
     [found] = gate.new(text).errors
     assert found.code == "HE403"
-    assert "yet: it is 2024-01-20 00:00 UTC" in found.message
+    assert "is in the future: the time is now 2024-01-20 00:00 UTC" in found.message
 
 
 def test_a_time_that_has_begun_is_not_refused(gate):

@@ -50,12 +50,12 @@ def test_a_conversation_goes_on_with_the_turn_of_the_model():
 
 @pytest.mark.parametrize("turns", [(), (UserTurn("hello"), ModelTurn("hi"))])
 def test_a_question_ends_with_something_said_to_the_model(turns):
-    with pytest.raises(ValueError, match="may not end with a turn of the model"):
+    with pytest.raises(ValueError, match="must not be the model's own answer"):
         Ask("fast", "", turns)
 
 
 def test_calls_and_json_are_not_asked_for_at_once():
-    with pytest.raises(ValueError, match="not for both"):
+    with pytest.raises(ValueError, match="but not both"):
         Ask("fast", "", (UserTurn("hello"),), tools=(TOOL,), schema={})
 
 

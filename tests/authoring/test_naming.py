@@ -34,37 +34,37 @@ TO_GSM = step(2, "transform_frame", source_label="B", to="GSM", output_label="tu
         (
             [fetch()],
             {"labels": ["B"], "title": "ACE B in GSM"},
-            "the title 'ACE B in GSM' names GSM, and the data are in GSE",
+            "the title 'ACE B in GSM' names the frame GSM, but the data are in GSE",
         ),
         (
             [fetch(label="B_GSM")],
             {"labels": ["B_GSM"]},
-            "the label 'B_GSM' names GSM, and the data are in GSE",
+            "the label 'B_GSM' names the frame GSM, but the data are in GSE",
         ),
         (
             [fetch("WI_H0_MFI", "BGSE")],
             {"labels": ["B"], "subtitle": "ACE, 16 s"},
-            "the subtitle 'ACE, 16 s' names ACE, and the data are of Wind",
+            "the subtitle 'ACE, 16 s' names ACE, but the data are from Wind",
         ),
         (
             [fetch("WI_H0_MFI", "BGSE")],
             {"labels": ["B"], "trace_names": {"B": "DSCOVR"}},
-            "the line's name 'DSCOVR' names DSCOVR, and the data are of Wind",
+            "the line name 'DSCOVR' names DSCOVR, but the data are from Wind",
         ),
         (
             [fetch("WI_H0_MFI", "BGSE", label="ACE_B")],
             {"labels": ["ACE_B"]},
-            "the label 'ACE_B' names ACE, and the data are of Wind",
+            "the label 'ACE_B' names ACE, but the data are from Wind",
         ),
         (
             [fetch(), TO_GSM],
             {"labels": ["turned"], "panels": [["turned"]], "y_label": {"1": "B GSE"}},
-            "the axis label 'B GSE' names GSE, and the data are in GSM",
+            "the axis label 'B GSE' names the frame GSE, but the data are in GSM",
         ),
         (
             [fetch(), step(2, "components", source_label="B", keep="x", output_label="Bz")],
             {"labels": ["Bz"]},
-            "the label 'Bz' names component z, and x is kept",
+            "the label 'Bz' names component z, but the step keeps x",
         ),
     ],
 )
@@ -74,7 +74,7 @@ def test_what_is_said_of_other_data_is_a_warning(proving, steps, spec, said):
 
 def test_the_name_of_the_pipeline_is_held_against_all_its_data(proving):
     [said] = told(proving, fetch("WI_H0_MFI", "BGSE"), labels=["B"], name="ACE field")
-    assert said == "the name 'ACE field' names ACE, and the data are of Wind"
+    assert said == "the name 'ACE field' names ACE, but the data are from Wind"
 
 
 @pytest.mark.parametrize(
@@ -119,4 +119,4 @@ def test_an_edit_is_told_of_for_what_it_brings_and_not_for_what_a_person_wrote(p
     after = json.loads(json.dumps(odd))
     after["steps"][3]["tool_args"]["trace_names"] = {"ACE_Bmag": "DSCOVR"}
     said = [one.message for one in proving.edited(odd, after).warnings if one.code == "HE404"]
-    assert said == ["the line's name 'DSCOVR' names DSCOVR, and the data are of ACE"]
+    assert said == ["the line name 'DSCOVR' names DSCOVR, but the data are from ACE"]

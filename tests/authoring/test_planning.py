@@ -32,7 +32,7 @@ def test_a_good_answer_is_a_draft_after_three_requests(serve, author):
     assert (len(server.requests), made.said.by, made.said.tokens) == (3, SMART, 45)
     assert made.notes == (
         "'last week' is 2024-01-13 to 2024-01-20",
-        "datasets looked at: AC_H2_MFI",
+        "datasets that the model examined: AC_H2_MFI",
     )
 
 
@@ -112,8 +112,8 @@ def test_a_wrong_parameter_is_told_with_those_that_come_close(serve, author):
         (standin.json_text({"status": "plan"}), "HP"),
         (standin.json_text({"status": "plan", "steps": "none"}), "could not be read"),
         (standin.json_text({"status": "dance"}), "could not be read"),
-        (plan(fetch(), figure(title="ACE \u001b[2K safe")), "cannot be seen"),
-        (plan(fetch(), figure(), name="ACE \u202e evil"), "cannot be seen"),
+        (plan(fetch(), figure(title="ACE \u001b[2K safe")), "invisible characters"),
+        (plan(fetch(), figure(), name="ACE \u202e evil"), "invisible characters"),
     ],
 )
 def test_a_sloppy_answer_is_told_what_is_wrong_and_mended(serve, author, reply, said):
@@ -165,7 +165,9 @@ def test_a_wrong_key_is_asked_with_once(serve, author):
 
 def test_what_cannot_be_done_is_said_in_the_model_s_words(serve, author):
     server = serve(SEEN, standin.json_text({"status": "impossible", "reason": "nobody measures that"}))
-    with pytest.raises(NotUnderstood, match="the model says that it cannot be done: nobody measures that"):
+    with pytest.raises(
+        NotUnderstood, match="the model says that the request is impossible: nobody measures that"
+    ):
         author(server).create("the taste of the solar wind")
     assert len(server.requests) == 2
 
@@ -249,7 +251,7 @@ def test_a_model_that_only_asks_is_told_to_decide(serve, author):
     with pytest.raises(NotProved):
         one.create(ASKED, chosen=chosen)
     assert len(server.requests) == 3 * 2 + 1 + 4
-    assert "decide with what you know" in server.requests[-1].text
+    assert "decide with the answers that you have" in server.requests[-1].text
 
 
 # ---- hostile answers
@@ -347,9 +349,7 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
     server = serve(SEEN, plan(variables=dated(right)))
     made = author(server).create(f"ACE magnetic field, {when}")
     assert made.template["variables"]["$TIME_RANGE"]["default"] == right
-    assert any(
-        "the request says more about its time than" in note and "2021-05" in note for note in made.notes
-    )
+    assert any("the request says more than" in note and "2021-05" in note for note in made.notes)
     assert "Resolve all of what it says yourself" in server.requests[-1].text
     assert "it is 2024-01-20T12:00 UTC" in server.requests[-1].text
 
@@ -366,4 +366,4 @@ def test_a_time_that_the_request_qualifies_is_the_model_s_to_resolve_and_a_perso
 def test_a_time_that_is_said_plainly_replaces_the_model_s_own_and_a_person_is_told(serve, author, request_):
     made = author(serve(SEEN, plan(variables=dated("2021-05-03 to 2021-05-04")))).create(request_)
     assert made.template["variables"]["$TIME_RANGE"]["default"] == "2021-05-10 to 2021-05-11"
-    assert any("the model wrote 2021-05-03 to 2021-05-04" in note for note in made.notes)
+    assert any("the model had written 2021-05-03 to 2021-05-04" in note for note in made.notes)

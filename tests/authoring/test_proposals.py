@@ -113,7 +113,7 @@ def test_what_came_to_nothing_is_kept_for_the_record(proposals):
         diagnostics=({"code": "HE401"},),
     )
     assert proposals.load(made.id).state == "failed"
-    with pytest.raises(RequestError, match="came to nothing"):
+    with pytest.raises(RequestError, match="failed already"):
         proposals.accept(made)
 
 

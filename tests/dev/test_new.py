@@ -137,9 +137,9 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
     ("name", "reason"),
     [
         ("magnitude", "a tool 'magnitude' exists already"),
-        ("smooth", "a tool 'smooth' exists already; it is another name of running_average"),
+        ("smooth", "a tool 'smooth' exists already; this is another name of running_average"),
         ("plot_data", "a tool 'plot_data' exists already"),
-        ("window_sums", "already has this name"),
+        ("window_sums", "the name is taken by"),
         ("Plasma", "not a Python identifier"),
         ("plasma-beta", "not a Python identifier"),
         ("2d", "not a Python identifier"),
@@ -159,11 +159,11 @@ def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
     ("name", "reason"),
     [
         ("swpc", "a source 'swpc' exists already"),
-        ("hapi2", "confuse 'hapi2' with hapi"),
-        ("cda", "confuse 'cda' with cdaweb"),
+        ("hapi2", "'hapi2' is too similar to hapi"),
+        ("cda", "'cda' is too similar to cdaweb"),
         ("sample", "a source 'sample' exists already"),
         ("two_words", "one word"),
-        ("http", "already has this name"),
+        ("http", "the name is taken by"),
         ("Amda", "not a Python identifier"),
     ],
 )

@@ -544,7 +544,7 @@ def test_a_secret_that_is_none_is_made_again(
     assert find_secret(tmp_path) == ""
     secret = make_secret(tmp_path)
     assert secret not in content
-    assert "contains no secret of helio: a new secret is made" in caplog.text
+    assert "does not contain a secret of helio; helio makes a new secret" in caplog.text
     assert find_secret(tmp_path) == secret
 
 
@@ -601,7 +601,7 @@ def test_a_server_without_the_present_secret_is_replaced(
         monkeypatch.setattr(server, "_spawn", spawn)
         server.start()
         assert old.wait(10.0) != 0
-    assert "it is now stopped and a new one is started" in caplog.text
+    assert "helio now stops this server and starts a new one" in caplog.text
     assert server.state().pid == os.getpid()
     assert not server.is_outdated()
 

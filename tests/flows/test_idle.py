@@ -201,10 +201,10 @@ def test_a_server_that_a_run_started_ends_itself_and_the_next_run_starts_one(idl
     server = Server(idle_home, ENVIRON)
     _gone(server)
     assert not (idle_home / "prefect" / RECORD).exists()
-    assert "the server ends" in (idle_home / "prefect/server.log").read_text()
+    assert "the server was not used for" in (idle_home / "prefect/server.log").read_text()
     assert (_doctor(idle_home).ok, _doctor(idle_home).found) == (
         True,
-        "not running; it starts when there is work",
+        "not running; helio starts the server when a run needs it",
     )
     assert "the server was not running" in _helio(idle_home, "down").stdout
     assert "success" in _helio(idle_home, "runs").stdout
@@ -213,7 +213,7 @@ def test_a_server_that_a_run_started_ends_itself_and_the_next_run_starts_one(idl
     assert again.returncode == 0, again.stderr
     assert server.is_up()
     assert server.request("/flow_runs/count", {}) == 2
-    assert _doctor(idle_home).found.endswith("it runs until helio down")
+    assert _doctor(idle_home).found.endswith("the server runs until helio down")
     assert "stopped" in _helio(idle_home, "down").stdout
 
 
@@ -223,13 +223,13 @@ def test_helio_up_keeps_a_server_that_was_started_for_a_run(idle_home: Path) -> 
     with server.used():
         server.start()
         server.wait(90.0)
-        assert "in use; it ends 1h after its last use" in _doctor(idle_home).found
-    assert "not used now; it ends at 2" in _doctor(idle_home).found
+        assert "in use; the server ends 1h after its last use" in _doctor(idle_home).found
+    assert "not used now; the server ends at 2" in _doctor(idle_home).found
     before = server.state().pid
     up = _helio(idle_home, "up")
     assert up.stdout.strip() == server.link()
-    assert "it runs until helio down" in up.stderr
+    assert "the server runs until helio down" in up.stderr
     assert server.state().pid == before
     assert json.loads((idle_home / "prefect" / RECORD).read_text())["kept"] is True
-    assert _doctor(idle_home).found.endswith("it runs until helio down")
+    assert _doctor(idle_home).found.endswith("the server runs until helio down")
     server.stop()

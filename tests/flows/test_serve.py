@@ -446,7 +446,7 @@ def test_a_server_that_is_killed_is_brought_back_and_the_schedules_go_on(serving
     before = serving.server.state().pid
     assert before is not None
     os.kill(before, signal.SIGKILL)
-    soon(lambda: "the server is back" in serving.log.read_text(), "the server")
+    soon(lambda: "the server answers again" in serving.log.read_text(), "the server")
     assert serving.server.state().pid not in (None, before)
     assert serving.ended(serving.trigger("daily"))["state_name"] == "Completed"
 

@@ -168,7 +168,7 @@ def test_a_record_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def test_a_server_of_another_machine_is_not_doubled(tmp_path: Path) -> None:
     _record(tmp_path, host="elsewhere")
-    with pytest.raises(EngineError, match="runs on the machine elsewhere"):
+    with pytest.raises(EngineError, match="runs on another machine, elsewhere"):
         Server(tmp_path, ENVIRON).start()
 
 
@@ -228,8 +228,8 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (_garbage, "is damaged (it is not an SQLite database)"),
-        (_folder, "is damaged (it is not a file)"),
+        (_garbage, "is damaged (the file is not an SQLite database)"),
+        (_folder, "is damaged (the path is not a file)"),
         (_truncated, "is damaged ("),
         (_newer, "was written by another version of Prefect"),
     ],

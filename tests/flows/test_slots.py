@@ -141,14 +141,16 @@ def test_the_engine_takes_what_it_is_handed(cron: str):
 def test_what_a_change_of_clocks_does_is_said_in_words():
     year = datetime(2024, 1, 1), datetime(2025, 1, 1)
     assert clock_notes("30 2 * * *", "Europe/Berlin", *year) == [
-        "2024-03-31 has no 02:30 in Europe/Berlin; the run is at 03:00",
-        "2024-10-27 has 02:30 twice in Europe/Berlin; the run is the first time",
+        "in Europe/Berlin, 2024-03-31 has no 02:30; the run is at 03:00 instead",
+        "in Europe/Berlin, 2024-10-27 has 02:30 twice; the run is at the first",
     ]
     assert clock_notes("0 6 * * *", "Europe/Berlin", *year) == []
     assert clock_notes("0 * * * *", "Europe/Berlin", *year) == []
     assert clock_notes("30 2 * * *", "UTC", *year) == []
     [note] = clock_notes("*/15 2 * * 0", "Australia/Lord_Howe", *year)
-    assert note.startswith("2024-10-06 has no 02:00, 02:15 in Australia/Lord_Howe; the run is at 02:30")
+    assert note.startswith(
+        "in Australia/Lord_Howe, 2024-10-06 has no 02:00, 02:15; the run is at 02:30 instead"
+    )
 
 
 @pytest.mark.slow
@@ -178,8 +180,8 @@ def test_a_day_that_no_run_takes_or_two_take_is_said_before():
     )
     [spring] = schedule.clock_notes(datetime(2024, 3, 25))
     [autumn] = schedule.clock_notes(datetime(2024, 10, 25))
-    assert "the runs of 2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 overlap" in spring
-    assert "the runs of 2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave out time" in autumn
+    assert "the time ranges 2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 overlap" in spring
+    assert "the time ranges 2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave a gap" in autumn
     for other in ("30 2 * * *", "0 * * * *", "30 6 * * mon"):
         later = replace(schedule, cron=other, values={"$TIME_RANGE": "yesterday"})
         assert not [
@@ -209,7 +211,7 @@ def test_slots_without_a_run_are_counted_and_kept(tmp_path: Path):
     [note] = missed_notes(schedule, tmp_path, now)
     assert note.startswith("3 runs were missed, 2024-05-01 03:00 to 2024-05-01 05:00 UTC")
     waiting = missed_notes(schedule, tmp_path, now + timedelta(hours=2))[1]
-    assert waiting == "2 runs were due since 2024-05-01 05:30 UTC, and helio serve is not running"
+    assert waiting == "2 runs were due since 2024-05-01 05:30 UTC, but helio serve is not running"
 
 
 def test_a_paused_schedule_misses_nothing(tmp_path: Path):
@@ -240,4 +242,4 @@ def test_the_list_says_what_a_change_of_clocks_will_do(tmp_path: Path, monkeypat
     assert added.exit_code == 0, added.output
     listed = CliRunner().invoke(app, ["schedule", "list"])
     assert "next 2024-03-29 01:30 UTC" in listed.stdout
-    assert "2024-03-31 has no 02:30 in Europe/Berlin; the run is at 03:00" in listed.stderr
+    assert "in Europe/Berlin, 2024-03-31 has no 02:30; the run is at 03:00 instead" in listed.stderr

@@ -1,1 +1,1 @@
-"""The author without a model: rules read plain requests with the catalogue and the table of quantities."""
+"""Write and edit templates without a model: rules read simple requests, and look up datasets in tables."""

@@ -21,11 +21,11 @@ _TOPICS = {
     "figure": r"\b(panels?|figure|plots?|colou?rs?|drawn|title)\b",
     "computed": r"\b(comput\w*|calculat\w*|operations?|windows?|averages?|smooth\w*)\b",
 }
-"""The topics of a question, in the order of the answer."""
+"""Topics of a question, each with its words, in the order of the answer."""
 
 
 def is_question(request: str) -> bool:
-    """Whether a sentence asks about a template instead of asking for a change.
+    """Tell whether a sentence asks about a template, instead of requesting a change.
 
     >>> is_question("which dataset is used?"), is_question("do the panels share an axis")
     (True, True)
@@ -36,12 +36,12 @@ def is_question(request: str) -> bool:
 
 
 def answered(request: str, template: Document) -> str:
-    """Answer a question about a template: a step, its data, time, figure or computations."""
+    """Answer a question about a template: about a step, the data, time, figure or computations."""
     steps = {str(step.get("step_id")): step for step in template["steps"]}
     lines = {name: f"Step {name}: {describe_step(step)}" for name, step in steps.items()}
     named = re.search(r"\bstep\s+[\"'“]?([\w-]+)", request, re.IGNORECASE)
     if named and named[1] not in steps:
-        return f"There is no step {named[1]}; steps: {', '.join(steps)}."
+        return f"No step is called '{named[1]}'. The steps are {', '.join(steps)}."
     if named:
         intent = steps[named[1]].get("intent")
         return lines[named[1]] + (f" ({intent})" if intent else "")

@@ -1,4 +1,4 @@
-"""Write templates without a model: read plain requests by rules, ask where a word is ambiguous, skip no word."""
+"""Write templates without a model: read simple requests by rules, ask about ambiguous words, ignore no word."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _PendingQuestion(Exception):
 
 
 class RuleAuthor:
-    """Implements `helio.authoring.outcome.Author` without a model; the same request gives the same bytes.
+    """Author that writes templates by rules, without a model; the same request gives the same template.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ class RuleAuthor:
         self._now = now
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a template for a plain request: spacecraft, quantity, time, what to compute, how to draw it.
+        """Write a template for a simple request: spacecraft, quantities, time, computations, appearance of the figure.
 
         Raises
         ------
         NotUnderstood
-            The message quotes the words.
+            Helio does not understand some words; the message quotes them.
         NotProved
-            The data do not exist, or not at that time.
+            The data do not exist, or not for that time.
         """
         _check_length(request)
         reading = read_request(request, self._catalogue, self._now)
@@ -91,8 +91,8 @@ class RuleAuthor:
         )
         if named:
             raise NotUnderstood(
-                f"the table of quantities has no data of {named}",
-                advice=f"search with helio datasets search '{named} …', and name the data as DATASET.PARAMETER",
+                f"helio's table of physical quantities has no data from {named}",
+                advice=f"search with helio datasets search '{named} …', then request the data as DATASET.PARAMETER",
             )
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
@@ -113,7 +113,7 @@ class RuleAuthor:
             return pending.question
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Repair plain failures: a misspelt name, a wrong unit, no data where the table has another source."""
+        """Repair simple failures: a misspelt name, a wrong unit, or missing data that another dataset has."""
         del chosen  # rules ask nothing about a repair
         from helio.authoring.rules.mending import repaired
 
@@ -129,7 +129,9 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
             raise _PendingQuestion(text, choices)
         answer = given.pop(0)
         if answer not in choices:
-            raise NotUnderstood(f"'{answer}' is not one of the choices", advice=", ".join(choices))
+            raise NotUnderstood(
+                f"'{answer}' is not one of the choices", advice=f"choose one of {', '.join(choices)}"
+            )
         return answer
 
     return ask
@@ -137,11 +139,13 @@ def _answers(chosen: tuple[str, ...]) -> Asks:
 
 def _check_length(request: str) -> None:
     if not request.strip():
-        raise NotUnderstood("the request is empty", advice="'ACE magnetic field for last week'")
+        raise NotUnderstood(
+            "the request is empty", advice="write what to plot, such as 'ACE magnetic field for last week'"
+        )
     if len(request) > LONGEST:
         raise NotUnderstood(
-            f"rules read at most {LONGEST} characters; this request has {len(request)}",
-            advice="a shorter request, or a model: set GEMINI_API_KEY",
+            f"the request has {len(request)} characters; without a model, helio reads at most {LONGEST}",
+            advice="shorten the request, or set GEMINI_API_KEY to use a model",
         )
 
 
@@ -150,7 +154,7 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
     if unread:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         raise NotUnderstood(
-            f"not understood: {quoted}",
-            advice="use plainer words: spacecraft, quantity, time as 'A to B', what to compute; or a model: set"
-            " GEMINI_API_KEY",
+            f"helio does not understand {quoted}",
+            advice="use simple words: spacecraft, quantity, time as 'A to B', what to compute; or set"
+            " GEMINI_API_KEY to use a model",
         )

@@ -49,7 +49,7 @@ class ComputationMention:
 
 
 def tool_names(tool: str) -> str:
-    """Return the expression of all names of a tool."""
+    """Return a regular expression that matches every name of a tool."""
     spelt = (name.replace("_", " ") for name in (tool, *signatures()[tool].synonyms))
     return any_phrase(_MORE_NAMES.get(tool, ()) + tuple(spelt))
 
@@ -83,7 +83,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
 
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
-    """Read the computations, in the order of the sentence."""
+    """Find the computations in a sentence, in order."""
     mentions = [
         _mention(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()

@@ -9,7 +9,7 @@ _NUMBERS = {"one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "five": "
 
 
 def duration_pattern(name: str = "") -> str:
-    """Return the expression of a duration; a name marks its groups where a pattern has several."""
+    """Return a regular expression for a duration; `name` distinguishes its groups if a pattern has several."""
     return (
         rf"(?P<number{name}>\d+(?:\.\d+)?|(?:one|two|three|five|ten|half an|an?)(?=[\s-]))[\s-]*"  # "and" is no day
         rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d)\b"
@@ -17,7 +17,7 @@ def duration_pattern(name: str = "") -> str:
 
 
 def duration_in(match: re.Match[str], *names: str) -> str:
-    """Return the first duration of a match as templates write it; empty where there is none.
+    """Return the first duration in a match, spelled as in templates (``10min``); empty if there is none.
 
     >>> [duration_in(re.search(duration_pattern(), text)) for text in ("10 minutes", "half an hour", "an hour")]
     ['10min', '30min', '1h']

@@ -1,4 +1,4 @@
-"""Change a template as a sentence asks: colours, titles, windows, panels, spacecraft, times; or answer a question."""
+"""Change colours, titles, windows, panels, spacecraft or times as a sentence requests, or answer a question."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DURATION = duration_pattern()
 _FRAME = "|".join(FRAMES)
 _ADDED = ("running_average", "running_median")
 _CHANGED = (*_ADDED, "resample")
-"""Tools that a sentence can add, and tools whose window it can change."""
+"""Tools whose window a sentence can change; it can add the tools of `_ADDED`."""
 _REMOVE = r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?"
 _POSITIONS = {"first": 1, "top": 1, "second": 2, "third": 3, "last": -1, "bottom": -1}
 _BY_NUMBER = (
@@ -72,14 +72,14 @@ _UNKNOWN_SWAPS = (
 def edited(
     request: str, template: Document, *, catalogue: Catalogue, gate: Gate, now: datetime, ask: Asks
 ) -> Outcome:
-    """Answer a question about a template, or change the template as a sentence asks.
+    """Answer a question about a template, or change the template as a sentence requests.
 
     Raises
     ------
     NotUnderstood
-        The message quotes the words.
+        Helio does not understand some words; the message quotes them.
     NotProved
-        The change makes a pipeline that cannot run.
+        The changed pipeline could not run.
     """
     if is_question(request):
         return AuthorReply(answered(request, template), BY)
@@ -87,9 +87,9 @@ def edited(
     editor.read()
     proved = gate.edited(template, editor.after)
     if proved.errors:
-        raise NotProved("the change makes a pipeline that cannot run", diagnostics=proved.errors)
+        raise NotProved("after this change the pipeline could not run", diagnostics=proved.errors)
     if json.dumps(proved.template) == json.dumps(template):
-        raise NotUnderstood("that changes nothing: the pipeline is like that already")
+        raise NotUnderstood("the request changes nothing: the pipeline is already like this")
     author = Attribution("equivalence table") if editor.swapped else BY
     return TemplateDraft(proved, author, tuple(editor.notes))
 
@@ -104,7 +104,7 @@ class _Editor(Looks):
         self.swapped = False
 
     def read(self) -> None:
-        """Apply all that is understood; refuse if a word is left."""
+        """Apply every understood change; refuse if a word remains that is not understood."""
         self._swap()
         self.read_marks()
         self.read_looks()
@@ -120,8 +120,10 @@ class _Editor(Looks):
         if left or not self.changed:
             quoted = ", ".join(f"'{word}'" for word in left[:8])
             raise NotUnderstood(
-                f"not understood: {quoted}" if quoted else "this asks for no change that rules can make",
-                advice="name a colour, title, window, panel, spacecraft or time; or use a model: set GEMINI_API_KEY",
+                f"helio does not understand {quoted}"
+                if quoted
+                else "the request names no change that helio can make without a model",
+                advice="name a colour, title, window, panel, spacecraft or time; or set GEMINI_API_KEY to use a model",
             )
 
     # Panels -----------------------------------------------------------------------------------------------
@@ -132,12 +134,15 @@ class _Editor(Looks):
             figure = self._figure()
             panels = self.lines.panels(figure)
             if not panels:
-                raise NotUnderstood("this figure does not list its panels")
+                raise NotUnderstood("helio cannot remove a panel: the figure has no list of panels")
             number = int(match["number"] or _POSITIONS[match["position"].lower()])
             number = len(panels) if number < 0 else number
             if not 0 < number <= len(panels) or len(panels) == 1:
                 raise NotUnderstood(
-                    f"there is no panel {number} that can be removed", advice=f"panels: 1 to {len(panels)}"
+                    f"panel {number} cannot be removed",
+                    advice=f"choose a panel from 1 to {len(panels)}"
+                    if len(panels) > 1
+                    else "keep the figure's only panel",
                 )
             self._redraw(figure, panels[: number - 1] + panels[number:])
 
@@ -149,15 +154,17 @@ class _Editor(Looks):
             gone, shared = self._panel_numbers(match["what"], figure)
             if shared:
                 raise NotUnderstood(
-                    f"panel {gone[0]} draws more than '{match['what']}'",
-                    advice=f"'remove panel {gone[0]}' removes the whole panel",
+                    f"panel {gone[0]} draws not only '{match['what']}'",
+                    advice=f"say 'remove panel {gone[0]}' to remove the whole panel",
                 )
             if len(gone) > 1 and not match[0].casefold().endswith("s"):
-                answer = self.ask("Which panel is meant?", [*(f"panel {number}" for number in gone), EVERY])
+                answer = self.ask(
+                    "Which panel do you mean?", [*(f"panel {number}" for number in gone), EVERY]
+                )
                 gone = gone if answer == EVERY else [int(answer.removeprefix("panel "))]
             panels = self.lines.panels(figure)
             if len(gone) == len(panels):
-                raise NotUnderstood("this would remove every panel")
+                raise NotUnderstood("the request would remove every panel of the figure")
             self._redraw(figure, [panel for number, panel in enumerate(panels, 1) if number not in gone])
 
     def _keep_only(self) -> None:
@@ -167,7 +174,7 @@ class _Editor(Looks):
             figure = self._figure()
             lines = self.lines.meant(match["what"], figure)  # of every spacecraft
             if not lines:
-                raise NotUnderstood(f"no line is known as '{match['what']}'")
+                raise NotUnderstood(f"the figure has no line called '{match['what']}'")
             panels = self.lines.panels(figure) or [self.lines.drawn(figure)]
             kept = [[label for label in panel if label in lines] for panel in panels]
             apart = [line for line in lines if not any(line in panel for panel in kept)]
@@ -211,8 +218,8 @@ class _Editor(Looks):
         if (key, target) in self.wished:
             name = f"panel {target}" if target.isdigit() else target or "a mark"
             raise NotUnderstood(
-                f"{name} would no longer be drawn, and the sentence changes its looks",
-                advice="ask for one of the two",
+                f"the request both removes {name} and changes its appearance",
+                advice="request only one of the two",
             )
 
     def _renumber(self, figure: Document, panels: list[list[str]]) -> None:
@@ -243,7 +250,7 @@ class _Editor(Looks):
             values = [value for value, new in zip(known, numbers.values(), strict=True) if new]
             if len(values) != count:
                 raise NotUnderstood(
-                    f"the figure sets {key} for each panel; rules cannot set it for a new one"
+                    f"the figure sets {key} for each panel; without a model, helio cannot set it for a new panel"
                 )
             return values
         if key in _MARKS and isinstance(known, list):
@@ -290,7 +297,9 @@ class _Editor(Looks):
                 rf"(?:{_DURATION}[\s-]*)?(?:{tool_names(tool)}){of}{window}"
             ):
                 name = tool.replace("_", " ")
-                length = duration_in(match, "", "2") or self.ask(f"Over which window is the {name}?", WINDOWS)
+                length = duration_in(match, "", "2") or self.ask(
+                    f"How long is the window of the {name}?", WINDOWS
+                )
                 self._add_beside(tool, match["what"], length)
         for match in self.sentence.take(
             r"\b(?:add|with|include|compute|and)\s+(?:also\s+)?(?:an?\s+|the\s+)?"
@@ -306,7 +315,9 @@ class _Editor(Looks):
             labels = [label for label in labels if self.lines.is_vector(label)]
         if not labels:
             raise NotUnderstood(
-                f"no line is known as '{what}'" if what else "the figure draws nothing that this applies to"
+                f"the figure has no line called '{what}'"
+                if what
+                else "the figure draws no line to which this change applies"
             )
         return labels
 
@@ -366,7 +377,7 @@ class _Editor(Looks):
             if pairs and len(new) == len(pairs) and new != pairs:
                 operations += refetched(self.after, view, new)
         if not operations:
-            raise NotUnderstood(f"nothing in this pipeline is available in {frame}")
+            raise NotUnderstood(f"no vector of this pipeline is available in {frame}")
         self._do(*operations)
 
     def _exports(self) -> None:
@@ -380,7 +391,7 @@ class _Editor(Looks):
             for label in self._inputs(None if every else match["what"]):
                 filename = f"{label}.{FILE_ENDINGS.get(form, form)}"
                 args = {"source_labels": [label], "filename": filename, "format": form}
-                self._add(self._free_id(f"save_{label}"), "save_data", args, f"Save it as {form}")
+                self._add(self._free_id(f"save_{label}"), "save_data", args, f"Save as {form}")
 
     def _free_label(self, label: str) -> str:
         return free_name(label.replace(".", "_"), self.lines.producers)
@@ -425,10 +436,10 @@ class _Editor(Looks):
         name = re.sub(r"^(?:Use|Take|With|For|Run) ", "", match["new"])
         table = ", ".join(sorted(set(spellings().values())))
         raise NotUnderstood(
-            f"the table of quantities has no spacecraft '{name}', so helio cannot tell which of its data match",
-            advice=f"use one of {table}; or helio datasets search '{name}', and write a pipeline for it"
+            f"helio's table of physical quantities has no spacecraft '{name}', so helio cannot choose its data",
+            advice=f"use one of {table}; or use helio datasets search '{name}', and write a pipeline for it"
             if name.casefold() in {mission.casefold() for mission in missions}
-            else did_you_mean(name, set(spellings().values()), otherwise=f"one of: {table}"),
+            else did_you_mean(name, set(spellings().values()), otherwise=f"use one of {table}"),
         )
 
     def _times(self) -> None:
@@ -437,21 +448,22 @@ class _Editor(Looks):
             return
         if self.sentence.joins_times():
             raise NotUnderstood(
-                "without a model helio can replace the time range but not add a second one",
-                advice=f"'use {times[0]} instead'; or use a model: set GEMINI_API_KEY",
+                "without a model, helio can replace the time range but not add a second one",
+                advice=f"say 'use {times[0]} instead', or set GEMINI_API_KEY to use a model",
             )
         if len(times) > 1:
             raise NotUnderstood(
-                f"the sentence has {len(times)} times: {', '.join(times)}", advice="one range, 'A to B'"
+                f"the request has {len(times)} times: {', '.join(times)}",
+                advice="give one time range, such as 'A to B'",
             )
         variables = self.after.get("variables") or {}
         names = [name for name, variable in variables.items() if variable.get("type") == "time_range"]
         if not names:
             raise NotUnderstood(
                 "this pipeline has no variable for its time range",
-                advice="helio fix makes one from its ranges",
+                advice="use helio fix to make a variable from the time ranges",
             )
-        name = names[0] if len(names) == 1 else self.ask("Which time range is meant?", names)
+        name = names[0] if len(names) == 1 else self.ask("Which time range do you mean?", names)
         default, notes = default_range(times[0], parse_time_range(times[0], self.now), self.now)
         self._do(Operation("set", "", ("variables", name, "default"), default))
         self.notes += notes
@@ -460,7 +472,7 @@ class _Editor(Looks):
 def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | None:
     """Return the parameter of a dataset that has the same quantity in another frame.
 
-    None where the table of quantities does not have the parameter.
+    None if helio's table of physical quantities does not have the parameter.
     """
     rows = [row for row in SOURCES if row.dataset == dataset]
     known = next((row for row in rows if row.parameters == (parameter,)), None)
@@ -469,7 +481,9 @@ def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | Non
     same = (known.quantity, known.spacecraft, frame)
     row = next((row for row in rows if (row.quantity, row.spacecraft, row.frame) == same), None)
     if row is None or len(row.parameters) != 1:
-        raise NotUnderstood(f"{dataset} has no {known.quantity} in {frame} in the table of quantities")
+        raise NotUnderstood(
+            f"helio's table of physical quantities has no {known.quantity} in {frame} for {dataset}"
+        )
     return dataset, row.parameters[0]
 
 

@@ -1,4 +1,4 @@
-"""Find the lines that a figure draws, and those that a word of a sentence means."""
+"""Find the lines that a figure draws, and the lines that a word of a sentence means."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTHING = view_in({}, {})
 
 
 class Lines:
-    """The lines of a template's figures.
+    """Finder of lines in a template's figures.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class Lines:
 
     @cached_property
     def producers(self) -> dict[str, StepView]:
-        """The step of each label."""
+        """The step that produces each label."""
         graph = graph_of(template_in(self._template).steps, signatures())
         return {label: steps[-1] for label, steps in graph.producers.items()}
 
     def spec(self, figure: Document) -> Document:
-        """Return all that a figure and its styles say of its looks."""
+        """Return the appearance of a figure: its spec, with the changes of its style steps."""
         meant = figures_meant(template_in(self._template).steps)
         styles = [
             step for step in self._template["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
@@ -66,7 +66,7 @@ class Lines:
         return spec
 
     def panels(self, figure: Document) -> list[list[str]]:
-        """Return the labels of each panel of a figure; none where it does not list its panels."""
+        """Return the labels in each panel of a figure; empty if the figure has no list of panels."""
         panels: Any = self.spec(figure).get("panels")
         return panels if isinstance(panels, list) else []
 
@@ -75,7 +75,7 @@ class Lines:
         return list(dict.fromkeys(complete_labels(self.spec(figure)))) or list(self.producers)
 
     def meant(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
-        """Return the lines that words mean, as a figure addresses them.
+        """Return the lines that words mean, by their labels in the figure.
 
         The line's own words count first, then those of its step, then those of its sources. Only whole words count.
 
@@ -88,17 +88,17 @@ class Lines:
         return self._meant(what.casefold().strip(), what, self.drawn(figure), by_craft)
 
     def one_or_all(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
-        """Return the lines that words mean; ask for one where a singular could mean several."""
+        """Return the lines that words mean; ask the user if a singular could mean several lines."""
         lines = self.meant(what, figure, by_craft=by_craft)
         plain = what.casefold().strip()
         plural = re.search(r"^(?:both|all|every)\b|s$", plain) or plain in spellings()
         if len(lines) < 2 or plural or plain in PRONOUNS:
             return lines
-        answer = self.ask(f"Which line is '{what}'?", [*lines, EVERY])
+        answer = self.ask(f"Which line do you mean by '{what}'?", [*lines, EVERY])
         return lines if answer == EVERY else [answer]
 
     def frame(self, label: str) -> str:
-        """Return the frame of a label, as far as the table of quantities or its step gives it."""
+        """Return the frame of a label's data, if the physical quantity or the step gives it."""
         step = self._step(label)
         if step.tool == FETCH:
             pairs = self._pairs(label)
@@ -110,13 +110,13 @@ class Lines:
         return next((frame for source in self._sources(label) if (frame := self.frame(source))), "")
 
     def crafts(self, label: str) -> set[str]:
-        """Return the spacecraft whose data a label is made of."""
+        """Return the spacecraft whose data are in the table of a label."""
         datasets = [dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue]
         crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
         return crafts.union(*(self.crafts(source) for source in self._sources(label)))
 
     def is_vector(self, label: str) -> bool:
-        """Whether a label has components, as far as is known before a run."""
+        """Tell whether a label's table is a vector, if this is known before a run."""
         step = self._step(label)
         if step.tool == FETCH:
             for dataset, name in self._pairs(label):
@@ -136,7 +136,7 @@ class Lines:
         if exact:
             return exact
         if plain in PRONOUNS:
-            return drawn if len(drawn) < 2 else [self.ask(f"Which line is '{what}'?", drawn)]
+            return drawn if len(drawn) < 2 else [self.ask(f"Which line do you mean by '{what}'?", drawn)]
         craft = re.fullmatch(rf"({names_of_spacecraft()})(?:\s+(.+))?", plain)
         if craft:
             lines = self._of_craft(spellings()[craft[1]], drawn)
@@ -177,15 +177,15 @@ class Lines:
         pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$")
         lone = [label for label in drawn if pattern.search(label.casefold())]
         if lone:
-            return lone if len(lone) == 1 else [self.ask(f"Which {what}?", lone)]
+            return lone if len(lone) == 1 else [self.ask(f"Which {what} do you mean?", lone)]
         vectors = [label for label in drawn if self.is_vector(label) and self._is_of(label, stem)]
         frames = ("", "RTN") if letter in "rtn" else ("", *TURNABLE)
         fitting = [label for label in vectors if self.frame(label) in frames]
         if vectors and not fitting:
             has = ", ".join(f"{label} in {self.frame(label)}" for label in vectors)
-            raise NotUnderstood(f"there is no {what}: {has} has no {letter} component")
+            raise NotUnderstood(f"the figure has no {what}: {has} has no {letter} component")
         if len(fitting) > 1:
-            fitting = [self.ask(f"{what} of which line?", fitting)]
+            fitting = [self.ask(f"The {what} component of which line?", fitting)]
         return [f"{label}.{letter}" for label in fitting]
 
     def _is_of(self, label: str, stem: str) -> bool:

@@ -1,4 +1,4 @@
-"""Change how figures look: read titles, colours, lines, axes and marks from a sentence, and set them."""
+"""Change the appearance of figures: read titles, colours, lines, axes and marks from a sentence, and set them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _READ: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("x", "at", "x0", "x1"), lambda said: said.replace(" ", "T")),
     "label": str.strip,
 }
-"""Read the text of a group as a value."""
+"""Read a matched text as a value."""
 
 # A key of the figure, the phrase that sets it, and the value where no group of the phrase gives one. The group `what`
 # names lines or panels; without it the value is for the whole figure.
@@ -113,7 +113,7 @@ _MARK_KEYS = {
 
 
 class Looks:
-    """Reads how figures are to look, and turns each wish into an operation on the step that says it.
+    """Reader of a sentence about a figure's appearance; it changes the steps that draw or style the figure.
 
     Parameters
     ----------
@@ -131,12 +131,12 @@ class Looks:
         self.ask = ask
         self.changed = False
         self.lines = Lines(self.after, catalogue, ask)
-        """The lines of the template as it is changed so far."""
+        """Lines of the template, with the changes so far."""
         self.wished: set[tuple[str, str]] = set()
-        """The looks that the sentence asks for: the key of a figure, and a line or a panel's number."""
+        """Requested changes of appearance: pairs of a figure's key, and a line or a panel's number."""
 
     def read_looks(self) -> None:
-        """Set titles, colours, line styles and axes."""
+        """Set the titles, colours, line styles and axes that the sentence requests."""
         for key, pattern, constant in LOOKS:
             for match in self.sentence.take(pattern):
                 figure, groups = self._figure(), _groups(match)
@@ -147,7 +147,7 @@ class Looks:
                     self._put(figure, key, values[0] if len(values) == 1 else values, *target, *below)
 
     def read_marks(self) -> None:
-        """Add lines and shades."""
+        """Add the horizontal and vertical lines and shaded intervals that the sentence requests."""
         for key, pattern in MARKS:
             for match in self.sentence.take(pattern):
                 figure, groups = self._figure(), _groups(match)
@@ -183,8 +183,10 @@ class Looks:
             str(step["step_id"]): step for step in self.after["steps"] if step.get("tool_name") in FIGURES
         }
         if not figures:
-            raise NotUnderstood("this pipeline draws no figure")
-        name = next(iter(figures)) if len(figures) == 1 else self.ask("Which figure is meant?", list(figures))
+            raise NotUnderstood("the pipeline draws no figure")
+        name = (
+            next(iter(figures)) if len(figures) == 1 else self.ask("Which figure do you mean?", list(figures))
+        )
         figure: Document = figures[name]
         return figure
 
@@ -207,11 +209,13 @@ class Looks:
     def _known(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
         """Return the lines that words mean, at least one."""
         if what.casefold() in PRONOUNS and self.sentence.adds():
-            raise NotUnderstood(f"not understood: '{what}'", advice="the name of the line")
+            raise NotUnderstood(f"helio does not understand '{what}'", advice="name a line of the figure")
         lines = self.lines.one_or_all(what, figure, by_craft=by_craft)
         if not lines:
             drawn = ", ".join(self.lines.drawn(figure))
-            raise NotUnderstood(f"no line is known as '{what}'", advice=f"the figure draws {drawn}")
+            raise NotUnderstood(
+                f"the figure has no line called '{what}'", advice=f"name one of its lines: {drawn}"
+            )
         return lines
 
     def _numbers_of(self, what: str, figure: Document) -> list[int]:
@@ -224,13 +228,13 @@ class Looks:
         lines = self.lines.meant(what, figure)
         panels = self.lines.panels(figure)
         if not panels or not lines:
-            raise NotUnderstood(f"no panel is known as '{what}'")
+            raise NotUnderstood(f"the figure has no panel called '{what}'")
         names = {*lines, *(owner(line, self.lines.producers) for line in lines)}
         drawn = {number: [label in names for label in panel] for number, panel in enumerate(panels, 1)}
         alone = [number for number, hits in drawn.items() if hits and all(hits)]
         numbers = alone or [number for number, hits in drawn.items() if any(hits)]
         if not numbers:
-            raise NotUnderstood(f"no panel is known as '{what}'")
+            raise NotUnderstood(f"the figure has no panel called '{what}'")
         return numbers, not alone
 
 

@@ -1,4 +1,4 @@
-"""Repair plain failures: correct a misspelt name, convert a unit, or add another source of the same quantity."""
+"""Repair simple failures: correct a misspelt name, convert a unit, or add another dataset with the same quantity."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from helio.store.component_names import axis_letters
 
 BY = Attribution("rules")
 _CLEARLY = 0.04
-"""How much closer a name must be than the next one."""
+"""How much closer the best name must be than the second best."""
 NOTHING_THERE = ("NoData", "NoUsableData", "NoCandidate", "NotYetPublished")
 
 
 def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate: Gate) -> Outcome:
-    """Change the step that failed so that it can run.
+    """Change a failed step so that it can run.
 
     Raises
     ------
@@ -49,12 +49,12 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
     }
     proved = gate.repaired(template, apply(template, operations), declared=declared)
     if proved.errors:
-        raise NotProved("the repair makes a pipeline that cannot run", diagnostics=proved.errors)
+        raise NotProved("after this repair the pipeline could not run", diagnostics=proved.errors)
     return TemplateDraft(proved, BY, tuple(notes))
 
 
 def close_name(name: str, names: Iterable[str]) -> str:
-    """Return the one name that is clearly closer than all others; empty where several may be meant.
+    """Return the name that is clearly the closest; empty if several names are similarly close.
 
     >>> close_name("AC_H0_MIF", ["AC_H0_MFI", "AC_K0_MFI", "WI_H0_MFI"])
     'AC_H0_MFI'
@@ -90,8 +90,8 @@ def _change(
     if failure.kind == "UnitMismatch" and unit and argument:
         return _converted(template, step, argument[1], unit[1], unit[2] or "")
     raise NotUnderstood(
-        f"no rule can repair step {step.id}: {failure.message}",
-        advice=failure.advice or "use a model: set GEMINI_API_KEY",
+        f"helio cannot repair step {step.id} without a model: {failure.message}",
+        advice=failure.advice or "set GEMINI_API_KEY to use a model",
     )
 
 
@@ -116,7 +116,7 @@ def _renamed_value(step: StepView, old: str, new: str) -> list[Operation]:
         if changed != value:
             operations.append(Operation("set", str(step.id), ("tool_args", key), changed))
     if not operations:
-        raise NotUnderstood(f"step {step.id} does not name '{old}' itself")
+        raise NotUnderstood(f"helio cannot correct '{old}': step {step.id} does not contain this name")
     return operations
 
 
@@ -127,7 +127,9 @@ def _converted(
     key = f"{argument}_label"
     label = step.params.get(key)
     if not isinstance(label, str):
-        raise NotUnderstood(f"step {step.id} names no {argument}")
+        raise NotUnderstood(
+            f"helio cannot convert the unit: step {step.id} has no argument '{argument}_label'"
+        )
     ids = [str(known["step_id"]) for known in template["steps"]]
     new = re.sub(r"\W+", "_", f"{label}_{unit}").strip("_")
     extra = {"equivalence": equivalence} if equivalence else {}
@@ -140,7 +142,7 @@ def _converted(
     index = ids.index(str(step.id))
     added = Operation("add", value=conversion, after=ids[index - 1] if index else "")
     rewired = Operation("set", str(step.id), ("tool_args", key), new)
-    return [added, rewired], [f"{label} is converted to {unit} first"]
+    return [added, rewired], [f"a new step converts {label} to {unit}"]
 
 
 def _other_sources(
@@ -159,12 +161,12 @@ def _other_sources(
     ]
     if known is None or not others:
         raise NotUnderstood(
-            f"the table of quantities has no other source for step {step.id}",
-            advice=f"search with helio datasets search, or try another time of {pairs[0][0]}",
+            f"helio's table of physical quantities has no other dataset for step {step.id}",
+            advice=f"search with helio datasets search, or choose another time for {pairs[0][0]}",
         )
     candidates = [*pairs, *((row.dataset, row.parameters[0]) for row in others)]
     notes = [
-        f"where there is nothing, {row.dataset}.{row.parameters[0]} is taken ({cadence_words(row)})"
+        f"if the data are missing, {row.dataset}.{row.parameters[0]} is used instead ({cadence_words(row)})"
         for row in others
     ]
     return refetched(template, step, candidates), notes
@@ -192,7 +194,9 @@ def _respelt(
         if old != changed
     ]
     if not notes:
-        raise NotUnderstood(f"the catalogue has the names of step {step.id} as they are")
+        raise NotUnderstood(
+            f"helio cannot correct step {step.id}: its dataset and parameter are in the catalogue"
+        )
     return refetched(template, step, new), notes
 
 

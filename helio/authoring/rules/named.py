@@ -1,4 +1,4 @@
-"""Find the spacecraft, datasets and quantities in a sentence, and which of them belong together."""
+"""Find the spacecraft, datasets and quantities in a sentence, and which quantity belongs to which spacecraft."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|
 
 
 def names_of_spacecraft() -> str:
-    """Return the expression of every name of a spacecraft."""
+    """Return a regular expression that matches every name of a spacecraft."""
     return _any(spellings())
 
 
 def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, str], ...]:
-    """Read ids of datasets, each with its parameter or nothing."""
+    """Find the dataset ids in a sentence, each with its parameter or an empty text."""
     found: dict[tuple[str, str], None] = {}
     for match in re.finditer(
         r"(?<![\w-])([A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+?)(?:\.([A-Za-z]\w*))?(?![\w-])", sentence.text
@@ -36,7 +36,7 @@ def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, 
 
 
 def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
-    """Read spacecraft, and missions named without a spacecraft, each with its position, in order."""
+    """Find the spacecraft in a sentence, and missions without a spacecraft, each with its position, in order."""
     found: list[tuple[int, str]] = []
     named, grouped, names = spellings(), families(), names_of_spacecraft()
     missions = {name.casefold(): name for name in grouped}
@@ -69,7 +69,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
 
 
 def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) -> Placed:
-    """Read quantities, each with its position, in order.
+    """Find the physical quantities in a sentence, each with its position, in order.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
 
 
 def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
-    """Whether a quantity is a component of the field that has a colour."""
+    """Tell whether a quantity is a field component to which the sentence gives a colour."""
     return bool(quantity.component) and f"b{quantity.component}" in coloured
 
 
 def pairs_of(
     crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[RequestQuantity]
 ) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
-    """Return the quantities of each spacecraft, none if each has all, and whether they are unclear.
+    """Pair quantities with spacecraft; empty if every quantity is for every spacecraft. Also tell if this is unclear.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.

@@ -1,4 +1,4 @@
-"""Read a sentence piece by piece: understood parts are taken out, so the rest was not understood."""
+"""Read a sentence piece by piece, and remove each understood part, so that the rest is what was not understood."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from helio.errors import TimeRangeError
 from helio.time_range import parse_time_range
 
 LONGEST = 2000
-"""Maximum number of characters of a request that rules read."""
+"""Maximum number of characters of a request that helio reads without a model."""
 _TAKEN = "\x1f"
 _WORD = re.compile(r"[^\s\x1f,;()]+")
 _LONGEST_TIME = 14
-"""Maximum number of words of a phrase of time."""
+"""Maximum number of words of a time phrase."""
 _TIME_BEGINS = r"(?:for|from|during|over|in|on|of|at|throughout|within|covering|the|data)"
 
 # Words without meaning for a pipeline. Words that narrow a time, an order or a choice ("since", "week", "below",
@@ -33,7 +33,7 @@ _HARMLESS = frozenset(
     plotted drawn shown result results date dates utc""".split()  # noqa: SIM905
 )
 _OF_A_TIME = frozenset(["storm", "substorm", "event", "encounter", "period", "interval", "range"])
-"""Words without meaning beside a time that was read; without one they are a time."""
+"""Words without a meaning of their own next to a time that was read; otherwise they are times."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _CLOCKS = re.compile(
     rf"(?:\b(?:from|between|at)\s+)?(?<![\d:T-])(?P<first>{_CLOCK})\s*(?:UTC?\s*)?(?:-|–|\bto\b|\buntil\b|\band\b)\s*"
@@ -44,11 +44,11 @@ _LEAD = re.compile(
     r"(?:for|in|during|over|on|throughout|within)\s+|from\s+(?=(?:the\s+)?(?:last|past|this|current|previous)\b)",
     re.IGNORECASE,
 )
-"""Words before a time that are no part of it."""
+"""Words that stand before a time but are not a part of it."""
 
 
 class Sentence:
-    """One request.
+    """A request that is being read.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Sentence:
         self._timed = False
 
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Yield the matches of a pattern in the rest, in any case of letters, and take each out.
+        """Yield the matches of a pattern in the unread rest, ignoring case, and remove each.
 
         If the pattern has a group ``out``, take out that group alone.
         """
@@ -73,28 +73,28 @@ class Sentence:
             yield match
 
     def has(self, pattern: str) -> bool:
-        """Whether the rest matches a pattern; nothing is taken out."""
+        """Tell whether the unread rest matches a pattern; remove nothing."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
 
     def adds(self) -> bool:
-        """Whether the sentence adds something, which ``it`` may mean."""
+        """Tell whether the sentence adds a new line or panel, to which the word ``it`` may refer."""
         return re.search(r"\b(?:add|include|compute|overlay)\b", self.text, re.IGNORECASE) is not None
 
     def take_first(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
-        """Take out the first match of a pattern, and return it."""
+        """Remove the first match of a pattern, and return it; None without a match."""
         return next(self.take(pattern), None)
 
     def take_text(self, pattern: str) -> str:
-        """Take out the first match of a pattern, and return its first group; empty where nothing matches."""
+        """Remove the first match of a pattern, and return its first group; empty without a match."""
         match = self.take_first(pattern)
         return match[1] if match else ""
 
     def drop(self, pattern: str | re.Pattern[str]) -> int:
-        """Take out every match of a pattern, and count them."""
+        """Remove every match of a pattern; return their number."""
         return sum(1 for _ in self.take(pattern))
 
     def take_times(self, now: datetime) -> list[str]:
-        """Take out the phrases that are times from end to end, the longest first, and return them in order."""
+        """Remove all time phrases, the longest first, and return them in the order of the sentence."""
         times = list(self._clocks(now))
         words = list(_WORD.finditer(self._left))
         spans = sorted(
@@ -158,11 +158,11 @@ class Sentence:
                 break
 
     def joins_times(self) -> bool:
-        """Whether a time is to be added to another one: ``also for 2023-01-03``."""
+        """Tell whether the sentence adds a second time: ``also for 2023-01-03``."""
         return self.has(rf"\b(?:also|add|additionally|plus)\s+{_TAKEN}|{_TAKEN}[\s,]*(?:too|as well|also)\b")
 
     def unread(self) -> tuple[str, ...]:
-        """Return the words that are left and have a meaning."""
+        """Return the remaining words that have a meaning, and so were not understood."""
         harmless = _HARMLESS | _OF_A_TIME if self._timed else _HARMLESS
         words = re.findall(r"[^\s\x1f,;:.?!()\"'“”‘’]+", self._left)
         return tuple(

@@ -91,7 +91,7 @@ _LOG = (
 
 @dataclass(frozen=True)
 class Reading:
-    """The request of a sentence, and what was not understood.
+    """The request that a sentence makes, and the words that were not understood.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Reading:
 
 
 def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
-    """Read a sentence, one kind of words after another.
+    """Read a request from a sentence: first datasets and times, then other kinds of words.
 
     Raises
     ------
@@ -232,7 +232,8 @@ def _cadence(sentence: Sentence) -> float | None:
     for match in sentence.take(_CADENCE):
         if match["bare"] and re.match(_NO_CADENCE, sentence.text[match.end() :], re.IGNORECASE):
             raise NotUnderstood(
-                f"not understood: '{match[0]}'", advice="'5 min averages', or a time as 'A to B'"
+                f"helio does not understand '{match[0]}'",
+                advice="write '5 min averages', or a time as 'A to B'",
             )
         seconds = cadences_in(match[0])
         cadence = seconds[0] if seconds else cadence
@@ -246,16 +247,16 @@ def _doubt(
     if unclear:
         return NotUnderstood(
             "it is not clear which quantity belongs to which spacecraft",
-            advice="each spacecraft with its own: 'ACE density and Wind speed'; or all with all: 'ACE and Wind"
-            " density and speed'",
+            advice="write each quantity after its spacecraft, 'ACE density and Wind speed', or all after all,"
+            " 'ACE and Wind density and speed'",
         )
     for mention in mentions:
         tool = mention.computation.tool
         between = tool not in (MAGNITUDE, DIFFERENCE) and _is_between_two(mention.position, asked)
         if len(wanted) > 1 and (mention.partial or between):
             return NotUnderstood(
-                f"it is not clear which quantity the {tool.replace('_', ' ')} is of: rules apply it to all",
-                advice="ask for one quantity at a time, or use a model: set GEMINI_API_KEY",
+                f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
+                advice="request one quantity at a time, or set GEMINI_API_KEY to use a model",
             )
     return None
 

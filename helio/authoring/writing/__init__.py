@@ -1,1 +1,1 @@
-"""Write templates from requests: one writer for options, sentences and every other source of requests."""
+"""Write templates from requests, whether they come from command-line options or from sentences."""

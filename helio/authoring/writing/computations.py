@@ -1,4 +1,4 @@
-"""The tools that a request can ask for, and how to write them into a template."""
+"""Computations that a request can name, and how to write them into a template."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.steps.signature import signatures
 
 @dataclass(frozen=True)
 class ComputationTool:
-    """A tool that turns each series into another one.
+    """A tool that computes a new series from each series.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class ComputationTool:
     spectral: bool = False
 
     def arguments(self, computation: Computation) -> dict[str, Any]:
-        """Return the arguments of the step, without its labels."""
+        """Return the step's arguments, without labels."""
         given = {self.argument: computation.window} if self.argument else {}
         return given | ({"method": computation.method or "mean"} if self.argument == "cadence" else {})
 
     def intent_of(self, computation: Computation) -> str:
-        """Describe the step."""
+        """Describe the step in a few words."""
         return self.intent.format(window=computation.window, method=computation.method or "mean")
 
 
@@ -55,11 +55,11 @@ APPLIED = {
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 MAGNITUDE, DIFFERENCE = "magnitude", "difference"
-"""Computations that take all vectors, and two series."""
+"""Computations with other inputs: all vectors, and two series."""
 
 
 def tool_named(text: str) -> str:
-    """Return the computation with a name or synonym.
+    """Return the computation that a name or synonym means.
 
     >>> tool_named("moving average"), tool_named("psd")
     ('running_average', 'power_spectrum')
@@ -67,7 +67,7 @@ def tool_named(text: str) -> str:
     Raises
     ------
     RequestError
-        No computation has that name; the advice lists close names.
+        No computation has this name; the advice suggests close names.
     """
     spelt = "_".join(text.replace("-", " ").split()).casefold()
     tools = (*APPLIED, MAGNITUDE)
@@ -77,5 +77,5 @@ def tool_named(text: str) -> str:
         return names[spelt]
     raise RequestError(
         f"no operation is called '{text}'",
-        advice=did_you_mean(spelt, names, otherwise=f"operations: {', '.join((*tools, DIFFERENCE))}"),
+        advice=did_you_mean(spelt, names, otherwise=f"use one of {', '.join((*tools, DIFFERENCE))}"),
     )

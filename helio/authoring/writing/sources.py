@@ -1,4 +1,4 @@
-"""Choose the source of a quantity of a spacecraft from the table of quantities, by frame, cadence and time."""
+"""Choose the dataset and parameter for a spacecraft's physical quantity, by frame, cadence and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.knowledge.quantities import SOURCES, QuantitySource, sources_of
 from helio.time_range import TimeRange
 
 LATE = timedelta(days=365)
-"""A dataset that ends earlier than this before the date of the catalogue has probably stopped."""
+"""A dataset whose last record is older than this, counted from the catalogue's date, has probably ended."""
 
 
 def pick(
@@ -28,7 +28,7 @@ def pick(
     span: TimeRange | None = None,
     instruments: Sequence[str] = (),
 ) -> list[QuantitySource]:
-    """Return the sources that fit, the best first; none where the table has none in that frame.
+    """List the datasets and parameters that have a quantity, best first; empty if none has it in that frame.
 
     Sources of the person's own archive come first, if they reach into the time; then those of the named instruments.
     For a cadence the coarsest source is taken that is not coarser, as finer data can be averaged.
@@ -45,13 +45,15 @@ def pick(
     if burst:
         sources = [source for source in sources if "BRST" in source.dataset.upper()]
         if not sources:
-            raise NotUnderstood(f"the table of quantities has no {quantity} of {craft} in burst mode")
+            raise NotUnderstood(
+                f"helio's table of physical quantities has no burst-mode {quantity} for {craft}"
+            )
     sources = _preferred(sources, lambda source: burst or "BRST" not in source.dataset.upper())
     if span is not None:
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
             spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
-            raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"there is {spans}")
+            raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"choose a time in: {spans}")
         # a source that may have stopped comes after those that go on
         sources = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
     sources = _preferred(sources, lambda source: _is_archived(source, catalogue))
@@ -73,37 +75,37 @@ def _pieces(source: QuantitySource) -> set[str]:
 
 
 def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
-    """Return the frames in which all spacecraft have a quantity, in the order of the table."""
+    """Return the frames in which all given spacecraft have a quantity, the preferred frame first."""
     lists = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
     first = dict.fromkeys(lists[0]) if lists else ()
     return [frame for frame in first if all(frame in frames for frames in lists)]
 
 
 def quantities_of(craft: str) -> list[str]:
-    """Return the quantities of a spacecraft in the table."""
+    """Return the physical quantities that a spacecraft has."""
     return list(dict.fromkeys(source.quantity for source in SOURCES if source.spacecraft == craft))
 
 
 def crafts_with(quantity: str) -> list[str]:
-    """Return the spacecraft with a quantity in the table, in its order."""
+    """Return the spacecraft that have a physical quantity."""
     return list(dict.fromkeys(source.spacecraft for source in SOURCES if source.quantity == quantity))
 
 
 def coverage(source: QuantitySource, catalogue: Catalogue) -> str:
-    """Say which time the catalogue has of a source: ``from 1997-09-02 to 2025-12-30``."""
+    """Describe the time that a dataset covers: ``from 1997-09-02 to 2025-12-30``."""
     entry = catalogue.summary(source.dataset)
     first, last = (instant.date().isoformat() if instant else "?" for instant in (entry.first, entry.last))
     return f"from {first} to {last}"
 
 
 def ended(source: QuantitySource, catalogue: Catalogue) -> datetime | None:
-    """Return the time of a source's last record, if the source has stopped."""
+    """Return the time of a dataset's last record; None if the dataset still grows."""
     entry = catalogue.summary(source.dataset)
     return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
 
 def cadence_words(source: QuantitySource) -> str:
-    """Return the cadence of a source in words."""
+    """Describe the cadence of a dataset in words, such as ``16 s``."""
     return cadence_text(source.cadence) if source.cadence else "changing cadence"
 
 

@@ -27,7 +27,7 @@ MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 
 @dataclass
 class PlotSeries:
-    """A table that a figure can draw.
+    """A table that a figure can draw: one physical quantity of a spacecraft.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class PlotSeries:
     frame: str = ""
     unit: str = ""
     group: str = ""
-    """The number of its time range, of two."""
+    """``"1"`` or ``"2"`` if the figure compares two time ranges; otherwise empty."""
 
 
 @dataclass
 class Steps:
-    """The steps, notes and variables of a new template."""
+    """Collector of the steps, notes and variables of a new template."""
 
     steps: list[Document] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -68,22 +68,22 @@ class Steps:
         return step_id
 
     def label(self, wanted: str) -> str:
-        """Return a label that no step gives yet."""
+        """Return a label that no step has yet."""
         return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
 
     def compute(self, tool: str, source: PlotSeries, ending: str, intent: str, **args: Any) -> PlotSeries:
-        """Add a step that computes a series from another."""
+        """Add a step that computes a new series from a series, and return the new series."""
         label = self.label(f"{source.label}_{ending}")
         self.add(label, tool, {"source_label": source.label, **args, "output_label": label}, intent)
         return PlotSeries(**vars(source) | {"label": label})
 
     def note(self, text: str) -> None:
-        """Add a note, once."""
+        """Add a note, unless it was added before."""
         if text not in self.notes:
             self.notes.append(text)
 
     def template(self, name: str, title: str) -> Document:
-        """Return the template."""
+        """Return the finished template."""
         return {
             "schema_version": SCHEMA_VERSION,
             "id": slug(name) or "pipeline",
@@ -94,7 +94,7 @@ class Steps:
 
 
 def free_name(wanted: str, taken: Collection[str], joint: str = "_") -> str:
-    """Return a name that is not taken, with a number if needed.
+    """Return a name that is not taken; add a number if needed.
 
     >>> free_name("b", {"b", "b_2"})
     'b_3'
@@ -112,7 +112,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSeries]]:
-    """Arrange panels: vectors and spectra alone, one quantity of several spacecraft together if they are compared."""
+    """Arrange series in panels: each vector and spectrum alone; one quantity of compared spacecraft together."""
     ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
     panels: list[list[PlotSeries]] = []
     for series in ordered:
@@ -138,7 +138,7 @@ def figure_of(
     log: Sequence[str] = (),
     colours: Mapping[str, str] | None = None,
 ) -> Document:
-    """Return the spec of a figure."""
+    """Return the spec of a figure, the argument of `render_spec`."""
     spec: Document = {
         "labels": [series.label for panel in panels for series in panel],
         "panels": [[series.label for series in panel] for panel in panels],

@@ -1,4 +1,4 @@
-"""Write a new template from a request: what to fetch, what to compute, what to draw."""
+"""Write a new template from a request: what to fetch, compute and draw."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from helio.pipelines.template.document import Document
 from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
 
 Asks = Callable[[str, Sequence[str]], str]
-"""Asks the person a question with choices, the likely one first."""
+"""Ask the user a question with choices, the most likely first, and return the chosen one."""
 Epoch = tuple[str, str, TimeRange | None]
-"""A variable, the ending of the labels of its series, and its default range."""
+"""Time range of a figure: its variable, the ending of its labels, and its default."""
 
 WINDOWS = ("10min", "1h", "5min", "1min")
 EVERY = "all of them"
 FILE_ENDINGS = {"netcdf": "nc"}
-"""Endings of file names that are not the name of the format."""
+"""File endings that differ from the name of the format."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
 DERIVED: dict[str, tuple[str, dict[str, str]]] = {
     "dynamic pressure": ("dynamic_pressure", {"density_label": DENSITY, "velocity_label": VELOCITY}),
@@ -59,24 +59,24 @@ DERIVED: dict[str, tuple[str, dict[str, str]]] = {
     "clock angle": ("clock_angle", {"source_label": B}),
     "cone angle": ("cone_angle", {"source_label": B}),
 }
-"""Quantities to compute where the table has no parameter: the tool, and the quantity of each argument."""
+"""Quantities to compute if no dataset has them: the tool, and the quantity for each argument."""
 _WITH_HELIUM = ("dynamic pressure", "Alfvén speed", "Alfvén Mach number")
 
 
 def write_template(
     request: PipelineRequest, *, catalogue: Catalogue, now: datetime, ask: Asks
 ) -> tuple[Document, tuple[str, ...]]:
-    """Write the template that a request asks for, not verified yet, and say what was assumed.
+    """Write the template for a request, not yet verified, and return it with notes on assumptions.
 
     Raises
     ------
     NotUnderstood
-        The table of quantities does not have the data, or not in that frame, mode or time.
+        Helio knows no dataset with the requested data, frame, mode or time.
     """
     writer = _Writer(_complete(request, ask), catalogue, now, ask)
     indices = [quantity.name in INDICES for quantity in request.quantities]
     if not request.spacecraft and not request.datasets and any(indices) and not all(indices):
-        writer.steps.note("no spacecraft was named: all data are taken from OMNI")
+        writer.steps.note("the request names no spacecraft: all data are taken from OMNI")
     return writer.written()
 
 
@@ -110,7 +110,7 @@ class _Writer:
         shown = self._computed(shown)
         self._export(shown)
         if request.panels.together and any(series.kind == "spectrum" for series in shown):
-            raise NotUnderstood("a spectrogram has a panel of its own")
+            raise NotUnderstood("a spectrogram cannot share a panel with other series")
         compare = (
             request.panels.compare or request.panels.overlaid or len({series.craft for series in shown}) > 1
         )
@@ -127,8 +127,8 @@ class _Writer:
         times = self.request.times
         if len(times) > 2 or (len(times) == 2 and not self.request.panels.compare):
             raise NotUnderstood(
-                f"the sentence has {len(times)} times: {', '.join(times)}",
-                advice="one range, 'A to B', or two to compare",
+                f"the request has {len(times)} times: {', '.join(times)}",
+                advice="give one time range, such as 'A to B', or two times to compare",
             )
         epochs: list[Epoch] = []
         for number, phrase in enumerate(times, 1):
@@ -150,10 +150,12 @@ class _Writer:
         if ends:
             stop = min(ends).replace(hour=0, minute=0, second=0, microsecond=0)
             default = str(TimeRange(stop - timedelta(days=7), stop))
-            self.steps.note(f"no time was given: the default is {default}, the last data")
+            self.steps.note(f"the request names no time: the default is {default}, the last week with data")
         else:
             default = "last 7 days"
-            self.steps.note("no time was given: the default is the last 7 days; --time-range sets another")
+            self.steps.note(
+                "the request names no time: the default is the last 7 days; --time-range sets another"
+            )
         self.steps.variables[epochs[0][0]] = {"type": "time_range", "default": default}
 
     # Series -----------------------------------------------------------------------------------------------
@@ -163,8 +165,8 @@ class _Writer:
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
         if request.panels.against and len(set(request.quantities)) > 1 and self._is_one_against_another():
             raise NotUnderstood(
-                "a figure over time cannot draw one quantity against another",
-                advice="'… and …' draws both over time",
+                "a figure with a time axis cannot draw one quantity against another",
+                advice="write '… and …' to draw both over time",
             )
         common = request.frame or self._common_frame()
         for craft, wanted in request.own or product(request.spacecraft, request.quantities):
@@ -206,11 +208,11 @@ class _Writer:
         if there and fitting and (fitting & set(there) or turned):
             return
         letters = [f"{'r, t, n' if known == 'RTN' else 'x, y, z'} in {known}" for known in there]
-        others = f"the table of quantities has {', '.join(quantities_of(craft))}"
+        others = f"choose another quantity: {', '.join(quantities_of(craft))}"
         raise NotUnderstood(
             f"{craft} has no {wanted.component} component of the {title(wanted.name)}"
             + (f" in {frame}" if frame else ""),
-            advice=f"there is {'; '.join(letters)}" if there else others,
+            advice=f"choose from {'; '.join(letters)}" if there else others,
         )
 
     def _check_named(self, shown: list[PlotSeries]) -> None:
@@ -219,32 +221,35 @@ class _Writer:
         absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
         if absent:
             raise NotUnderstood(
-                f"the figure would draw nothing of {listed(absent)}: indices are taken from OMNI",
-                advice=f"name a quantity of {absent[0]}, or leave it out",
+                f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
+                advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
         there = {series.unit for series in shown}
         units = [unit for unit in request.units if {"cm-3": "cm^-3"}.get(unit, unit) not in there]
         if units:
             raise NotUnderstood(
-                f"no data are in {units[0]}: they are in {', '.join(sorted(unit for unit in there if unit))}",
-                advice="rules do not convert units; a model can: set GEMINI_API_KEY",
+                f"none of the data have the unit {units[0]}; "
+                f"their units are {', '.join(sorted(unit for unit in there if unit))}",
+                advice="set GEMINI_API_KEY to let a model convert the unit",
             )
         ids = {part for source in self.used for part in re.split(r"[_-]", source.dataset.upper())}
         other = [instrument for instrument in request.instruments if instrument not in ids]
         if other:
             named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
             raise NotUnderstood(
-                f"the table of quantities has none of these data from {', '.join(other)}",
-                advice=f"it uses {named}; name another dataset as DATASET.PARAMETER",
+                f"helio's table of physical quantities has none of these data from {', '.join(other)}",
+                advice=f"use {named}, or name another dataset as DATASET.PARAMETER",
             )
 
     def _check_layout(self, panels: list[list[PlotSeries]]) -> None:
         """Refuse a layout that the figure would not have."""
         wanted = self.request.panels
         if wanted.count and wanted.count != len(panels):
-            raise NotUnderstood(f"this makes {len(panels)} panels, not {wanted.count}")
+            raise NotUnderstood(f"the figure would have {len(panels)} panels, not {wanted.count}")
         if wanted.overlaid and not any(len(panel) > 1 for panel in panels):
-            raise NotUnderstood("these series do not share a panel", advice="'… in one panel'")
+            raise NotUnderstood(
+                "these series would not share a panel", advice="add 'in one panel' to the request"
+            )
         drawn = [f"{panel[0].quantity} " for panel in panels]
         numbers = [
             next((index for index, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
@@ -252,8 +257,8 @@ class _Writer:
         ]
         if -1 in numbers or numbers != sorted(numbers):
             raise NotUnderstood(
-                "rules keep the usual order of panels: field, velocity, density, temperature, derived, indices",
-                advice="helio edit changes the order, with a model",
+                "without a model, the order of panels is field, velocity, density, temperature, derived, indices",
+                advice="set GEMINI_API_KEY, and use helio edit to change the order",
             )
 
     def _named_dataset(self, dataset: str, parameter: str) -> PlotSeries:
@@ -288,7 +293,11 @@ class _Writer:
         choices = list(dict.fromkeys(table + names))
         if not choices:
             raise NotUnderstood(f"the catalogue lists no parameters of {entry.id}")
-        return choices[0] if len(choices) == 1 else self.ask(f"Which parameter of {entry.id}?", choices[:12])
+        return (
+            choices[0]
+            if len(choices) == 1
+            else self.ask(f"Which parameter of {entry.id} do you want?", choices[:12])
+        )
 
     def _quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
         """Fetch or compute a quantity of a spacecraft, once."""
@@ -329,12 +338,12 @@ class _Writer:
         framed = [known for known in frames_of(quantity, [craft]) if known]
         if framed:
             raise NotUnderstood(
-                f"{craft} has no {quantity} in {frame}", advice=f"there is {', '.join(framed)}"
+                f"{craft} has no {quantity} in {frame}", advice=f"choose the frame {' or '.join(framed)}"
             )
         raise NotUnderstood(
-            f"the table of quantities has no {quantity} of {craft}",
-            advice=f"it has {', '.join(quantities_of(craft))};"
-            f" helio datasets search '{craft} {quantity}' finds others",
+            f"helio's table of physical quantities has no {quantity} for {craft}",
+            advice=f"choose one of {', '.join(quantities_of(craft))};"
+            f" or search with helio datasets search '{craft} {quantity}'",
         )
 
     def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
@@ -345,7 +354,7 @@ class _Writer:
         if not sources:
             return None
         given = self._fetch(quantity, craft, sources)
-        intent = f"Turn it from {given.frame} to {frame}"
+        intent = f"Rotate from {given.frame} to {frame}"
         turned = self.steps.compute("transform_frame", given, frame.lower(), intent, to=frame)
         return replace(turned, frame=frame)
 
@@ -365,7 +374,7 @@ class _Writer:
         if quantity != VELOCITY or self.request.frame or self.request.vectors or not self._pick(SPEED, craft):
             return None
         self.steps.note(
-            f"of {craft} the speed is drawn: the table of quantities has no velocity vector of it"
+            f"the figure draws the speed: helio's table of physical quantities has no velocity vector for {craft}"
         )
         return self._quantity(SPEED, craft, "")
 
@@ -404,8 +413,9 @@ class _Writer:
             return series
         if not source.cadence or series.kind == "spectrum":
             raise NotUnderstood(
-                f"rules cannot bring {source.dataset} to a cadence",
-                advice=f"'{_seconds(cadence)} averages', or no cadence: it has {cadence_words(source)}",
+                f"without a model, helio cannot change the cadence of {source.dataset}",
+                advice=f"write '{_seconds(cadence)} averages', or leave out the cadence; "
+                f"the dataset has {cadence_words(source)}",
             )
         if cadence > 1.5 * source.cadence:
             length = _seconds(cadence)
@@ -413,7 +423,7 @@ class _Writer:
             return self.steps.compute("resample", series, "binned", intent, cadence=length, method="mean")
         if cadence < source.cadence / 1.5:
             self.steps.note(
-                f"{source.dataset} has one value in {cadence_words(source)}, coarser than the request"
+                f"{source.dataset} has a cadence of {cadence_words(source)}, coarser than requested"
             )
         return series
 
@@ -434,7 +444,7 @@ class _Writer:
             "name": stem or source.quantity,
             "output_label": label,
         }
-        self.steps.add(label, "join_components", join, "Put the components side by side")
+        self.steps.add(label, "join_components", join, "Join the components")
 
     def _component(self, series: PlotSeries, letter: str) -> PlotSeries:
         if series.kind != "vector":
@@ -448,7 +458,7 @@ class _Writer:
         )
         if series.frame and not self.request.frame:
             self.steps.note(
-                f"{series.craft} {series.quantity} {letter} is in {series.frame}: no frame was given"
+                f"{series.craft} {series.quantity} {letter} is in {series.frame}, because the request names no frame"
             )
         return replace(series, label=label, kind="scalar", quantity=f"{series.quantity} {letter}")
 
@@ -483,7 +493,7 @@ class _Writer:
         args: dict[str, Any] = {argument: part.label for argument, part in parts.items()}
         if quantity in _WITH_HELIUM:
             args["assumed_alpha"] = 0.04
-            self.steps.note(f"{quantity}: 4 % of helium is assumed, by number")
+            self.steps.note(f"{quantity}: computed with an assumed helium fraction of 4 % by number")
         self.steps.add(label, tool, {**args, "output_label": label}, f"Compute the {quantity}")
         return replace(slowest, label=label, quantity=quantity, kind="scalar", frame="", unit="")
 
@@ -500,7 +510,7 @@ class _Writer:
         limit = _seconds(3 * max(part.cadence or 60.0, clock.cadence or 60.0))
         label = self.steps.label(f"{part.label}_aligned")
         args = {"series_label": part.label, "onto_label": clock.label, "limit": limit, "output_label": label}
-        self.steps.add(label, "align", args, f"Bring it onto the epochs of {clock.label}")
+        self.steps.add(label, "align", args, f"Align with the epochs of {clock.label}")
         made = replace(part, label=label, cadence=clock.cadence)
         self.aligned[part.label, clock.label] = made
         return made
@@ -513,7 +523,7 @@ class _Writer:
             if computation.tool == MAGNITUDE:
                 made = [self._length(series) for series in shown if series.kind == "vector"]
                 if not made and not any(series.quantity == ABS_B for series in shown):
-                    raise NotUnderstood("there is no vector to compute a magnitude of")
+                    raise NotUnderstood("the request names no vector whose magnitude helio could compute")
                 shown = shown + [new for new in made if new.label not in [series.label for series in shown]]
             elif computation.tool == DIFFERENCE:
                 shown = [*shown, self._difference(shown)]
@@ -530,7 +540,7 @@ class _Writer:
         tool, how = computation.tool, APPLIED[computation.tool]
         fitting = [series for series in shown if series.kind != "spectrum" or tool == "resample"]
         if not fitting:
-            raise NotUnderstood(f"{tool.replace('_', ' ')} applies to nothing that is drawn")
+            raise NotUnderstood(f"the figure draws no series to which {tool.replace('_', ' ')} applies")
         made: dict[str, PlotSeries] = {}
         for series in fitting:
             given = self._length(series) if how.spectral and series.kind == "vector" else series
@@ -551,8 +561,8 @@ class _Writer:
         pair = [series for series in shown if series.kind != "spectrum"]
         if len(pair) != 2 or pair[0].quantity != pair[1].quantity:
             raise NotUnderstood(
-                "a difference needs two series of one quantity",
-                advice="'the difference between ACE and Wind Bz'",
+                "a difference needs two series of the same quantity",
+                advice="write, for example, 'the difference between ACE and Wind Bz'",
             )
         left, right = pair
         if left.cadence != right.cadence or left.craft != right.craft:
@@ -575,7 +585,7 @@ class _Writer:
             for series in shown:
                 filename = f"{series.label}.{FILE_ENDINGS.get(form, form)}"
                 args = {"source_labels": [series.label], "filename": filename, "format": form}
-                self.steps.add(f"save_{series.label}", "save_data", args, f"Save it as {form}")
+                self.steps.add(f"save_{series.label}", "save_data", args, f"Save as {form}")
 
     def _log(self, shown: list[PlotSeries]) -> list[str]:
         """Return the quantities with a logarithmic scale."""
@@ -588,11 +598,13 @@ class _Writer:
         for what, colour in self.request.style.colours:
             lines = [line for series in shown if (line := line_of(what, series))]
             if not lines:
-                raise NotUnderstood(f"no line is known as '{what}', which is to be {colour}")
+                raise NotUnderstood(
+                    f"helio cannot draw '{what}' in {colour}: the figure has no line with this name"
+                )
             if len(lines) > 1 or lines[0] in colours:
                 raise NotUnderstood(
-                    f"several lines could be {colour}: {', '.join(lines)}",
-                    advice="write the pipeline first; then helio edit colours each line",
+                    f"it is not clear which line to draw in {colour}: {', '.join(lines)}",
+                    advice="leave out the colour, then use helio edit to colour each line",
                 )
             colours[lines[0]] = colour
         return colours
@@ -624,7 +636,7 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
     chosen: dict[str, tuple[str, ...]] = {}
     for mission in request.spacecraft:
         if mission in families():
-            answer = ask(f"Which spacecraft of {mission} is meant?", [*families()[mission], EVERY])
+            answer = ask(f"Which spacecraft of {mission} do you mean?", [*families()[mission], EVERY])
             chosen[mission] = families()[mission] if answer == EVERY else (answer,)
     crafts = [craft for name in request.spacecraft for craft in chosen.get(name, (name,))]
     own = [(craft, wanted) for name, wanted in request.own for craft in chosen.get(name, (name,))]
@@ -633,7 +645,7 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
         crafts = [_spacecraft_of(wanted, ask)]
     if not wanted and not request.datasets:
         choices = quantities_of(crafts[0])
-        wanted = [RequestQuantity(ask(f"Which quantity of {listed(crafts)}?", choices[:12]))]
+        wanted = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices[:12]))]
     return replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
@@ -649,12 +661,12 @@ def _spacecraft_of(wanted: Sequence[RequestQuantity], ask: Asks) -> str:
         return "OMNI"
     if not wanted:
         raise NotUnderstood(
-            "the request names no spacecraft and no quantity",
-            advice="'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
+            "the request names neither a spacecraft nor a quantity",
+            advice="write 'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
         )
     every = crafts_with(wanted[0].name) or UPSTREAM
     choices = sorted(every, key=lambda craft: UPSTREAM.index(craft) if craft in UPSTREAM else len(UPSTREAM))
-    return ask(f"Of which spacecraft is the {title(wanted[0].name)}?", choices[:12])
+    return ask(f"The {title(wanted[0].name)} of which spacecraft?", choices[:12])
 
 
 def _with_window(computation: Computation, ask: Asks) -> Computation:
@@ -662,18 +674,18 @@ def _with_window(computation: Computation, ask: Asks) -> Computation:
     if how is None or not how.argument or computation.window:
         return computation
     what = computation.tool.replace("_", " ")
-    return replace(computation, window=ask(f"Over which window is the {what}?", WINDOWS))
+    return replace(computation, window=ask(f"How long is the window of the {what}?", WINDOWS))
 
 
 def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, list[str]]:
-    """Return the default of a time range that a phrase gives, and what to note: a relative one stays relative."""
+    """Return a time phrase as a variable's default, and notes on it; a phrase such as ``last week`` stays relative."""
     if not is_relative(phrase):
         return str(span), []
-    return phrase, [f"'{phrase}' is {span}, counted from {now:%Y-%m-%d %H:%M} UTC; each run counts again"]
+    return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]
 
 
 def line_of(what: str, series: PlotSeries) -> str:
-    """Return the name of the line of a series that a word means, as figures write it; empty if it means another line.
+    """Return the label of the line that a word means, if it belongs to a series; otherwise an empty text.
 
     >>> line_of("bz", PlotSeries("ACE_B", "magnetic field vector", "ACE", "vector"))
     'ACE_B.z'

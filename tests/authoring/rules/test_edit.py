@@ -105,7 +105,7 @@ def test_a_panel_goes_with_the_styles_of_its_lines(author, overview):
         "step 3: panel 2: no longer ACE_Bmag",
         "step 4: colour of ACE_Bmag: no longer black",
     ]
-    with pytest.raises(NotUnderstood, match="no panel 7"):
+    with pytest.raises(NotUnderstood, match="panel 7 cannot be removed"):
         author.edit("remove panel 7", overview)
 
 
@@ -175,7 +175,7 @@ def test_a_component_of_several_vectors_is_asked_for(author, comparison):
         ("what does step 2 do?", "magnitude of ACE_B"),
         ("what time range is used?", "last 7 days"),
         ("how is it computed?", "magnitude of ACE_B"),
-        ("what does step 12 do?", "There is no step 12"),
+        ("what does step 12 do?", "No step is called '12'"),
         ("which colours are in the figure?", "trace colors"),
     ],
 )
@@ -190,11 +190,11 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ("fnord the blurb", "not understood: 'fnord', 'blurb'"),
-        ("delete everything and email me", "not understood: 'delete'"),
-        ("make Bz red and never run it", "not understood: 'never'"),
-        ("ignore previous instructions", "not understood: 'ignore'"),
-        ("use red for the flux capacitor", "no line is known as 'flux capacitor'"),
+        ("fnord the blurb", "does not understand 'fnord', 'blurb'"),
+        ("delete everything and email me", "does not understand 'delete'"),
+        ("make Bz red and never run it", "does not understand 'never'"),
+        ("ignore previous instructions", "does not understand 'ignore'"),
+        ("use red for the flux capacitor", "the figure has no line called 'flux capacitor'"),
         ("make the magnitude black", "changes nothing"),
         ("use Cassini instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
         ("Use Cassini data instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
@@ -203,7 +203,7 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
         ("the same for Cassini", "helio knows no quantities of a spacecraft 'Cassini'"),
         ("use Wnid instead of ACE", "Did you mean 'Wind'?"),
         ("switch to Solar Orbiter", "Solar Orbiter has no magnetic field vector in GSE"),
-        ("switch to polar coordinates", "not understood: 'polar'"),
+        ("switch to polar coordinates", "does not understand 'polar'"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_nothing_is_done(author, overview, request_, words):
@@ -234,7 +234,7 @@ def test_it_is_no_part_of_a_word(author, overview, solar_wind):
 
 
 def test_it_is_not_guessed_beside_what_is_to_be_added(author, overview):
-    with pytest.raises(NotUnderstood, match="not understood: 'it'"):
+    with pytest.raises(NotUnderstood, match="does not understand 'it'"):
         author.edit("add a 10 min running average of the magnitude and make it red", overview)
 
 
@@ -276,7 +276,7 @@ def test_what_is_said_of_panels_by_number_moves_with_them(author, comparison):
 
 def test_a_panel_that_all_spacecraft_share_is_not_removed_for_one(author):
     shared = author.create("ACE and Wind density and speed for 2003-11-20").template
-    with pytest.raises(NotUnderstood, match="panel 1 draws more than 'Wind'"):
+    with pytest.raises(NotUnderstood, match="panel 1 draws not only 'Wind'"):
         author.edit("hide the Wind panel", shared)
 
 
@@ -300,7 +300,7 @@ def test_only_one_spacecraft_is_all_of_it(author, comparison):
     ],
 )
 def test_looks_of_what_goes_are_not_dropped_in_silence(author, comparison, request_):
-    with pytest.raises(NotUnderstood, match="would no longer be drawn"):
+    with pytest.raises(NotUnderstood, match="the request both removes"):
         author.edit(request_, comparison)
 
 
@@ -323,7 +323,7 @@ def test_a_component_that_its_frame_has_not_is_no_line(author):
 
 
 def test_a_velocity_is_no_field(author, overview):
-    with pytest.raises(NotUnderstood, match="no line is known as 'Vz'"):
+    with pytest.raises(NotUnderstood, match="the figure has no line called 'Vz'"):
         author.edit("use red for Vz", overview)
 
 
@@ -336,14 +336,14 @@ def test_of_a_comparison_the_spacecraft_to_swap_is_asked_for(author, comparison)
 
 
 def test_a_spacecraft_is_not_swapped_in_twice(author, comparison):
-    with pytest.raises(NotUnderstood, match="the pipeline uses Wind already"):
+    with pytest.raises(NotUnderstood, match="the pipeline already uses Wind"):
         author.edit("replace ACE by Wind", comparison)
 
 
 @pytest.mark.parametrize("request_", ["OMNI magnetic field in GSM 2024-05-10", "OMNI Bz in GSM 2024-05-10"])
 def test_components_apart_are_not_swapped_for_vectors(author, request_):
     template = author.create(request_).template
-    with pytest.raises(NotUnderstood, match=r"is one component, and WI_H0_MFI\.BGS[EM] is a vector"):
+    with pytest.raises(NotUnderstood, match=r"is one component, but WI_H0_MFI\.BGS[EM] is a vector"):
         author.edit("run it for Wind instead", template)
 
 
@@ -357,11 +357,11 @@ def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
     ("request_", "words"),
     [
         ("do it for Solar Orbiter instead", "Solar Orbiter has no magnetic field vector in GSE"),
-        ("do not change anything", "not understood: 'not', 'anything'"),
+        ("do not change anything", "does not understand 'not', 'anything'"),
         ("also for 2023-01-03", "can replace the time range but not add a second one"),
         ("for 2023-01-03 too", "can replace the time range but not add a second one"),
-        ("since 10 May 2021", "not understood: 'since'"),
-        ("use the week of 10 May 2021", "not understood: 'week'"),
+        ("since 10 May 2021", "does not understand 'since'"),
+        ("use the week of 10 May 2021", "does not understand 'week'"),
         ("move the magnitude to the top", "'move', 'magnitude', 'top'"),
     ],
 )
