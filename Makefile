@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
+unexport PYTHONDONTWRITEBYTECODE # the tests start hundreds of processes: without compiled modules each compiles helio again
 
 .PHONY: demo test quick long docs clean
 
@@ -21,10 +22,10 @@ docs: $(VENV)/.installed-docs ## set up, then write the documentation to build/d
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --nitpicky docs build/docs/html
 	$(BIN)/python scripts/check_site_links.py build/docs/html
 
-quick: $(VENV)/.installed-dev ## style, types, and the tests that start no process and are not slow
+quick: $(VENV)/.installed-dev ## style, types, and the tests that start no process, server or browser and are not slow
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 -m "not process and not slow" tests
+	$(BIN)/pytest -n 2 --dist worksteal -m "not (process or server or browser or slow)" tests
 
 long: $(VENV)/.installed-dev ## the property tests, with many more examples than `make test` tries
 	HELIO_LONG=1 $(BIN)/pytest -n 2 $$(grep -rlE "^@given|^@LAW|EXAMPLES" tests)

@@ -30,7 +30,7 @@ suppress_warnings: list[str] = []
 smartquotes = False
 """Options, values and quotation marks stay as they are typed."""
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
@@ -56,7 +56,7 @@ html_theme_options: dict[str, Any] = {
     "header_links_before_dropdown": 6,
 }
 html_context = {"default_mode": "auto"}
-html_sidebars: dict[str, list[str]] = {"index": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "start": [], "contributing": []}
 
 
 def write_reference(app: Sphinx) -> None:

@@ -42,6 +42,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from typing import Literal
 
 from helio.errors import RequestError, TimeRangeError
@@ -532,6 +533,7 @@ class _OtherReadingError(Exception):
 # ---- reading
 
 
+@lru_cache(maxsize=1024)
 def _read(text: str) -> _Phrase:
     plain = _plain(text) if len(text) <= LIMITS.time_phrase else ""
     if match := re.search(_AMBIGUOUS, plain):
@@ -556,22 +558,25 @@ def _plain(text: str) -> str:
 
 
 def _phrase(plain: str, text: str) -> _Phrase:
-    plain = re.sub(rf"^{_LEAD}", "", plain)
-    if plain.startswith("between ") and plain.count(" and ") == 1:
-        plain = plain.removeprefix("between ").replace(" and ", " to ")
-    if match := re.fullmatch(_LAST, plain):
-        return _last(match, text)
-    if match := re.fullmatch(_CALENDAR, plain):
-        return _Calendar("previous" if match["which"] == "previous" else "this", match["unit"])
-    for form in _DAYS:
-        if match := re.fullmatch(form, plain):
-            year, month = int(match["year"]), _MONTH_OF[match["month"]]
-            return _Between(
-                _whole_day(year, month, int(match["first"]), text),
-                _whole_day(year, month, int(match["day"]), text),
-                "through",
-            )
-    for form in _DAY_CLOCKS:
+    if not plain[
+        :3
+    ].isdigit():  # compiling patterns takes longer than reading a range that begins with a year
+        plain = re.sub(rf"^{_LEAD}", "", plain)
+        if plain.startswith("between ") and plain.count(" and ") == 1:
+            plain = plain.removeprefix("between ").replace(" and ", " to ")
+        if match := re.fullmatch(_LAST, plain):
+            return _last(match, text)
+        if match := re.fullmatch(_CALENDAR, plain):
+            return _Calendar("previous" if match["which"] == "previous" else "this", match["unit"])
+        for form in _DAYS:
+            if match := re.fullmatch(form, plain):
+                year, month = int(match["year"]), _MONTH_OF[match["month"]]
+                return _Between(
+                    _whole_day(year, month, int(match["first"]), text),
+                    _whole_day(year, month, int(match["day"]), text),
+                    "through",
+                )
+    for form in _DAY_CLOCKS if ":" in plain else ():
         if (match := re.fullmatch(form, plain)) and _is_date(match["date"]):
             return _clocks(match, text)
     for separator in _SEPARATORS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 
 def markdown(text: str) -> str:
@@ -40,6 +41,28 @@ def terms(body: str) -> str:
 def cell(text: str) -> str:
     """Write text for a cell of a table."""
     return " ".join(markdown(text).replace("|", "\\|").split())
+
+
+def definitions(entries: Iterable[tuple[str, str]]) -> str:
+    """Write terms, already in Markdown, with their explanations.
+
+    >>> print(definitions([("`window`", "Length."), ("`unit`", "")]))
+    `window`
+    : Length.
+    <BLANKLINE>
+    `unit`
+    : –
+    """
+    return "\n\n".join(f"{term}\n: {explanation or '–'}" for term, explanation in entries)
+
+
+def page_name(title: str) -> str:
+    """Write the title of a group as the name of its page.
+
+    >>> page_name("Vectors and frames")
+    'vectors-and-frames'
+    """
+    return "-".join(re.findall("[a-z0-9]+", title.lower()))
 
 
 def _escaped(text: str) -> str:

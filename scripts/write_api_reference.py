@@ -14,7 +14,7 @@ from helio import api
 
 INDEX = """# Python API
 
-`helio.run`, `helio.plan`, `helio.check`, `helio.load` and `helio.library` are these functions too.
+Import all functions from `helio.api`. Five of them are also in `helio` itself: `run`, `plan`, `check`, `load` and `library`.
 
 ```python
 import helio
@@ -36,8 +36,8 @@ run.figure.document  # plotly's JSON
 |---|---|
 | [Table](table.md) | a table of a step: epochs, values, unit, frame, components |
 | [Time ranges](time_range.md) | `TimeRange`, `Duration` and the functions that read them |
-| [Errors](errors.md) | the tree of errors |
-| [Stand-ins](testing.md) | servers on loopback, for tests of sources |
+| [Errors](errors.md) | all errors of helio, as a tree |
+| [Stand-ins](testing.md) | servers on the loopback address, for tests of sources |
 
 ```{{toctree}}
 :hidden:

@@ -81,5 +81,6 @@ def _code(code: Code) -> str:
     why = code.why if heading == code.meaning else f"{code.meaning}. {code.why}"
     return (
         f"### {code.code} {markdown(heading)}\n\n**{code.kind}**: {markdown(why)}\n\n"
+        f"What to do: {markdown(code.to_do)}\n\n"
         f"```text\nbefore  {code.before}\nafter   {code.after}\n```\n"
     )

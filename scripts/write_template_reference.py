@@ -10,7 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference_text import cell, markdown
+from reference_text import definitions, markdown
 
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
 from helio.pipelines.template_keys import keys
@@ -44,7 +44,7 @@ def pages() -> dict[str, str]:
     parts = [_key(name, schema) for name, schema in figure.schema["properties"].items()]
     template = [TEMPLATE]
     for title, schema in (("Template", STRUCTURE), ("Step", STEP), ("Variable", VARIABLE)):
-        template += [f"## {title}\n", _table(schema), ""]
+        template += [f"## {title}\n", _members(schema), ""]
     return {"figure.md": "\n".join([FIGURE, *parts]), "template.md": "\n".join(template)}
 
 
@@ -54,7 +54,7 @@ def _key(name: str, schema: Mapping[str, Any]) -> str:
     )
     example = next(key.example for key in keys()[name] if "render_spec" in key.places.get(SPEC, ()))
     text += f"\n```json\n{json.dumps({name: example}, ensure_ascii=False)}\n```\n"
-    return text + "".join(f"\n{_table(inner)}\n" for inner in _objects(schema))
+    return text + "".join(f"\n{_members(inner)}\n" for inner in _objects(schema))
 
 
 def _objects(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -68,11 +68,10 @@ def _objects(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield from _objects(schema[below])
 
 
-def _table(schema: Mapping[str, Any]) -> str:
-    rows = ["| key | value | meaning |", "|---|---|---|"]
+def _members(schema: Mapping[str, Any]) -> str:
+    entries = []
     for name, inner in schema["properties"].items():
-        required = " (required)" if name in schema.get("required", ()) else ""
-        rows.append(
-            f"| `{name}`{required} | {cell(type_words(inner))} | {cell(inner.get('description', ''))} |"
-        )
-    return "\n".join(rows)
+        required = ", required" if name in schema.get("required", ()) else ""
+        meaning = markdown(inner.get("description", ""))
+        entries.append((f"`{name}` *{markdown(type_words(inner))}{required}*", meaning))
+    return definitions(entries)

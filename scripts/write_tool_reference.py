@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference_text import cell, markdown, terms
+from reference_text import cell, definitions, markdown, page_name, terms
 
 from helio.steps import load_tool
 from helio.steps.docstrings import sections
@@ -27,24 +28,39 @@ from helio.steps.tool_page import (
 
 
 def pages() -> dict[str, str]:
-    """Make a page for each tool and an index, by path in the reference."""
+    """Make a page for each tool and each group of tools, and an index, by path in the reference."""
     tools = sorted(signatures().values(), key=lambda tool: (GROUPS.index(group_of(tool)), tool.name))
-    return {"tools/index.md": _index(tools)} | {f"tools/{tool.name}.md": _page(tool) for tool in tools}
+    groups = {group: list(members) for group, members in groupby(tools, group_of)}
+    listed = {f"tools/{page_name(group)}.md": _group(group, members) for group, members in groups.items()}
+    return (
+        {"tools/index.md": _index(groups)} | listed | {f"tools/{tool.name}.md": _page(tool) for tool in tools}
+    )
 
 
-def _index(tools: list[Signature]) -> str:
+def _index(groups: Mapping[str, Sequence[Signature]]) -> str:
     parts = [
         "# Tools",
         "A step of a template uses one tool: `tool_name` names it, `tool_args` has its arguments. "
         "`helio tools` lists the tools, `helio tools TOOL` shows one of them.",
     ]
-    for group, members in groupby(tools, group_of):
-        parts += [f"## {group[0].upper()}{group[1:]}", "| tool | what it does |\n|---|---|"]
-        parts[-1] += "".join(
-            f"\n| [{tool.name}]({tool.name}.md) | {cell(tool.summary)} |" for tool in members
-        )
-    listing = "\n".join(tool.name for tool in tools)
-    return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"])
+    for group, tools in groups.items():
+        parts += [f"## [{group[0].upper()}{group[1:]}]({page_name(group)}.md)", _table(tools)]
+    return "\n\n".join([*parts, _hidden(map(page_name, groups))])
+
+
+def _group(group: str, tools: Sequence[Signature]) -> str:
+    title = f"# {group[0].upper()}{group[1:]}"
+    return "\n\n".join([title, _table(tools), _hidden(tool.name for tool in tools)])
+
+
+def _table(tools: Sequence[Signature]) -> str:
+    rows = (f"| [{tool.name}]({tool.name}.md) | {cell(tool.summary)} |" for tool in tools)
+    return "\n".join(["| tool | what it does |", "|---|---|", *rows])
+
+
+def _hidden(names: Iterable[str]) -> str:
+    listing = "\n".join(names)
+    return f"```{{toctree}}\n:hidden:\n\n{listing}\n```\n"
 
 
 def _page(tool: Signature) -> str:
@@ -53,10 +69,14 @@ def _page(tool: Signature) -> str:
     described = sections(in_template_words(tool, docstring))
     parts = [f"# {tool.name}", markdown(tool.summary)]
     parts += [markdown(text) for text in (described.get("", "").partition("\n")[2].strip(),) if text]
-    parts += ["## Arguments", "| argument | value | meaning |\n|---|---|---|"]
-    for argument in tool.arguments:
-        facts, meaning = argument_words(tool, argument), argument.schema.get("description", "")
-        parts[-1] += f"\n| `{argument.name}` | {cell(facts)} | {cell(meaning)} |"
+    arguments = [
+        (
+            f"`{argument.name}` *{markdown(argument_words(tool, argument))}*",
+            markdown(argument.schema.get("description", "")),
+        )
+        for argument in tool.arguments
+    ]
+    parts += ["## Arguments", definitions(arguments)]
     parts += [f"Give one of {', '.join(f'`{name}`' for name in group)}." for group in tool.needs]
     if tool.gives == "figure":
         parts.append("[Keys of a figure](../figure.md) explains each key of a figure.")

@@ -38,6 +38,9 @@ from helio.pipelines.template.files import FORMATS
 from helio.settings import read_settings
 from helio.sources.samples import sample_folder
 from helio.store.runs import Runs
+from tests.rows import in_one_test, try_rows
+
+pytestmark = pytest.mark.usefixtures("warm_processes")
 
 FETCH = {
     "step_id": "b",
@@ -217,11 +220,11 @@ GOOD: dict[str, Any] = {
 }
 
 
-def calls(values: dict[str, tuple[Any, ...]]) -> list[Any]:
+def calls(name: str, values: dict[str, tuple[Any, ...]]) -> list[tuple[str, str, Any]]:
+    """Each argument of a function with each of its values, and a name for the two."""
     return [
-        pytest.param(name, parameter, value, id=f"{name}-{parameter}-{number}")
-        for name, function in PUBLIC.items()
-        for parameter in inspect.signature(function).parameters
+        (f"{parameter}-{number}", parameter, value)
+        for parameter in inspect.signature(PUBLIC[name]).parameters
         for number, value in enumerate(values.get(parameter, ()))
     ]
 
@@ -239,33 +242,40 @@ def call(name: str, parameter: str, value: Any) -> Any:
     return function(**{**needed, parameter: value})
 
 
-@pytest.mark.parametrize(("name", "parameter", "value"), calls(WRONG_TYPES))
-def test_a_wrong_type_is_refused_by_the_name_of_the_argument(name: str, parameter: str, value: Any) -> None:
-    default = inspect.signature(PUBLIC[name]).parameters[parameter].default
-    if value is None and default is None:
-        pytest.skip("None is the default")
-    if value is pd.NaT and parameter == "now":
-        pytest.skip("a datetime by its type")
-    with pytest.raises(TypeError, match=parameter):
-        call(name, parameter, value)
-    assert nothing_has_run()
+@pytest.mark.parametrize("name", [name for name in PUBLIC if calls(name, WRONG_TYPES)])
+def test_a_wrong_type_is_refused_by_the_name_of_the_argument(name: str) -> None:
+    parameters = inspect.signature(PUBLIC[name]).parameters
+
+    def check(parameter: str, value: Any) -> None:
+        with pytest.raises(TypeError, match=parameter):
+            call(name, parameter, value)
+        assert nothing_has_run()
+
+    def is_wrong(parameter: str, value: Any) -> bool:
+        """None may be the default, and NaT is a datetime by its type."""
+        default = value is None and parameters[parameter].default is None
+        return not default and not (value is pd.NaT and parameter == "now")
+
+    try_rows((row for row in calls(name, WRONG_TYPES) if is_wrong(*row[1:])), check)
 
 
-@pytest.mark.parametrize(("name", "parameter", "value"), calls(WRONG_VALUES))
-def test_a_wrong_value_is_refused_in_words(name: str, parameter: str, value: Any) -> None:
-    if name in ("load", "normalised") and value == {}:
-        pytest.skip("says nothing wrong")
-    try:
-        answer = call(name, parameter, value)
-    except HelioError as error:
-        refusal = error
-    else:  # these two return what is wrong
-        assert name in ("check", "draw_both")
-        refusal = answer[1] if name == "draw_both" else InvalidTemplate(answer)
-    assert isinstance(refusal, HelioError)
-    assert refusal.message
-    assert len(str(refusal)) < 7000
-    assert nothing_has_run()
+@pytest.mark.parametrize("name", [name for name in PUBLIC if calls(name, WRONG_VALUES)])
+def test_a_wrong_value_is_refused_in_words(name: str) -> None:
+    def check(parameter: str, value: Any) -> None:
+        try:
+            answer = call(name, parameter, value)
+        except HelioError as error:
+            refusal = error
+        else:  # these two return what is wrong
+            assert name in ("check", "draw_both")
+            refusal = answer[1] if name == "draw_both" else InvalidTemplate(answer)
+        assert isinstance(refusal, HelioError)
+        assert refusal.message
+        assert len(str(refusal)) < 7000
+        assert nothing_has_run()
+
+    says_nothing_wrong = {} if name in ("load", "normalised") else None
+    try_rows((row for row in calls(name, WRONG_VALUES) if row[2] != says_nothing_wrong), check)
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -499,18 +509,16 @@ METHODS = {
 }
 
 
-@pytest.mark.parametrize("value", [None, 5, b"x", math.nan, OTHER], ids=repr)
-@pytest.mark.parametrize("method", METHODS)
+@in_one_test("value", [None, 5, b"x", math.nan, OTHER])
+@in_one_test("method", METHODS)
 def test_methods_of_what_is_returned_refuse_a_wrong_type_by_its_name(method: str, value: Any) -> None:
     named = "name|request|run_id|pipeline|document|chosen"
     with pytest.raises(TypeError, match=f"^(each of )?({named}) must be "):
         METHODS[method](value)
 
 
-@pytest.mark.parametrize(
-    "value", ["", "x" * 300, "a\0b", "a/b", "../x", "no-such"], ids=lambda value: value[:8]
-)
-@pytest.mark.parametrize("method", ["find", "own", "delete", "edit", "repair", "load"])
+@in_one_test("value", ["", "x" * 300, "a\0b", "a/b", "../x", "no-such"])
+@in_one_test("method", ["find", "own", "delete", "edit", "repair", "load"])
 def test_methods_of_what_is_returned_refuse_an_unknown_name_in_words(method: str, value: str) -> None:
     with pytest.raises(HelioError):
         METHODS[method](value)

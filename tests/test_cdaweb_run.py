@@ -21,7 +21,7 @@ from helio.cli import app
 from helio.sources.samples import sample_folder
 from helio.testing import CdaWebStandIn
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 
 @pytest.fixture

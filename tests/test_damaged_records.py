@@ -24,7 +24,7 @@ from helio.store.lock_file import read_lock
 from helio.store.records import read_bytes, read_record
 from helio.store.runs import RunHeader
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 HOME = sorted((Path(__file__).parent / "data" / "homes").glob("*.tar.gz"))[-1]
 SEED = 20261122

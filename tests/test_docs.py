@@ -6,13 +6,14 @@ import doctest
 import json
 import re
 import runpy
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 from typer.main import get_command
-from typer.testing import CliRunner
 
 import helio
 from helio.cli import app
@@ -22,6 +23,7 @@ from helio.pipelines.template import schema
 from helio.pipelines.template.document import as_text
 from helio.pipelines.template.schema import SCHEMA_FILE, STEP, STRUCTURE, VARIABLE
 from helio.steps.signature import signatures
+from tests.rows import in_one_test
 
 ROOT = Path(__file__).parents[1]
 SHIPPED_TEMPLATES = sorted(path for path in TEMPLATES.glob("*.json") if path.name != SCHEMA_FILE)
@@ -36,15 +38,38 @@ def generated() -> dict[str, str]:
     return {path: text for script in SCRIPTS for path, text in runpy.run_path(str(script))["pages"]().items()}
 
 
-def test_the_command_reference_is_the_commands_own_help():
-    page = generated()["commands.md"]
-    commands = ["", *(f" {name}" for name in get_command(app).commands)]
-    for name in commands:
-        shown = CliRunner().invoke(
-            app, [*name.split(), "--help"], prog_name="helio", env={"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-        )
-        assert f"## helio{name}\n\n```text\n{shown.output.strip()}\n```\n" in page
-    assert "## helio proposals accept\n" in page
+def commands(command: Any, *words: str) -> Iterator[tuple[str, Any]]:
+    """Yield every command by its words, with those that have commands of their own."""
+    for name, inner in getattr(command, "commands", {}).items():
+        yield " ".join((*words, name)), inner
+        yield from commands(inner, *words, name)
+
+
+def test_the_command_reference_explains_every_command_with_its_options():
+    text = "\n".join(page for path, page in generated().items() if path.startswith("commands/"))
+    sections = dict(
+        re.findall(r"^##+ helio ([a-z -]+)\n(.*?)(?=^##? |^### helio|\Z)", text, re.DOTALL | re.M)
+    )
+    for name, command in commands(get_command(app)):
+        context = command.make_context(f"helio {name}", [], resilient_parsing=True)
+        assert f"\nhelio {name}" in sections[name]
+        for parameter in command.params:
+            if record := parameter.get_help_record(context):
+                assert f"`{record[0]}`\n: " in sections[name], f"{name}: {record[0]}"
+                assert record[1]
+
+
+def test_every_example_of_the_command_reference_is_understood():
+    examples = runpy.run_path(str(ROOT / "scripts" / "write_command_reference.py"))["EXAMPLES"]
+    made = dict(commands(get_command(app)))
+    with_examples = {name for name, command in made.items() if not getattr(command, "no_args_is_help", False)}
+    assert set(examples) == with_examples
+    for name, lines in examples.items():
+        for line in lines:
+            [called] = re.findall(r"helio [^)]*", line)
+            words = shlex.split(called.rstrip('"') if called != line else line)
+            assert words[1 : 1 + len(name.split())] == name.split()
+            assert made[name].make_context(name, words[1 + len(name.split()) :]) is not None
 
 
 def test_the_reference_of_figures_has_every_key():
@@ -61,7 +86,7 @@ def test_every_key_of_a_template_says_what_it_means():
     page = generated()["template.md"]
     for part in (STRUCTURE, STEP, VARIABLE):
         for name, key in part["properties"].items():
-            assert f"| `{name}`" in page
+            assert f"`{name}` *" in page
             assert key["description"]
 
 
@@ -74,7 +99,7 @@ def test_the_reference_has_every_public_function():
 def test_words_of_docstrings_become_markdown():
     names = runpy.run_path(str(ROOT / "scripts" / "reference_text.py"))
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()
-    for name in ("markdown", "terms"):
+    for name in ("markdown", "terms", "definitions", "page_name"):
         [test] = finder.find(names[name], name, module=False, globs=names)
         assert test.examples
         assert runner.run(test).failed == 0
@@ -103,7 +128,7 @@ def test_a_shipped_template_fits_the_published_schema(path: Path):
     Draft202012Validator(published).validate(json.loads(path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("path", SHIPPED_TEMPLATES, ids=lambda path: path.stem)
+@in_one_test("path", SHIPPED_TEMPLATES)
 def test_a_shipped_template_is_called_like_its_file(path: Path):
     document = json.loads(path.read_text(encoding="utf-8"))
     assert document["id"] == path.stem

@@ -13,6 +13,8 @@ from helio.settings import read_settings
 from helio.steps.sandbox import jail
 from helio.steps.sandbox.parts import FILTER, IDENTITY, LANDLOCK, NAMESPACES, parts
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 
 def sandbox(home: Path, policy: str = "refuse") -> Finding:
     settings = read_settings({"HELIO_HOME": str(home), "HELIO_SANDBOX": policy})

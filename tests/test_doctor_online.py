@@ -25,7 +25,7 @@ from helio.testing import Authority, CdaWebStandIn, HapiStandIn, ProxyStandIn, S
 from tests.authoring import standin_gemini as gemini
 from tests.sources.made_hapi import magnetometer
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 SOURCES = ("cdaweb", "swpc", "hapi:mine")
 

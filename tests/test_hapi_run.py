@@ -18,7 +18,7 @@ from helio.testing import HapiStandIn
 from helio.testing.hapi import MESSAGES
 from tests.sources.made_hapi import magnetometer, plain
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 PROVIDER = "hapi:Made"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,8 @@ SOURCES = sorted(
 )
 
 
-def imported(path: Path) -> list[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
     """Every absolute module name that a file imports, wherever the statement stands."""
     found: list[str] = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -50,28 +52,37 @@ def imported(path: Path) -> list[str]:
             assert node.level == 0, f"{path}: relative imports hide the direction"
             module = node.module or ""
             found += [f"{module}.{alias.name}" for alias in node.names] if module == "helio" else [module]
-    return found
+    return tuple(found)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_file_imports_only_what_stands_below_it(path: Path):
-    room = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    for name in imported(path):
-        parts = name.split(".")
-        if parts[0] != "helio" or len(parts) < 2 or parts[1] == "__version__":
-            continue
-        assert RANK[parts[1]] <= RANK[room], f"{room} imports {name}"
-        if RANK[parts[1]] == RANK[room] and len(LAYERS[RANK[room]]) > 1 and parts[1] != room:
-            assert parts[1] == "errors", f"{room} imports {name} of its own layer"
+def allowed(room: str, name: str) -> bool:
+    """Whether a file of a room may import a module."""
+    parts = name.split(".")
+    if parts[0] != "helio" or len(parts) < 2 or parts[1] == "__version__":
+        return True
+    if RANK[parts[1]] == RANK[room] and len(LAYERS[RANK[room]]) > 1:
+        return parts[1] in (room, "errors")
+    return RANK[parts[1]] <= RANK[room]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_an_outside_library_is_imported_in_its_home_only(path: Path):
-    where = str(path.relative_to(ROOT))
-    for name in imported(path):
-        home = HOMES.get(name.split(".")[0])
-        if home is not None:
-            assert where.startswith(home), f"{where} imports {name}, whose home is {home}"
+def test_a_file_imports_only_what_stands_below_it():
+    assert len(SOURCES) > 300
+    assert [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in SOURCES
+        for name in imported(path)
+        if not allowed(path.relative_to(ROOT).parts[0].removesuffix(".py"), name)
+    ] == []
+
+
+def test_an_outside_library_is_imported_in_its_home_only():
+    assert [
+        f"{path.relative_to(ROOT)} imports {name}, whose home is {home}"
+        for path in SOURCES
+        for name in imported(path)
+        for home in [HOMES.get(name.split(".")[0])]
+        if home is not None and not str(path.relative_to(ROOT)).startswith(home)
+    ] == []
 
 
 def test_every_room_of_the_package_has_its_layer():
@@ -119,7 +130,7 @@ FLOORS = {
         ("dialect", "history", "known", "template_keys"),
         ("analyses", "arguments", "reference"),
         ("library", "passes"),
-        ("mend", "reach"),
+        ("mend", "normal_forms", "reach"),
         ("plan",),
         ("changes", "reread"),
         ("runs",),

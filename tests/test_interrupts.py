@@ -266,8 +266,8 @@ def test_during_a_download_that_never_ends(service: CdaWebStandIn, tmp_path: Pat
     service.fail("/sp_phys/data/", *[("slow", LONG)] * 9)
     code = "import os; os.setsid()\n" + COMMAND
     process = start(code, *words, cwd=tmp_path, HELIO_CDAWEB_URL=service.url)
-    while not service.asked("/sp_phys/data/"):
-        assert process.poll() is None
+    wait_until(lambda: service.asked("/sp_phys/data/") or process.poll() is not None, "the download")
+    assert process.poll() is None
     (os.killpg if group else os.kill)(process.pid, signal.SIGINT)
     interrupted(process)
     assert [run.status for run in Runs(tmp_path / "home" / "runs").list()] == ["cancelled"]

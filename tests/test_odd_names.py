@@ -15,7 +15,7 @@ from helio.errors import OutputError
 from helio.pipelines.template.schema import LONGEST_ID, LONGEST_LABEL
 from helio.store.files import json_bytes, write_whole
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 ODD = {
     "5,000 characters": "a" * 5000,

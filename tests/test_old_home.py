@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.store.rules import RULES
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 HOMES = sorted((Path(__file__).parent / "data" / "homes").glob("*.tar.gz"))
 OWN = (

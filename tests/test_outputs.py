@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.store.runs import RunRecord
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 LABEL = "AC_K2_MFI.BGSEc"
 DAY = "2022-01-01"

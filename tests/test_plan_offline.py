@@ -12,6 +12,8 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.testing import Handler, Request, StandIn
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 RANGE = ("-t", "2022-01-01")
 
 

@@ -25,7 +25,7 @@ from helio.steps.signature import signatures
 from helio.testing import CdaWebStandIn, Computed, HapiStandIn, SwpcStandIn
 from tests.sources.made_hapi import magnetometer
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 FILE = "sta_l1_het_20211028_v01.cdf"
 LATER = 1_760_000_000.0
@@ -554,7 +554,7 @@ def test_a_run_is_verified_without_the_network_and_without_touching_the_home(
     asked = len(service.requests)
     result = helio("verify", name)
     assert result.exit_code == 0, result.output
-    assert f"of {name} came out as they were" in result.output
+    assert f"all equal to those of {name}" in result.output
     assert contents(tmp_path / "home") == before
     assert len(service.requests) == asked
 
@@ -623,7 +623,7 @@ def test_a_changed_input_is_named_with_the_first_step_that_differs(
     with_other_numbers(folder / FILE)
     result = helio("verify", name)
     assert result.exit_code == 1
-    first = result.output.partition("the first that differs:\n")[2].splitlines()[0]
+    first = result.output.partition("first difference:\n")[2].splitlines()[0]
     assert first.startswith("step protons: STA_L1_HET.")
     assert f"{FILE} has other bytes" in result.output
     shutil.rmtree(folder)
@@ -743,7 +743,7 @@ def test_what_failed_again_is_told_beside_what_was_compared(service: CdaWebStand
     result = helio("verify", run_id())
     assert result.exit_code == 0, result.output
     assert "4 tables and 1 figure compared" in result.output
-    assert "1 step gave nothing again, for the same reason: extra" in result.output
+    assert "1 step gave no result again, for the same reason: extra" in result.output
 
 
 def test_a_run_is_verified_by_its_digests_when_its_results_are_collected(service: CdaWebStandIn):

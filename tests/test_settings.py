@@ -6,6 +6,7 @@ import pytest
 
 from helio.errors import RequestError
 from helio.settings import NetworkLimits, read_settings
+from tests.rows import in_one_test
 
 
 def test_the_limits_of_replies_are_set_by_the_environment():
@@ -28,16 +29,14 @@ def test_the_limits_of_replies_are_set_by_the_environment():
     )
 
 
-@pytest.mark.parametrize(
-    "name", ["HELIO_REPLY_MB", "HELIO_REPLY_SECONDS", "HELIO_LEAST_RATE", "HELIO_RATE_SECONDS"]
-)
-@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "much", "64 MB"])
+@in_one_test("name", ["HELIO_REPLY_MB", "HELIO_REPLY_SECONDS", "HELIO_LEAST_RATE", "HELIO_RATE_SECONDS"])
+@in_one_test("value", ["0", "-1", "nan", "inf", "much", "64 MB"])
 def test_limits_that_are_no_number_are_refused(name, value):
     with pytest.raises(RequestError, match=name):
         read_settings({name: value})
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "value", ["https://host", "host/path", "host:port", "host:99999", "a@host", "[::1", ":80", "a b"]
 )
 def test_further_hosts_that_are_none_are_refused(value):

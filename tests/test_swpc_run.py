@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.testing import ProxyStandIn, SwpcStandIn
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 
 @pytest.fixture

@@ -22,13 +22,14 @@ from helio.time_range import (
     names_days,
     parse_time_range,
 )
+from tests.rows import in_one_test
 
 TABLE = json.loads((Path(__file__).parent / "data" / "time_ranges.json").read_text(encoding="utf-8"))
 NOW = datetime.fromisoformat(TABLE["now"])
 RELATIVE_WORDS = {"last", "past", "this", "current", "previous", "today", "yesterday", "now", "ago"}
 
 
-@pytest.mark.parametrize(("phrase", "meaning", "canonical_phrase"), TABLE["understood"])
+@in_one_test(("phrase", "meaning", "canonical_phrase"), TABLE["understood"])
 def test_a_phrase_means_its_range(phrase, meaning, canonical_phrase):
     assert str(parse_time_range(phrase, NOW)) == meaning
     assert canonical(phrase) == canonical_phrase
@@ -39,7 +40,7 @@ def test_a_phrase_means_its_range(phrase, meaning, canonical_phrase):
     )
 
 
-@pytest.mark.parametrize(("phrase", "advice"), TABLE["refused"])
+@in_one_test(("phrase", "advice"), TABLE["refused"])
 def test_what_is_not_understood_completely_is_refused(phrase, advice):
     with pytest.raises(TimeRangeError) as refusal:
         parse_time_range(phrase, NOW)
@@ -48,7 +49,7 @@ def test_what_is_not_understood_completely_is_refused(phrase, advice):
     assert refusal.value.advice == advice if advice else "last 7 days" in refusal.value.advice
 
 
-@pytest.mark.parametrize(("phrase", "advice"), TABLE["empty"])
+@in_one_test(("phrase", "advice"), TABLE["empty"])
 def test_an_empty_or_reversed_range_is_never_swapped(phrase, advice):
     with pytest.raises(TimeRangeError) as refusal:
         parse_time_range(phrase, NOW)
@@ -125,7 +126,7 @@ def test_two_clocks_of_a_day_are_a_range_and_no_offset(phrase):
     assert canonical(phrase) == "2024-05-10T10:00:00 to 2024-05-10T12:00:00"
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("phrase", "start"),
     [
         ("2024-05-10T10:00-05:00", "2024-05-10T15:00:00"),
@@ -170,7 +171,7 @@ def test_a_second_clock_that_can_be_no_offset_ends_before_it_starts(phrase):
         parse_time_range(phrase, NOW)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "phrase",
     [
         "2024-05-10T12:00-12:30",
@@ -219,7 +220,7 @@ def test_every_other_phrase_means_what_it_meant():
     assert changed == {row[0] for row in TABLE["understood"] if row[0] in TABLE["changed"]} != set()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "days"),
     [
         *(
@@ -257,8 +258,8 @@ def test_a_slash_ends_where_the_second_starts_at_any_precision(first, second):
     )
 
 
-@pytest.mark.parametrize("blank", [" ", "  ", "\t", "\u00a0", "\u2009", "\u202f"])
-@pytest.mark.parametrize("dash", ["-", "–", "—", "‒", "−", "‑"])
+@in_one_test("blank", [" ", "  ", "\t", "\u00a0", "\u2009", "\u202f"])
+@in_one_test("dash", ["-", "–", "—", "‒", "−", "‑"])
 def test_any_blank_and_any_dash_will_do(blank, dash):
     phrase = f"{blank}10{dash}17{blank}JANUARY{blank}2024{blank}"
     assert str(parse_time_range(phrase, NOW)) == "2024-01-10 to 2024-01-18"
@@ -283,10 +284,8 @@ def test_a_day_of_the_year_may_be_said_so(phrase):
     assert str(parse_time_range(phrase, NOW)) == "2024-05-10 to 2024-05-11"
 
 
-@pytest.mark.parametrize("now", [datetime.min, datetime.max, datetime(1677, 9, 22), datetime(2262, 4, 11)])
-@pytest.mark.parametrize(
-    "phrase", ["last 600 years", "this year", "previous month", "now/P600Y", "P600Y/now", "today"]
-)
+@in_one_test("now", [datetime.min, datetime.max, datetime(1677, 9, 22), datetime(2262, 4, 11)])
+@in_one_test("phrase", ["last 600 years", "this year", "previous month", "now/P600Y", "P600Y/now", "today"])
 def test_a_clock_at_the_ends_of_time_gives_a_range_or_a_refusal(phrase, now):
     try:
         time_range = parse_time_range(phrase, now)
@@ -400,7 +399,7 @@ def test_a_day_as_second_is_not_included_and_through_includes_it(start, days):
     assert inclusive.stop - exclusive.stop == timedelta(days=1)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "nanoseconds", "canonical_text"),
     [
         ("90s", 90 * 10**9, "90s"),
@@ -433,7 +432,7 @@ def test_a_duration_has_its_length_and_one_canonical_spelling(text, nanoseconds,
     assert Duration(canonical_text) == duration
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "reason"),
     [
         ("", "not understood"),

@@ -9,13 +9,14 @@ import pytest
 
 LONG = 300.0
 """Seconds that a busy machine has for what takes an idle one a moment. No test asserts less."""
-EVERY = 0.05
 
 
 def wait_until(happened: Callable[[], object], what: str = "what was waited for") -> None:
-    """Return once something has happened."""
-    for _ in range(int(LONG / EVERY)):
+    """Return once something has happened; ask often at first, then seldom enough to leave the processor to it."""
+    waited, pause = 0.0, 0.01
+    while waited < LONG:
         if happened():
             return
-        time.sleep(EVERY)
+        time.sleep(pause)
+        waited, pause = waited + pause, min(pause * 1.3, 0.2)
     pytest.fail(f"{what} did not happen")

@@ -4,6 +4,7 @@ HE302 (error)  a repair requests the same missing data again
     The repaired run would fail in the same way.
     before  the dataset that had no data in the failed run
     after   refused
+    to do   Choose another dataset or another time range with helio edit.
 """
 
 from __future__ import annotations

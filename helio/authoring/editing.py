@@ -4,21 +4,27 @@ HA101 (error)  an operation of an edit that cannot be applied
     The step or the path that it names does not exist, or is taken; the template stays as it was.
     before  set "tool_args/window" of a step 7 that does not exist
     after   the author is asked again
+    to do   Nothing in the template: the model is asked again. If it fails again, name the step in your
+            request, as helio show lists it.
 
 HA102 (error)  an edit without operations
     An edit that changes nothing is an answer in words, or a question.
     before  "status": "edit", "operations": []
     after   the author is asked again
+    to do   Nothing in the template: the model is asked again. If it fails again, say in your request what to
+            change.
 
 HA103 (error)  an operation without its kind or its path
     Nothing is guessed: another path would be another change.
     before  {"op": "set", "step": "plot", "value_json": "5"}
     after   the author is asked again
+    to do   Nothing in the template: the model is asked again. If it fails again, ask for a smaller change.
 
 HA107 (error)  a second search of the catalogue for one edit
     The search gives the same again.
     before  "status": "look", after a search
     after   the author is asked to decide
+    to do   Name the dataset in the request; helio datasets search finds its id.
 """
 
 from __future__ import annotations
@@ -59,7 +65,7 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "status": {"type": "string", "enum": ["edit", "answer", "question", "look", "impossible"]},
         "touches": {"type": "string", "enum": ["style", "data", "both"]},
-        "answer": {"type": "string", "description": "With status answer: the words."},
+        "answer": {"type": "string", "description": "With status answer: the answer in words."},
         "question": {"type": "string"},
         "choices": {"type": "array", "items": {"type": "string"}},
         "reason": {
@@ -78,7 +84,7 @@ SCHEMA: Mapping[str, Any] = {
                     },
                     "at": {
                         "type": "string",
-                        "description": "For set, unset: a path, as tool_args/spec/title.",
+                        "description": "For set and unset: the path in the step, such as tool_args/spec/title.",
                     },
                     "value_json": {
                         "type": "string",
@@ -86,7 +92,7 @@ SCHEMA: Mapping[str, Any] = {
                     },
                     "after": {"type": "string", "description": "For add: the step that it stands behind."},
                     "old": {"type": "string", "description": "For rewire: the label that is read."},
-                    "new": {"type": "string", "description": "For rewire: the label to read instead."},
+                    "new": {"type": "string", "description": "For rewire: the new label to read."},
                 },
                 "required": ["op"],
             },

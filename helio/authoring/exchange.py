@@ -4,16 +4,21 @@ HA104 (error)  characters that cannot be seen in an answer
     A person could approve something that the terminal does not show.
     before  a title with an escape sequence
     after   the author is asked again
+    to do   Nothing in the template: the model is asked again. If it fails again, type the names and titles in
+            your request yourself.
 
 HA105 (error)  a question without its text, or with fewer than two choices
     A person cannot answer it.
     before  "status": "question", "choices": ["ACE"]
     after   the author is asked again
+    to do   Nothing in the template: the model is asked again. If it fails again, say in your request what you
+            decided.
 
 HA106 (error)  one question too many
     A request that needs more questions has to be worded in another way.
     before  a fourth question about one request
     after   the author is asked to decide
+    to do   Put what you already know into the request: spacecraft, quantity, time range.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command: arguments in, one call of the API, text and an exit code out."""
+"""Run the command ``helio``: read arguments, call the API once, print text, and return an exit code."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def command_for(words: Sequence[str]) -> typer.Typer:
-    """Keep of all commands the one that the words begin with: to make all takes longer than many a command.
+    """Keep only the command with which the words begin: building all commands takes longer than running many of them.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def command_for(words: Sequence[str]) -> typer.Typer:
     Returns
     -------
     Typer
-        With all commands if the words begin with none, such as ``--help``.
+        The whole command if the words do not begin with a command, such as ``--help``.
     """
     chosen = copy(app)
     chosen.registered_commands = [
@@ -58,6 +58,6 @@ def command_for(words: Sequence[str]) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command; ``helio`` itself begins in `helio.__main__`, which takes Ctrl-C before it imports this."""
+    """Run the command; the program begins in `helio.__main__`, which handles Ctrl-C before it imports this module."""
     interrupts.install()
     interrupts.carry_out(command_for(sys.argv[1:]))

@@ -1,10 +1,12 @@
-"""Share among all commands: the command itself, its options, errors as text and exit codes."""
+"""Define what all commands share: common options, printing, errors as text, and exit codes."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from helio import __version__, interrupts
-from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
+from helio.cli.completion import (
+    complete_assignments,
+    complete_formats,
+    complete_pipelines,
+    complete_providers,
+    complete_runs,
+)
+from helio.cli.groups import GroupedCommands
 from helio.pipelines.template.plain_text import plain, without_long_words
 from helio.sources.registry import choices
 
@@ -30,7 +39,8 @@ SUCCESS, FAILED, INVALID, PARTIAL, CANCELLED = 0, 1, 2, 3, 130
 EXIT_CODES = "Exit codes: 0 success, 1 failed, 2 invalid request, 3 partial, 130 cancelled."
 app = typer.Typer(
     name="helio",
-    help="Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws.",
+    cls=GroupedCommands,
+    help="Run reproducible pipelines for heliophysics: a JSON file says what to fetch, compute and draw.",
     epilog=EXIT_CODES,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -40,7 +50,7 @@ app = typer.Typer(
 Name = Annotated[
     str,
     typer.Argument(
-        help="A pipeline's name, or the path of a JSON file.",
+        help="Name of a pipeline, or path of its JSON file.",
         metavar="PIPELINE",
         autocompletion=complete_pipelines,
     ),
@@ -48,18 +58,28 @@ Name = Annotated[
 TimeRange = Annotated[
     str | None,
     typer.Option(
-        "--time-range", "-t", help="The time range: 2021-10-28, 'last 7 days', A/B.", metavar="RANGE"
+        "--time-range",
+        "-t",
+        help="Time range in UTC: a day such as 2021-10-28, a phrase such as 'last 7 days', or START/STOP, without the "
+        "STOP itself. Default: the pipeline's.",
+        metavar="RANGE",
     ),
 ]
 Assign = Annotated[
     list[str] | None,
-    typer.Option("--set", help="Set the value of a variable; may be repeated.", metavar="VAR=VALUE"),
+    typer.Option(
+        "--set",
+        help="Set a variable of the pipeline; repeat the option for several variables. Default: the pipeline's values, "
+        "which helio show PIPELINE lists.",
+        metavar="VAR=VALUE",
+        autocompletion=complete_assignments,
+    ),
 ]
 Archive = Annotated[
     str | None,
     typer.Option(
         "--archive",
-        help=f"A folder of files, a provider ({choices()}) or the URL of a HAPI server. "
+        help=f"Where to get the data: a folder of files, a provider ({choices()}), or the URL of a HAPI server. "
         "Default: the provider named in the step, otherwise the catalogue's.",
         metavar="DIR|NAME|URL",
         autocompletion=complete_providers,
@@ -69,39 +89,71 @@ Formats = Annotated[
     str,
     typer.Option(
         "--format",
-        help="More formats for figures than the template states: html, json, png, pdf, svg.",
+        help="Further formats of the figures, separated by commas: html, json, png, pdf, svg. Default: only those of "
+        "the pipeline.",
         metavar="LIST",
+        autocompletion=complete_formats,
     ),
 ]
 RunId = Annotated[
     str,
     typer.Argument(
-        help="A run's id, the beginning of one, or last.", metavar="RUN", autocompletion=complete_runs
+        help="ID of a run, the beginning of an ID, or 'last' for the newest run.",
+        metavar="RUN",
+        autocompletion=complete_runs,
     ),
 ]
 MaxDownload = Annotated[
-    str, typer.Option("--max-download", help="Maximum size of all downloads.", metavar="SIZE")
+    str,
+    typer.Option(
+        "--max-download",
+        help="Maximum size of all downloads together, such as 500MB or 20GB.",
+        metavar="SIZE",
+    ),
 ]
 Offline = Annotated[
-    bool, typer.Option("--offline", help="Contact no server; use only files that were downloaded before.")
+    bool, typer.Option("--offline", help="Contact no server; use only files downloaded before.")
 ]
 Refresh = Annotated[
-    bool, typer.Option("--refresh", help="Ask servers again for files that were downloaded before.")
+    bool,
+    typer.Option(
+        "--refresh",
+        help="Ask the servers again about files downloaded before, and download those that changed.",
+    ),
 ]
 Replace = Annotated[
-    bool, typer.Option("--replace", help="Replace your pipeline of that name; its history keeps the old one.")
+    bool,
+    typer.Option(
+        "--replace", help="Replace your pipeline of the same name; helio history keeps the old text."
+    ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Now = Annotated[str | None, typer.Option("--now", help="Time to use as the present, UTC.", metavar="TIME")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Now = Annotated[
+    str | None,
+    typer.Option(
+        "--now",
+        help="UTC time to use as the present in phrases such as 'last 7 days'. Default: the current time.",
+        metavar="TIME",
+    ),
+]
 Locked = Annotated[
     bool,
     typer.Option(
-        "--locked", help="Use only the files in ./helio.lock; options you leave out are taken from it."
+        "--locked",
+        help="Use only the data files listed in ./helio.lock; options that you leave out are taken from it.",
     ),
 ]
 LockFile = Annotated[
-    Path | None, typer.Option("--lock", help="Like --locked, with this lock file.", metavar="FILE")
+    Path | None,
+    typer.Option(
+        "--lock",
+        help="Use this lock file instead of ./helio.lock; --locked is then not needed.",
+        metavar="FILE",
+    ),
 ]
+_NARROWEST = 40
+"""Characters of the narrowest terminal for which texts are wrapped."""
+_NEVER_WRAPPED = 10_000
 MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
 
 
@@ -115,22 +167,25 @@ def _print_version(is_asked_for: bool) -> None:
 def _root(
     context: typer.Context,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Print what happens to standard error.")
+        bool, typer.Option("--verbose", "-v", help="Print log messages to standard error.")
     ] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+        bool,
+        typer.Option(
+            "--version", help="Print the version of helio and exit.", callback=_print_version, is_eager=True
+        ),
     ] = False,
 ) -> None:
-    """Deterministic pipelines for heliophysics: one JSON file fetches, computes and draws."""
+    """Run reproducible pipelines for heliophysics: a JSON file says what to fetch, compute and draw."""
     del version
     context.obj = verbose
 
 
 @contextmanager
 def errors_as_text(
-    as_json: bool, *, cancelled: str = "the same command continues from the finished steps"
+    as_json: bool, *, cancelled: str = "run the same command again to continue from the finished steps"
 ) -> Iterator[None]:
-    """Turn an error that helio knows into words and an exit code; any other error is a bug and shows its traceback.
+    """Print a known error as text and exit with its code; any other error is a bug and shows its traceback.
 
     Parameters
     ----------
@@ -152,7 +207,7 @@ def errors_as_text(
             raise typer.Exit(CANCELLED) from error
         code = INVALID if isinstance(error, RequestError) else FAILED
         if isinstance(error, UnknownPipeline):
-            _point_to_proposal(error)
+            _name_proposal_or_run(error)
         _say_error(error, as_json, code)
         raise typer.Exit(code) from error
 
@@ -162,8 +217,8 @@ def _say_cancelled(afterwards: str) -> None:
         say(f"cancelled; {afterwards}", err=True)
 
 
-def _point_to_proposal(error: UnknownPipeline) -> None:
-    """Say of a pipeline that is only proposed how to accept it."""
+def _name_proposal_or_run(error: UnknownPipeline) -> None:
+    """Say what to do if the unknown pipeline is a pending proposal or a run."""
     from helio.authoring.proposals import Proposals
     from helio.pipelines.library import Library
 
@@ -171,8 +226,11 @@ def _point_to_proposal(error: UnknownPipeline) -> None:
     proposals = Proposals(settings.proposals, Library(settings.templates)).list(state="pending")
     waiting = next((proposal for proposal in proposals if proposal.pipeline == error.name), None)
     if waiting is not None:
-        error.message = f"'{error.name}' is still a proposal"
-        error.advice = f"helio proposals accept {waiting.id}"
+        error.message = f"'{error.name}' is a proposal that is not accepted yet"
+        error.advice = f"accept it: helio proposals accept {waiting.id}"
+    elif is_run(error.name):
+        error.message = f"'{error.name}' is a run, not a pipeline"
+        error.advice = f"save its steps as a pipeline: helio save {error.name} --as NAME"
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:
@@ -200,7 +258,7 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
-    """Print a line as plain text; continue silently when the reader has gone (``| head``).
+    """Print a line as plain text; stop printing silently when the reader has gone, as in ``| head``.
 
     Every command prints through this, or through `print_json`.
 
@@ -223,13 +281,35 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
+def terminal_width(at_most: int) -> int:
+    """Return how many characters a printed line may have: those of the terminal, or `at_most`."""
+    return min(max(shutil.get_terminal_size((at_most, 0)).columns, _NARROWEST), at_most)
+
+
+def say_rows(rows: Sequence[tuple[str, str]], *, indent: int = 0) -> None:
+    """Print names with their descriptions, which are wrapped to the terminal's width.
+
+    Parameters
+    ----------
+    rows : sequence of (str, str)
+    indent : int
+        Spaces before each name.
+    """
+    column = indent + max((len(name) for name, _ in rows), default=0) + 2
+    width = max(terminal_width(_NEVER_WRAPPED), column + _NARROWEST // 2)
+    for name, text in rows:
+        first = f"{'':<{indent}}{name}".ljust(column)
+        lines = textwrap.wrap(text, width - column, break_on_hyphens=False, break_long_words=False) or [""]
+        say(f"\n{'':<{column}}".join([first + lines[0], *lines[1:]]).rstrip())
+
+
 def print_json(value: Any) -> None:
     """Print JSON, indented for people too."""
     say(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # still JSON after it was made plain
 
 
 def say_changes(changes: Sequence[Change], *, new: bool) -> None:
-    """Print how a pipeline differs from its earlier text, or all of a new pipeline.
+    """Print what changed in a pipeline, or the whole pipeline if it is new.
 
     Parameters
     ----------
@@ -255,9 +335,9 @@ def current_settings() -> Settings:
 
 
 def page_link(link: str, settings: Settings) -> str:
-    """Prepare a link to a page of the engine: on a terminal it opens the page in any browser.
+    """Add a login to a link to the engine's pages if the output is a terminal: it then opens in any browser.
 
-    In a log, which others may read, it opens only in a browser that has opened such a page before.
+    In a log, which others may read, the link stays as it is: it opens only where somebody has logged in.
     """
     if not sys.stdout.isatty():
         return link
@@ -267,7 +347,7 @@ def page_link(link: str, settings: Settings) -> str:
 
 
 def plain_form(written: str) -> Formatter:
-    """Format log lines as plain text, for a terminal or a file that may be shown in one."""
+    """Make a log formatter that writes plain text, which a terminal can show safely."""
     import logging
 
     class Plain(logging.Formatter):
@@ -278,7 +358,7 @@ def plain_form(written: str) -> Formatter:
 
 
 def printed_notices() -> Handler:
-    """Print log messages for the person who waits, above a moving line too."""
+    """Make a log handler that prints messages for the user, above a moving line too."""
     import logging
 
     class Printed(logging.Handler):
@@ -314,7 +394,7 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
         shown = logging.StreamHandler()
         shown.setFormatter(plain_form("%(message)s"))
         root.addHandler(shown)
-        root.warning("no log file is kept: %s", error)
+        root.warning("the log file cannot be written: %s", error)
         return
     kept.setFormatter(plain_form(written))
     root.addHandler(kept)
@@ -327,6 +407,13 @@ def run_records() -> Runs:
     return Runs(current_settings().runs)
 
 
+def is_run(name: str) -> bool:
+    """Tell whether a name is the whole id of a run, or ``last``."""
+    from helio.store.runs import LAST
+
+    return name == LAST or name in run_records().ids()
+
+
 def size_of(text: str) -> int:
     """Read a size such as ``20GB`` or ``500 MiB``, in bytes."""
     import re
@@ -337,7 +424,7 @@ def size_of(text: str) -> int:
     powers |= {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
     size = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)?b?\s*", text.lower())
     if not size:
-        raise RequestError(f"'{text}' is not a size", advice="20GB, 500MB")
+        raise RequestError(f"'{text}' is not a size", advice="write a number and a unit: 500MB or 20GB")
     return int(float(size[1]) * powers[size[2] or ""])
 
 
@@ -347,7 +434,7 @@ def chosen_lock(locked: bool, file: Path | None) -> Path | None:
 
 
 def chosen_formats(text: str) -> list[Any]:
-    """Read a list of formats of figures."""
+    """Read the formats of figures, separated by commas."""
     from helio.pipelines.template.files import check_formats
 
     chosen = [name.strip().lower() for name in text.split(",") if name.strip()]
@@ -363,6 +450,9 @@ def assignments(texts: list[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip("$ "):
-            raise RequestError(f"'{text}' is not VARIABLE=VALUE", advice="--set VARIABLE=VALUE")
+            raise RequestError(
+                f"--set needs VARIABLE=VALUE, not '{text}'",
+                advice="write the variable, =, and its value: --set WINDOW=5min",
+            )
         values[name.strip()] = value
     return values

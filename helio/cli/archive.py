@@ -1,4 +1,4 @@
-"""List what a folder of files holds."""
+"""List the datasets in a folder of files."""
 
 from __future__ import annotations
 
@@ -20,15 +20,21 @@ _OFTEN = 0.1
 def list_archive(
     context: typer.Context,
     folder: Annotated[
-        str, typer.Argument(help="A folder of CDF, netCDF, CSV or Parquet files.", metavar="DIR")
+        str, typer.Argument(help="Folder with CDF, netCDF, CSV or Parquet files.", metavar="DIR")
     ],
     dataset: Annotated[
-        str, typer.Argument(help="List only this dataset, with every parameter.", metavar="[DATASET]")
+        str,
+        typer.Argument(
+            help="Show only this dataset, with all its parameters. Default: all datasets.", metavar="DATASET"
+        ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List the datasets of a folder: parameters, units, spans, and the files that cannot be read."""
-    with errors_as_text(as_json, cancelled="facts read so far are kept"):
+    """List the datasets in a folder: parameters, units and time spans.
+
+    Also lists the files that cannot be read, and why.
+    """
+    with errors_as_text(as_json, cancelled="files that were read need not be read again"):
         from helio import api
         from helio.knowledge.archive_text import dataset_lines, listing_json, listing_lines
 

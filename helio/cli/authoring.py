@@ -1,4 +1,4 @@
-"""Propose pipelines from sentences, and review, accept or reject the proposals; a pending proposal never runs."""
+"""Propose pipelines from sentences, and show, accept or reject proposals. A pending proposal never runs."""
 
 from __future__ import annotations
 
@@ -29,38 +29,69 @@ from helio.cli.app import (
     say_changes,
 )
 from helio.cli.completion import complete_proposals, complete_runs
+from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from helio.authoring.desk import By, Desk
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
     from helio.authoring.proposals import Proposal, Proposals
 
-Request = Annotated[str, typer.Argument(help="What you want, in a sentence.", metavar="REQUEST")]
-As = Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")]
+Request = Annotated[
+    str,
+    typer.Argument(
+        help="What you want, in a sentence, such as 'plot the ACE magnetic field for 2022-01-01'.",
+        metavar="REQUEST",
+    ),
+]
+As = Annotated[
+    str,
+    typer.Option(
+        "--as", help="Name of the new pipeline. Default: a name made from the request.", metavar="NAME"
+    ),
+]
 Yes = Annotated[
-    bool, typer.Option("--yes", "-y", help="Accept the proposal, and the first answer to each question.")
+    bool,
+    typer.Option(
+        "--yes",
+        "-y",
+        help="Accept the proposal without asking, and answer each question with its first choice.",
+    ),
 ]
 Answers = Annotated[
     list[str] | None,
-    typer.Option("--answer", help="Answer a question in advance; may be repeated.", metavar="CHOICE"),
+    typer.Option(
+        "--answer",
+        help="Answer to a question that helio would ask; repeat the option for several questions.",
+        metavar="CHOICE",
+    ),
 ]
 Writer = Annotated[
-    str, typer.Option("--author", help="Who writes: rules, model, or auto.", metavar="rules|model|auto")
+    str,
+    typer.Option(
+        "--author",
+        help="Who writes the proposal: helio's rules, a language model, or auto: the model if a key for it is set.",
+        metavar="rules|model|auto",
+    ),
 ]
-Preview = Annotated[bool, typer.Option("--preview", help="Draw the figures before and after the change.")]
+Preview = Annotated[
+    bool, typer.Option("--preview", help="Draw the figures before and after the change, to compare them.")
+]
 Range = Annotated[
-    str | None, typer.Option("--time-range", "-t", help="The time range of the preview.", metavar="RANGE")
+    str | None,
+    typer.Option(
+        "--time-range", "-t", help="Time range of the preview. Default: the pipeline's.", metavar="RANGE"
+    ),
 ]
 Replay = Annotated[
     Path | None,
     typer.Option(
         "--replay",
-        help="Take the model's answers and its clock from this transcript.",
+        help="Take the model's answers and the present time from this transcript, instead of asking the model.",
         metavar="FILE|ID",
     ),
 ]
 _OWN = ("rules", "equivalence table")
-"""Authors whose texts are helio's own."""
+"""Authors whose answers are texts of helio, not of a model."""
 _LONGEST_REPLY = 4000
 _MOST_LINES = 60
 _UNCHANGED = "nothing was changed"
@@ -68,7 +99,7 @@ _WRITERS: tuple[By, ...] = ("auto", "rules", "model")
 Id = Annotated[
     str,
     typer.Argument(
-        help="A proposal's id, or the beginning of one.",
+        help="ID of a proposal, or the beginning of an ID.",
         metavar="PROPOSAL",
         autocompletion=complete_proposals,
     ),
@@ -77,49 +108,75 @@ Id = Annotated[
 
 @app.command()
 def new(
-    name: Annotated[str, typer.Argument(help="The name of the new pipeline.", metavar="NAME")],
+    name: Annotated[str, typer.Argument(help="Name of the new pipeline.", metavar="NAME")],
     spacecraft: Annotated[
         list[str] | None,
-        typer.Option("--spacecraft", help="Spacecraft, separated by commas: ACE,Wind.", metavar="NAMES"),
+        typer.Option(
+            "--spacecraft", help="Spacecraft, separated by commas, such as ACE,Wind.", metavar="NAMES"
+        ),
     ] = None,
     quantity: Annotated[
         list[str] | None,
         typer.Option(
             "--quantity",
-            help="Quantities to draw for each spacecraft: B,Bz,density,'ram pressure'.",
+            help="Quantities to draw for each spacecraft, separated by commas, such as B,Bz,density,'ram pressure'.",
             metavar="NAMES",
         ),
     ] = None,
     dataset: Annotated[
         list[str] | None,
-        typer.Option("--dataset", help="Datasets to draw, by id: AC_H2_MFI.BGSEc.", metavar="ID.PARAMETER"),
+        typer.Option(
+            "--dataset",
+            help="Parameters to draw, as DATASET.PARAMETER, separated by commas, such as AC_H2_MFI.BGSEc.",
+            metavar="ID.PARAMETER",
+        ),
     ] = None,
     time_range: Annotated[
         str | None,
         typer.Option(
-            "--time-range", "-t", help="The default time range; helio run can set another.", metavar="RANGE"
+            "--time-range",
+            "-t",
+            help="Time range that the pipeline uses by default, in UTC. Default: the last days with data.",
+            metavar="RANGE",
         ),
     ] = None,
     frame: Annotated[
         str,
-        typer.Option("--frame", help="The frame of vectors: GSE, GSM, RTN, SM, GEO, GEI.", metavar="FRAME"),
+        typer.Option(
+            "--frame",
+            help="Frame of the vectors: GSE, GSM, RTN, SM, GEO or GEI. Default: that of the data.",
+            metavar="FRAME",
+        ),
     ] = "",
     cadence: Annotated[
-        str, typer.Option("--cadence", help="The time between records: 5min.", metavar="DURATION")
+        str,
+        typer.Option(
+            "--cadence",
+            help="Time between records, such as 5min; finer data are averaged. Default: that of the data.",
+            metavar="DURATION",
+        ),
     ] = "",
     operation: Annotated[
         list[str] | None,
         typer.Option(
             "--op",
-            help="Computations on each series, in order: magnitude, running_average:10min, resample:1h:median.",
+            help="Computations on each series, in this order and separated by commas, such as magnitude, "
+            "running_average:10min or resample:1h:median.",
             metavar="TOOL:LENGTH",
         ),
     ] = None,
-    title: Annotated[str, typer.Option("--title", help="The title of the figure.", metavar="TEXT")] = "",
-    together: Annotated[bool, typer.Option("--one-panel", help="Draw everything in one panel.")] = False,
+    title: Annotated[str, typer.Option("--title", help="Title of the figure.", metavar="TEXT")] = "",
+    together: Annotated[
+        bool,
+        typer.Option(
+            "--one-panel", help="Draw all quantities in one panel. Default: a panel for each quantity."
+        ),
+    ] = False,
     save_as: Annotated[
         list[str] | None,
-        typer.Option("--save", help="Also save the series as csv, cdf, netcdf or parquet.", metavar="FORM"),
+        typer.Option(
+            "--save", help="Also save the series in a file: csv, cdf, netcdf or parquet.", metavar="FORM"
+        ),
     ] = None,
     replace: Replace = False,
     now: Now = None,
@@ -181,7 +238,10 @@ def author(
     replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Propose a new pipeline for a sentence; accepting it makes it yours."""
+    """Propose a new pipeline from a sentence.
+
+    The proposal is saved as your pipeline when you accept it.
+    """
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         outcome = _answered(
             lambda chosen: desk.create(request, name=name, chosen=chosen),
@@ -197,13 +257,23 @@ def edit(
     context: typer.Context,
     pipeline: Name,
     request: Annotated[
-        str, typer.Argument(help="What to change, or a question about the pipeline.", metavar="REQUEST")
+        str,
+        typer.Argument(
+            help="What to change, or a question about the pipeline, such as 'add the density'.",
+            metavar="REQUEST",
+        ),
     ] = "",
     undo: Annotated[
-        bool, typer.Option("--undo", help="Go back to the revision before; repeat to go further.")
+        bool,
+        typer.Option(
+            "--undo", help="Go back to the text before the last change; run it again to go back further."
+        ),
     ] = False,
     name: Annotated[
-        str, typer.Option("--as", help="Change a copy of this name instead.", metavar="NAME")
+        str,
+        typer.Option(
+            "--as", help="Change a copy with this name, and leave the pipeline unchanged.", metavar="NAME"
+        ),
     ] = "",
     yes: Yes = False,
     answers: Answers = None,
@@ -215,24 +285,36 @@ def edit(
     replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Propose a change of a pipeline, answer a question about it, or undo the last change."""
+    """Propose a change to a pipeline, answer a question about it, or undo a change.
+
+    The pipeline changes when you accept the proposal.
+    """
     if undo:
         with errors_as_text(as_json):
             from helio import api
             from helio.errors import RequestError
 
             if request:
-                raise RequestError("an undo takes no request", advice=f"helio edit {pipeline} --undo")
+                raise RequestError(
+                    "--undo cannot be used together with a request",
+                    advice=f"leave out the request: helio edit {pipeline} --undo",
+                )
             shelf = api.library(current_settings())
             entry = shelf.find(pipeline)
             if not entry.shipped and entry.path.resolve().parent != shelf.folder.resolve():
                 undone = _proposals().undo(entry.path.resolve())
-                say(f"undone: {undone.request}; {pipeline} is as it was before")
+                say(f"undone: {undone.request}; {pipeline} has its earlier text again")
                 return
             made = shelf.history(shelf.own(entry.id).id).undo()
-            say(f"{entry.id} is {made.request}; helio history {entry.id} lists all")
+            say(f"{entry.id} is {made.request}; helio history {entry.id} lists all revisions")
         return
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
+        if not request.strip():
+            from helio.errors import RequestError
+
+            raise RequestError(
+                "no change was requested", advice=f"helio edit {pipeline} 'add the density', or --undo"
+            )
         outcome = _answered(
             lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen),
             answers or [],
@@ -248,7 +330,9 @@ def repair(
     run_id: Annotated[
         str,
         typer.Argument(
-            help="The id of a run that failed, or last.", metavar="RUN", autocompletion=complete_runs
+            help="ID of a run that failed, or 'last' for the newest run.",
+            metavar="RUN",
+            autocompletion=complete_runs,
         ),
     ],
     yes: Yes = False,
@@ -261,7 +345,7 @@ def repair(
     replay: Replay = None,
     as_json: Json = False,
 ) -> None:
-    """Propose a change that makes a failed run succeed."""
+    """Propose a change of the pipeline that makes a failed run succeed."""
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         outcome = _answered(
             lambda chosen: desk.repair(run_id, chosen=chosen), answers or [], yes=yes, as_json=as_json
@@ -269,7 +353,11 @@ def repair(
         _show(desk, outcome, yes, as_json, preview=preview, time_range=time_range, now=now, archive=archive)
 
 
-proposals_app = typer.Typer(help="List, show, accept and reject proposals.", rich_markup_mode=None)
+proposals_app = typer.Typer(
+    cls=Commands,
+    help="List, show, accept or reject proposals of helio author, edit and repair.",
+    rich_markup_mode=None,
+)
 app.add_typer(proposals_app, name="proposals")
 
 
@@ -285,7 +373,9 @@ def list_proposals(
     with errors_as_text(as_json):
         kept = _proposals()
         for file, reason in kept.damaged():
-            say(f"note: {file} is skipped: it is not a proposal of this version of helio: {reason}", err=True)
+            say(
+                f"note: {file} is skipped: this version of helio cannot read the proposal: {reason}", err=True
+            )
         proposals = kept.list(state=None if every else "pending")
         if as_json:
             damaged = [
@@ -306,7 +396,7 @@ def show_proposal(
     patch: Annotated[bool, typer.Option("--patch", help="Also show the change as a JSON Patch.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a proposal: what it changes, what was assumed, and who wrote it."""
+    """Show a proposal: what it changes, what it assumes, and who wrote it."""
     with errors_as_text(as_json):
         loaded = _proposals().load(proposal)
         if as_json:
@@ -318,7 +408,7 @@ def show_proposal(
 
 @proposals_app.command("accept")
 def accept_proposal(proposal: Id) -> None:
-    """Accept a proposal as the pipeline; helio edit --undo takes it back."""
+    """Accept a proposal; helio edit PIPELINE --undo goes back to the text before."""
     with errors_as_text(as_json=False):
         proposals = _proposals()
         say(f"accepted {proposals.accept(proposals.load(proposal))}")
@@ -334,7 +424,7 @@ def reject_proposal(proposal: Id) -> None:
         say(f"rejected {rejected.id}")
 
 
-# ---- what they share
+# ---- what the commands share
 
 
 def _proposals() -> Proposals:
@@ -355,7 +445,7 @@ def _desk(
     archive: str | None,
     replay: Path | None,
 ) -> Iterator[Desk]:
-    """Open a desk for one request; Ctrl-C ends the model's work and says where its transcript is."""
+    """Prepare the author of a request; Ctrl-C stops the model and prints where its transcript is."""
     from threading import Event
 
     ended = Event()
@@ -368,7 +458,7 @@ def _desk(
         try:
             writer = next((known for known in _WRITERS if known == by), None)
             if writer is None:
-                raise RequestError(f"there is no author '{by}'", advice="rules, model or auto")
+                raise RequestError(f"--author cannot be '{by}'", advice="use rules, model or auto")
             settings = current_settings()
             log_to(settings, verbose=context.obj)
             desk = api.desk(
@@ -409,7 +499,11 @@ def _shown_requests(stream: TextIO | None) -> Iterator[None]:
 
 
 def _cancelled(desk: Desk | None) -> str:
-    pending = f"; {desk.kept[-1]} is pending: helio proposals" if desk is not None and desk.kept else ""
+    pending = (
+        f"; the proposal {desk.kept[-1]} is pending: helio proposals lists it"
+        if desk is not None and desk.kept
+        else ""
+    )
     transcript = f"; the transcript is {desk.transcript}" if desk is not None and desk.transcript else ""
     return f"cancelled; {_UNCHANGED}{pending}{transcript}"
 
@@ -434,7 +528,7 @@ def _answered(
             answer = given.pop(0)
         elif yes:
             answer = outcome.choices[0]
-            say(f"note: {outcome.text} {answer}, the first choice", err=True)
+            say(f"note: {outcome.text} Answered with the first choice: {answer}", err=True)
         elif sys.stdin.isatty() and not as_json:
             answer = _ask(outcome)
         else:
@@ -447,9 +541,9 @@ def _ask(question: AuthorQuestion) -> str:
     for number, choice in enumerate(question.choices, 1):
         _say_line(f"  {number}  {choice}")
     numbers = range(1, len(question.choices) + 1)
-    picked: int = typer.prompt("number", type=int, default=1)
+    picked: int = typer.prompt("number of your choice", type=int, default=1)
     while picked not in numbers:
-        picked = typer.prompt(f"1 to {len(question.choices)}", type=int, default=1)
+        picked = typer.prompt(f"a number from 1 to {len(question.choices)}", type=int, default=1)
     return question.choices[picked - 1]
 
 
@@ -482,7 +576,7 @@ def _show(
             _say_line(outcome.text)
             for choice in outcome.choices:
                 _say_line(f"  {choice}")
-            say("try  --answer with one of them, or --yes for the first", err=True)
+            say("try  --answer CHOICE with one of these choices, or --yes for the first", err=True)
         raise typer.Exit(2)
     work = desk.work(outcome)
     if as_json:
@@ -552,11 +646,11 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
     if patch:
         say(json.dumps(proposal.patch, indent=1, ensure_ascii=False))
     if proposal.tokens:
-        say(f"  {proposal.tokens} tokens; transcript {proposal.transcript}")
+        say(f"  the model used {proposal.tokens} tokens; transcript: {proposal.transcript}")
 
 
 def _say_reply(reply: AuthorReply) -> None:
-    """Print an answer; indent a model's text after its first line, so that nobody takes it for helio's own."""
+    """Print an answer; indent a model's text after its first line, so that it does not look like a message of helio."""
     text = reply.text.expandtabs(4)
     text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"
     if reply.said.by in _OWN:
@@ -572,5 +666,5 @@ def _say_reply(reply: AuthorReply) -> None:
 
 
 def _say_line(text: str) -> None:
-    """Print a text by somebody else in one line, so that no line of it is taken for helio's own."""
+    """Print a text that helio did not write in one line, so that no part of it looks like a message of helio."""
     say(" ".join(text.splitlines()))

@@ -1,6 +1,6 @@
-"""What a shell completes at TAB: pipelines, tools, codes, keys, runs, steps, labels, providers and proposals.
+"""Complete words at TAB: pipelines, tools, codes, keys, runs, steps, labels, providers, formats and others.
 
-A completion has no place for an error, so a home that cannot be read gives none; the command itself says why.
+A completion cannot show an error: if helio's home cannot be read, nothing is offered, and the command says why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Complete = Callable[[typer.Context], list[str]]
 
 
 def _completing(names: Callable[[Settings, typer.Context], Iterable[str]]) -> Complete:
-    """Make what typer calls; of the names it offers those that begin with what is typed."""
+    """Make the function that typer calls; typer keeps the names that begin with the typed text."""
 
     def complete(context: typer.Context) -> list[str]:
         from helio.errors import HelioError
@@ -46,7 +46,7 @@ def _tools(settings: Settings, context: typer.Context) -> Iterable[str]:
 
 
 def _words(settings: Settings, context: typer.Context) -> Iterator[str]:
-    """What helio explain knows."""
+    """Yield the words that helio explain knows."""
     from helio.pipelines.reference import names
 
     yield from names()
@@ -94,10 +94,50 @@ def _proposals(settings: Settings, context: typer.Context) -> Iterator[str]:
     return (path.stem for path in settings.proposals.glob("*.json"))
 
 
+def _schedules(settings: Settings, context: typer.Context) -> Iterable[str]:
+    del context
+    from helio.flows.schedule import Schedules
+
+    return Schedules(settings).names()
+
+
+def _assignments(settings: Settings, context: typer.Context) -> Iterator[str]:
+    """``WINDOW=`` for each variable of the pipeline on the command line."""
+    from helio.pipelines.library import Library
+
+    # The parser leaves the arguments here when it meets --set without its value.
+    if not context.args:
+        return
+    shelf = Library(settings.templates)
+    for variable in shelf.read(shelf.find(context.args[-1])).get("variables") or {}:
+        yield f"{variable.removeprefix('$')}="
+
+
+def complete_formats(context: typer.Context, incomplete: str) -> list[str]:
+    """Offer the formats of figures, after the typed ones: ``png,pdf`` for ``png,``."""
+    del context
+    from typing import get_args
+
+    from helio.pipelines.template.files import Format
+
+    typed = incomplete.split(",")[:-1]
+    return [
+        ",".join((*typed, name))
+        for name in get_args(Format)
+        if name not in typed and name.startswith(incomplete.rpartition(",")[2])
+    ]
+
+
 complete_pipelines = _completing(_pipelines)
+complete_schedules = _completing(_schedules)
+complete_assignments = _completing(_assignments)
 complete_tools = _completing(_tools)
-complete_pipelines_and_tools = _completing(
-    lambda settings, context: (*_pipelines(settings, context), *_tools(settings, context))
+complete_shown = _completing(
+    lambda settings, context: (
+        *_pipelines(settings, context),
+        *_tools(settings, context),
+        *_runs(settings, context),
+    )
 )
 complete_words = _completing(_words)
 complete_runs = _completing(_runs)

@@ -1,4 +1,4 @@
-"""Find data: datasets, missions, the catalogue."""
+"""Find datasets and missions, and update the catalogue."""
 
 from __future__ import annotations
 
@@ -7,25 +7,33 @@ from typing import Annotated
 import typer
 
 from helio.cli.app import FAILED, Json, app, current_settings, errors_as_text, print_json, say
+from helio.cli.groups import Commands
 
 datasets_app = typer.Typer(
-    help="Find datasets of CDAWeb and show their parameters.", rich_markup_mode=None, no_args_is_help=True
+    cls=Commands,
+    help="Find datasets of CDAWeb, and show their parameters.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 app.add_typer(datasets_app, name="datasets")
-DatasetId = Annotated[str, typer.Argument(help="A dataset's id, as AC_H0_MFI.", metavar="DATASET")]
+DatasetId = Annotated[str, typer.Argument(help="ID of a dataset, such as AC_H0_MFI.", metavar="DATASET")]
 
 
 @datasets_app.command("search")
 def search_datasets(
     words: Annotated[
-        list[str], typer.Argument(help="What to look for: 'ACE magnetic field 1 min'.", metavar="WORDS")
+        list[str],
+        typer.Argument(help="What to look for, such as 'ACE magnetic field 1 min'.", metavar="WORDS"),
     ],
     limit: Annotated[
-        int, typer.Option("--limit", help="Maximum number of datasets to list, best first.", min=1)
+        int,
+        typer.Option(
+            "--limit", help="Maximum number of datasets to list, best first.", min=1, metavar="NUMBER"
+        ),
     ] = 10,
     as_json: Json = False,
 ) -> None:
-    """Find datasets by words: mission, instrument, quantity, frame, cadence."""
+    """Find datasets by words for mission, instrument, quantity, frame or cadence."""
     with errors_as_text(as_json):
         from helio.knowledge.catalogue import open_catalogue
         from helio.knowledge.search import Search
@@ -45,7 +53,7 @@ def search_datasets(
 
 @datasets_app.command("show")
 def show_dataset(dataset: DatasetId, as_json: Json = False) -> None:
-    """Show a dataset: title, mission, span, cadence, DOI, notes and how to cite it."""
+    """Show a dataset: title, time span, cadence, DOI, notes, citation."""
     with errors_as_text(as_json):
         from helio.knowledge.catalogue import open_catalogue
         from helio.knowledge.text import entry_lines
@@ -62,11 +70,16 @@ def show_dataset(dataset: DatasetId, as_json: Json = False) -> None:
 def list_parameters(
     dataset: DatasetId,
     match: Annotated[
-        str, typer.Option("--match", help="List only parameters with this text in name, unit or description.")
+        str,
+        typer.Option(
+            "--match",
+            help="List only parameters with this text in their name, unit or description.",
+            metavar="TEXT",
+        ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List a dataset's parameters with size, unit and description."""
+    """List the parameters of a dataset with size, unit and description."""
     with errors_as_text(as_json):
         from helio.knowledge.catalogue import open_catalogue
         from helio.knowledge.text import parameter_lines
@@ -100,7 +113,10 @@ def missions(as_json: Json = False) -> None:
 
 
 catalog_app = typer.Typer(
-    help="Renew the catalogue of CDAWeb's datasets.", rich_markup_mode=None, no_args_is_help=True
+    cls=Commands,
+    help="Update the local catalogue of CDAWeb's datasets.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 app.add_typer(catalog_app, name="catalog")
 
@@ -111,19 +127,20 @@ def refresh_catalog(
         str,
         typer.Option(
             "--masters",
-            help="Read parameters again from the master CDFs of these datasets: 'AC_*'; '*' is 2,900 files.",
+            help="Also read the parameters of the datasets that match, such as 'AC_*', from their master CDFs; '*' "
+            "downloads 2,900 files.",
             metavar="PATTERN",
         ),
     ] = "",
     force: Annotated[
-        bool, typer.Option("--force", help="Renew even a catalogue that is less than a day old.")
+        bool, typer.Option("--force", help="Update the catalogue even if it is less than a day old.")
     ] = False,
     server: Annotated[
-        str | None, typer.Option("--server", help="A server to use instead of CDAWeb's own.", metavar="URL")
+        str | None, typer.Option("--server", help="Server to use instead of CDAWeb's own.", metavar="URL")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Renew the catalogue from CDAWeb; on failure it stays unchanged."""
+    """Update the catalogue from CDAWeb; if this fails, the old one stays."""
     with errors_as_text(as_json):
         from dataclasses import asdict
         from datetime import UTC, datetime
@@ -139,7 +156,10 @@ def refresh_catalog(
             if as_json:
                 print_json({"status": "fresh", "as_of": before.as_of, "datasets": len(before)})
             else:
-                say(f"{len(before)} datasets, as of {before.as_of:%Y-%m-%d %H:%M} UTC: less than a day old")
+                made = f"{before.as_of:%Y-%m-%d %H:%M} UTC"
+                say(
+                    f"the catalogue of {made} is less than a day old; --force updates it ({len(before)} datasets)"
+                )
             return
         http = Http(limits=settings.network)
         try:
@@ -153,6 +173,9 @@ def refresh_catalog(
         if as_json:
             print_json({"status": "renewed", **asdict(done)})
             return
-        say(f"{done.datasets} datasets, {len(done.added)} new, {len(done.gone)} gone: {done.path}")
+        say(f"{done.datasets} datasets, {len(done.added)} new, {len(done.gone)} removed: {done.path}")
         if done.undescribed:
-            say(f"note: no master CDF could be read for {', '.join(done.undescribed[:10])}", err=True)
+            say(
+                f"note: the master CDFs of these datasets could not be read: {', '.join(done.undescribed[:10])}",
+                err=True,
+            )

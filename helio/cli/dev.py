@@ -1,4 +1,4 @@
-"""Write new tools, passes and sources into a checkout of helio."""
+"""Write the files of a new tool, pass or source into a checkout of helio."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from typing import Annotated
 import typer
 
 from helio.cli.app import app, errors_as_text, say
+from helio.cli.groups import Commands
 
 dev_app = typer.Typer(
-    help="Extend helio: write code and test of a new tool, pass or source into a checkout.",
+    cls=Commands,
+    help="Extend helio: write the files of a new tool, pass or data source.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
 app.add_typer(dev_app, name="dev")
-NewName = Annotated[str, typer.Argument(help="A Python identifier in lower case.", metavar="NAME")]
+NewName = Annotated[str, typer.Argument(help="Name in lower case, as a Python identifier.", metavar="NAME")]
 
 
 @dev_app.command("new-tool")
 def write_tool(name: NewName) -> None:
-    """Write a tool and its test, which pass at once."""
+    """Write a new tool and its test into this copy of helio's code."""
     with errors_as_text(as_json=False):
         from helio.dev.new import new_tool
 
@@ -32,10 +34,15 @@ def write_tool(name: NewName) -> None:
 def write_pass(
     name: NewName,
     stage: Annotated[
-        str, typer.Option("--stage", help="The stage to append the pass to: N, R, X, O, G, V or B.")
+        str,
+        typer.Option(
+            "--stage",
+            help="Letter of the stage that gets the pass as its last one: N, R, X, O, G, V or B.",
+            metavar="STAGE",
+        ),
     ] = "V",
 ) -> None:
-    """Write a pass, its test and its code, and append it to a stage."""
+    """Write a new pass, its test and its code into this copy of helio's code."""
     with errors_as_text(as_json=False):
         from helio.dev.new import new_pass
 
@@ -44,7 +51,7 @@ def write_pass(
 
 @dev_app.command("new-source")
 def write_source(name: NewName) -> None:
-    """Write a source of data and its test with a stand-in for its server."""
+    """Write a new data source, its test and a test server into this copy of helio's code."""
     with errors_as_text(as_json=False):
         from helio.dev.new import new_source
 
@@ -56,4 +63,4 @@ def _say_written(paths: tuple[Path, ...]) -> None:
     for path in shown:
         say(f"written {path}")
     [test] = [path for path in shown if os.path.basename(path).startswith("test_")]
-    say(f"try     pytest {test}; CONTRIBUTING.md says what comes next")
+    say(f"try     pytest {test}; CONTRIBUTING.md describes the next steps")

@@ -1,4 +1,4 @@
-"""Check, mend, show, copy and share pipelines."""
+"""Check, correct, show, copy and share pipelines."""
 
 from __future__ import annotations
 
@@ -20,16 +20,20 @@ from helio.cli.app import (
     app,
     current_settings,
     errors_as_text,
+    is_run,
     print_json,
+    run_records,
     say,
     say_changes,
+    say_rows,
 )
-from helio.cli.completion import complete_pipelines_and_tools
+from helio.cli.completion import complete_shown
 from helio.cli.reference import print_tool, print_tools
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
     from helio.pipelines.history import Kind
+    from helio.pipelines.template.document import Document
     from helio.settings import Settings
 
 
@@ -39,11 +43,11 @@ def check(
     now: Now = None,
     archive: Archive = None,
     hints: Annotated[
-        bool, typer.Option("--hints", help="Also show hints: what could be better but is not wrong.")
+        bool, typer.Option("--hints", help="Also show hints: suggestions for a pipeline that is valid.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Find everything that is wrong with a pipeline, without running it."""
+    """Find all errors and warnings in a pipeline, without running it."""
     with errors_as_text(as_json):
         from helio import api
         from helio.pipelines.template.diagnostics import InvalidTemplate, without_hints
@@ -78,10 +82,12 @@ def check(
 @app.command()
 def fix(
     name: Name,
-    diff: Annotated[bool, typer.Option("--diff", help="Show what would change, and change nothing.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show the corrections, and leave the file unchanged.")
+    ] = False,
     now: Now = None,
 ) -> None:
-    """Mend errors in a pipeline of yours, and list those that helio cannot mend."""
+    """Correct errors in one of your pipelines, and list the errors that remain."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.pipelines.template.diagnostics import without_hints
@@ -89,7 +95,7 @@ def fix(
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
         for diagnostic in without_hints(mended.diagnostics):
             say(without_long_words(str(diagnostic)), err=True)
-        say(mended.diff or f"{name}: nothing to mend", nl=not mended.diff)
+        say(mended.diff or f"{name}: nothing to correct", nl=not mended.diff)
         if mended.written is not None:
             say(f"written {mended.written}")
         wrong = any(diagnostic.severity == "error" for diagnostic in mended.diagnostics)
@@ -111,8 +117,12 @@ def list_pipelines(
             print_json(rows)
             return
         width = max(len(row["id"]) for row in rows)
-        for row in rows:
-            say(f"{row['id']:<{width}}  {row['summary']}")
+        own = [row for row in rows if not row["shipped"]]
+        shipped = [row for row in rows if row["shipped"]]
+        for title, members in (("your pipelines:", own), ("pipelines that come with helio:", shipped)):
+            if own:
+                say(title)
+            say_rows([(f"{row['id']:<{width}}", row["summary"]) for row in members], indent=2 if own else 0)
 
 
 @app.command()
@@ -120,14 +130,15 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            help="A pipeline's name, the path of a JSON file, or the name of a tool.",
-            metavar="PIPELINE|TOOL",
-            autocompletion=complete_pipelines_and_tools,
+            help="Name of a pipeline, path of its JSON file, name of a tool, or ID of a run, to show its pipeline; "
+            "'last' is the newest run.",
+            metavar="PIPELINE|TOOL|RUN",
+            autocompletion=complete_shown,
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Show what a pipeline fetches, computes and draws, or what a tool takes and gives, with an example."""
+    """Show the steps of a pipeline, or the page of a tool."""
     with errors_as_text(as_json):
         from helio import api
         from helio.steps.signature import signatures
@@ -138,7 +149,7 @@ def show(
             return
         from helio.pipelines.template.document import as_text
 
-        template = api.load(name, settings)
+        template = _template_of(name, settings)
         if as_json:
             say(as_text(template), nl=False, exact=True)
             return
@@ -153,13 +164,29 @@ def show(
                 say(f"      {key} = {json.dumps(value, ensure_ascii=False)}")
 
 
+def _template_of(name: str, settings: Settings) -> Document:
+    """Load a pipeline, or the pipeline of the run with this id as it was written."""
+    from helio import api
+    from helio.errors import UnknownPipeline
+
+    try:
+        return api.load(name, settings)
+    except UnknownPipeline:
+        if not is_run(name):
+            raise
+        record = run_records().load(name)
+        say(f"note: this is the pipeline of run {record.id}", err=True)
+        template: Document = record.authored
+        return template
+
+
 @app.command()
 def copy(
     name: Name,
-    new: Annotated[str, typer.Argument(help="The name of the copy.", metavar="NEW")],
+    new: Annotated[str, typer.Argument(help="Name of the copy.", metavar="NEW")],
     replace: Replace = False,
 ) -> None:
-    """Copy a pipeline into your own, to edit it."""
+    """Copy a pipeline to your own pipelines, to edit it."""
     with errors_as_text(as_json=False):
         _save_valid(name, "copied", new=new, replace=replace)
 
@@ -169,7 +196,7 @@ def delete(
     name: Name,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False,
 ) -> None:
-    """Delete one of your own pipelines; helio history NAME --restore brings it back."""
+    """Delete one of your pipelines; helio history can restore it."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.errors import RequestError
@@ -178,7 +205,7 @@ def delete(
         shelf.own(name)
         if not yes:
             if not sys.stdin.isatty():
-                raise RequestError(f"deleting {name} needs a confirmation", advice="--yes")
+                raise RequestError(f"deleting {name} needs a confirmation", advice="add --yes")
             typer.confirm(f"Delete {name}?", abort=True)
         path, revision = shelf.delete(name)
         say(f"deleted {path}")
@@ -189,9 +216,11 @@ def delete(
 @app.command("export")
 def export_pipeline(
     name: Name,
-    file: Annotated[Path | None, typer.Argument(help="The file to write. Default: standard output.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="File to write. Default: standard output.", metavar="FILE")
+    ] = None,
 ) -> None:
-    """Write a pipeline as one file, to share it."""
+    """Write a pipeline to a file, to share it."""
     with errors_as_text(as_json=False):
         from helio import api
         from helio.pipelines.template.document import as_text
@@ -207,10 +236,10 @@ def export_pipeline(
 
 @app.command("import")
 def import_pipeline(
-    file: Annotated[Path, typer.Argument(help="A pipeline's JSON file.")],
+    file: Annotated[Path, typer.Argument(help="JSON file of a pipeline.", metavar="FILE")],
     replace: Replace = False,
 ) -> None:
-    """Copy a valid pipeline from a file into your own."""
+    """Add a valid pipeline from a file to your own pipelines."""
     with errors_as_text(as_json=False):
         from helio.errors import RequestError
         from helio.store.files import is_file, is_special
@@ -228,7 +257,7 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
     Parameters
     ----------
     new : str
-        Its new name; its own by default.
+        Its new name. Default: its own.
     """
     from helio import api
     from helio.pipelines.history import Writing
@@ -248,10 +277,14 @@ def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: boo
 def history(
     name: Name,
     number: Annotated[
-        int | None, typer.Option("--show", help="Print the text of this revision.", metavar="NUMBER")
+        int | None,
+        typer.Option("--show", help="Print the pipeline as it was in this revision.", metavar="NUMBER"),
     ] = None,
     restore: Annotated[
-        int | None, typer.Option("--restore", help="Make this revision the pipeline again.", metavar="NUMBER")
+        int | None,
+        typer.Option(
+            "--restore", help="Make this revision the current one; nothing is lost.", metavar="NUMBER"
+        ),
     ] = None,
     diff: Annotated[
         int | None,
@@ -261,7 +294,7 @@ def history(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the revisions of one of your pipelines, who wrote them and why."""
+    """List the revisions of one of your pipelines: when, by whom and why."""
     with errors_as_text(as_json):
         from dataclasses import asdict
 
@@ -270,7 +303,7 @@ def history(
         shelf = api.library(current_settings())
         kept = shelf.past(name)
         for file in kept.damaged():
-            say(f"note: {file} is skipped: it is not a readable revision", err=True)
+            say(f"note: {file} is skipped: the revision cannot be read", err=True)
         if number is not None:
             say(kept.text(number), nl=False, exact=True)
             return

@@ -1,4 +1,4 @@
-"""Show the progress of a run: a line for each finished step, and on a terminal a moving line of downloads."""
+"""Show the progress of a run: a line for each finished step, and on a terminal a moving line with the downloads."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class _Moving:
 
 
 def downloads_line(fetches: list[Progress]) -> str:
-    """``━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 1 of 3 files, 12.4 of 24.8 MB`` for all fetches together; empty without any."""
+    """Write ``━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 1 of 3 files, 12.4 of 24.8 MB`` for all fetches together; empty without a fetch."""
     from helio.sources.allowance import in_words
 
     if not fetches:

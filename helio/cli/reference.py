@@ -1,4 +1,4 @@
-"""What a pipeline can be made of: tools, keys, codes, passes and the schema."""
+"""Describe what a pipeline can contain: tools, keys, codes, passes and the schema."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say
+from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say, say_rows, terminal_width
 from helio.cli.completion import complete_tools, complete_words
 
 if TYPE_CHECKING:
+    from helio.pipelines.codes import Code
     from helio.store.runs import RunRecord
+
+_MOST_CODES = 6
+"""Maximum number of codes that an error suggests."""
 
 
 @app.command("tools")
@@ -19,12 +23,17 @@ def tools_command(
     name: Annotated[
         str,
         typer.Argument(
-            help="The name of a tool, to show its page.", metavar="[TOOL]", autocompletion=complete_tools
+            help="Name of a tool, to show its page. Default: list all tools.",
+            metavar="TOOL",
+            autocompletion=complete_tools,
         ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """List the tools that steps use, or show one: arguments, result, formula, references, example."""
+    """List the tools that steps can use, or show the page of one tool.
+
+    The page has the arguments, the result, the formula, references and an example.
+    """
     with errors_as_text(as_json):
         if name:
             print_tool(name, as_json)
@@ -37,21 +46,31 @@ def explain(
     subject: Annotated[
         str,
         typer.Argument(
-            help="A tool, a code such as HR203, a key of a template or a figure, or a run's id.",
+            help="Name of a tool, a code such as HR203, the two letters of codes such as HR, a key of a pipeline or a "
+            "figure, or ID of a run.",
             metavar="TOOL|CODE|KEY|RUN",
             autocompletion=complete_words,
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Explain a tool, a code or a key of a template, or list what each pass did to the pipeline of a run."""
+    """Explain a tool, a code such as HR203, a key, or the edits of a run.
+
+    The edits of a run are the changes that helio made to the pipeline before it ran.
+    """
     with errors_as_text(as_json):
         from helio.pipelines.dialect.synonyms import fold
         from helio.pipelines.reference import look_up
         from helio.pipelines.template_keys import Key
+        from helio.steps.tool_page import WIDTH
 
         entries = look_up(subject)
-        if not entries:
+        if not entries and (family := _codes_of_stage(subject)):
+            if as_json:
+                print_json([code.to_json() for code in family])
+            else:
+                say_rows([(code.code, code.meaning) for code in family])
+        elif not entries:
             _print_edits(_run_called(subject), as_json)
         elif as_json:
             print_json([entry.to_json() for entry in entries] if len(entries) > 1 else entries[0].to_json())
@@ -59,12 +78,13 @@ def explain(
             meant = next((entry.name for entry in entries if isinstance(entry, Key)), subject)
             if fold(subject.rpartition(".")[2]) != fold(meant):
                 say(f"{subject} is another word for {meant}")
-            say("\n\n".join(map(str, entries)))
+            width = terminal_width(WIDTH)
+            say("\n\n".join(entry.text(width) for entry in entries))
 
 
 @app.command()
 def passes(as_json: Json = False) -> None:
-    """List the passes in the order in which they run."""
+    """List the passes, which check and rewrite a pipeline, in their order."""
     with errors_as_text(as_json):
         from helio.pipelines.passes import LETTERS
 
@@ -81,13 +101,13 @@ def passes(as_json: Json = False) -> None:
         if as_json:
             print_json(rows)
             return
-        for row in rows:
-            say(f"{row['stage']}  {row['pass']:<26}  {row['does'].replace('`', '')}")
+        width = max(len(row["pass"]) for row in rows)
+        say_rows([(f"{row['stage']}  {row['pass']:<{width}}", row["does"].replace("`", "")) for row in rows])
 
 
 @app.command()
 def schema() -> None:
-    """Print the JSON Schema of templates."""
+    """Print the JSON Schema of pipelines."""
     from helio.pipelines.template.schema import schema_text
 
     say(schema_text(), nl=False)
@@ -110,10 +130,9 @@ def print_tools(as_json: bool) -> None:
     width = max(len(row["id"]) for row in rows)
     for group in GROUPS:
         say(group)
-        for row in rows:
-            if row["group"] == group:
-                say(f"  {row['id']:<{width}}  {row['summary']}")
-    say("\nhelio tools NAME shows a tool's arguments, result and an example")
+        members = [row for row in rows if row["group"] == group]
+        say_rows([(f"{row['id']:<{width}}", row["summary"]) for row in members], indent=2)
+    say("\nhelio tools NAME shows a tool with an example")
 
 
 def print_tool(name: str, as_json: bool) -> None:
@@ -125,16 +144,32 @@ def print_tool(name: str, as_json: bool) -> None:
         No tool has that name.
     """
     from helio.pipelines.reference import find_tool
+    from helio.steps.tool_page import WIDTH
 
     page = find_tool(name)
     if as_json:
         print_json(page.to_json())
     else:
-        say(page)
+        say(page.text(terminal_width(WIDTH)))
+
+
+def _codes_of_stage(letters: str) -> list[Code]:
+    """Return the codes that begin with two letters such as ``HR``."""
+    from helio.pipelines.codes import codes
+
+    return [code for code in codes().values() if code.code[:2] == letters.strip().upper()]
 
 
 def _run_called(subject: str) -> RunRecord:
+    """Load the run that a word names.
+
+    Raises
+    ------
+    RequestError
+        No run is called so; the advice names what is closest.
+    """
     from helio.errors import RequestError, UnknownRun, did_you_mean
+    from helio.pipelines.codes import codes
     from helio.pipelines.reference import names
 
     runs = run_records()
@@ -144,14 +179,22 @@ def _run_called(subject: str) -> RunRecord:
         if any(summary.id.startswith(subject) for summary in runs.list()):
             raise
         if re.fullmatch(r"H[A-Z]\d{3}", subject.strip().upper()):
-            alike = [name for name in names() if re.fullmatch(rf"{subject.strip()[:2].upper()}\d{{3}}", name)]
+            alike = [code.code for code in _codes_of_stage(subject.strip()[:2])]
+            families = dict.fromkeys(code[:2] for code in codes())
             raise RequestError(
                 f"there is no code {subject}",
-                advice=f"one of {', '.join(alike)}"
+                advice=f"use one of {', '.join(alike)}"
                 if alike
-                else "codes begin with HP, HN, HR, HX, HO, HG, HV, HS, HB, HA, HE or HI",
+                else f"codes begin with {', '.join(families)}; list them with helio explain HR",
             ) from error
-        advice = did_you_mean(subject, names(), otherwise="helio tools lists the tools, helio runs the runs")
+        about = [code.code for code in codes().values() if subject.strip().lower() in code.meaning.lower()]
+        otherwise = (
+            f"helio explain {about[0]}; codes about '{subject}': {', '.join(about[:_MOST_CODES])}"
+            if about
+            else "helio tools for the tools, helio runs for the runs, helio explain HR for the codes that begin "
+            "with HR"
+        )
+        advice = did_you_mean(subject, names(), otherwise=otherwise)
         raise RequestError(f"no tool, code, key or run is called '{subject}'", advice=advice) from error
 
 
@@ -160,7 +203,7 @@ def _print_edits(record: RunRecord, as_json: bool) -> None:
     if as_json:
         print_json(edits)
         return
-    say(f"{record.id}: {len(edits)} edits")
+    say(f"{record.id}: {len(edits)} edit{'s' * (len(edits) != 1)}")
     for edit in edits:
         where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
         say(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")

@@ -47,7 +47,7 @@ def lock(
     name: Annotated[
         str | None,
         typer.Argument(
-            help="A pipeline's name, or the path of a JSON file.",
+            help="Name of a pipeline, or path of its JSON file. Give either this or --run.",
             metavar="PIPELINE",
             autocompletion=complete_pipelines,
         ),
@@ -60,20 +60,23 @@ def lock(
         str | None,
         typer.Option(
             "--run",
-            help="Lock the files of this run instead.",
+            help="Lock the files of this run instead: its ID, or 'last' for the newest run.",
             metavar="RUN",
             autocompletion=complete_runs,
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The lock file to write.")] = Path(
-        "helio.lock"
-    ),
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Lock file to write.", metavar="FILE")
+    ] = Path("helio.lock"),
     max_download: MaxDownload = "1GB",
     offline: Offline = False,
     refresh: Refresh = False,
     as_json: Json = False,
 ) -> None:
-    """Write a lock file that names the files of a run; helio run --locked then uses only these."""
+    """Write a lock file: the list of the data files of a run.
+
+    helio run --locked then uses only these files.
+    """
     with errors_as_text(as_json):
         from helio import api
         from helio.errors import RequestError
@@ -87,11 +90,14 @@ def lock(
         if run is not None:
             if name or time_range or assign or now or archive:
                 raise RequestError(
-                    "--run takes its pipeline and values from the run", advice="helio lock --run RUN"
+                    "--run cannot be used together with a pipeline, values or an archive",
+                    advice="leave them out: helio lock --run RUN",
                 )
             made = api.lock_run(run, settings)
         elif name is None:
-            raise RequestError("which pipeline?", advice="helio lock PIPELINE, or helio lock --run RUN")
+            raise RequestError(
+                "no pipeline and no run was given", advice="helio lock PIPELINE, or helio lock --run RUN"
+            )
         else:
             with watch(quiet=as_json, live=not context.obj) as progress:
                 made = api.lock(
@@ -105,7 +111,8 @@ def lock(
                 )
         if before is not None and before.pipeline != made.pipeline:
             raise RequestError(
-                f"{output} locks {before.pipeline}, not {made.pipeline}", advice="--output another.lock"
+                f"{output} locks {before.pipeline}, not {made.pipeline}",
+                advice="write another file: --output another.lock",
             )
         written = made.write(output)
         changed = [] if before is None else changes(before, made)
@@ -127,7 +134,7 @@ def verify(
         str | None,
         typer.Option(
             "--archive",
-            help="An archive to use instead of the run's.",
+            help="Folder or provider to use instead of the archive of the run.",
             metavar="DIR|NAME",
             autocompletion=complete_providers,
         ),
@@ -160,11 +167,21 @@ def verify(
 
 @app.command()
 def diff(
-    old: RunId,
-    new: RunId,
+    old: Annotated[
+        str,
+        typer.Argument(
+            help="ID of a run, the beginning of an ID, or 'last' for the newest run.",
+            metavar="OLD",
+            autocompletion=complete_runs,
+        ),
+    ],
+    new: Annotated[
+        str,
+        typer.Argument(help="ID of the run to compare with it.", metavar="NEW", autocompletion=complete_runs),
+    ],
     as_json: Json = False,
 ) -> None:
-    """Compare two runs: plans, files, numbers, figures."""
+    """Compare two runs: their plans, files, numbers and figures."""
     with errors_as_text(as_json):
         from helio import api
 
@@ -180,11 +197,11 @@ def diff(
 def cite(
     run_id: RunId,
     form: Annotated[
-        Literal["text", "bibtex", "json"], typer.Option("--format", help="The format of the citations.")
+        Literal["text", "bibtex", "json"], typer.Option("--format", help="Format of the citations.")
     ] = "text",
     as_json: Json = False,
 ) -> None:
-    """Show how to cite the data of a run and helio: investigators, DOIs, acknowledgements."""
+    """Show how to cite the data of a run, and helio."""
     with errors_as_text(as_json):
         from helio import api
         from helio.cli.app import run_records
@@ -218,7 +235,7 @@ def _lock_lines(made: Lock) -> list[str]:
             count = len(dataset.files)
             note = dataset.absent or f"{count} file{'s' * (count != 1)} {versions} {size}"
             if not dataset.files and not dataset.absent:
-                note = "by its numbers" if dataset.used else "not needed"
+                note = "identified by its numbers" if dataset.used else "not needed"
             mark = "=" if dataset.used else "–"
             lines.append(f"{mark} {fetch.step_id}  {dataset.dataset} of {dataset.provider}  {note}".rstrip())
         if fetch.failed:
@@ -235,25 +252,30 @@ def _verify_lines(comparison: Comparison) -> list[str]:
     if failed:
         steps = "1 step" if failed == 1 else f"{failed} steps"
         lines.append(
-            f"note: {steps} gave nothing again, for the same reason: {_listed(comparison.failed_alike)}"
+            f"note: {steps} gave no result again, for the same reason: {_listed(comparison.failed_alike)}"
         )
     if comparison.verdict != "different":
         lines += [f"note: {difference}" for difference in comparison.environment]
     if comparison.verdict == "nothing compared":
-        return [*lines, f"nothing was compared: {comparison.old} gave no table, figure or file"]
+        return [*lines, f"nothing was compared: run {comparison.old} made no table, figure or file"]
     if comparison.verdict == "not all compared":
-        return [*lines, f"not all compared: {compared} compared, without a difference"]
+        return [*lines, f"not all compared: {compared} compared, and no difference found"]
     if comparison.verdict == "same":
-        return [*lines, f"same: {compared} compared, all of {comparison.old} came out as they were"]
+        return [*lines, f"same: {compared} compared, all equal to those of {comparison.old}"]
     first = comparison.first
     if first is not None:
-        lines += ["the first that differs:", *_lines_of(first)]
+        lines += ["first difference:", *_lines_of(first)]
     others = [other for other in (*comparison.numbers, *comparison.figures) if other is not first]
     if others:
-        lines.append(f"then: {_listed([f'{other.step_id} {other.output}'.rstrip() for other in others])}")
+        lines.append(
+            f"also different: {_listed([f'{other.step_id} {other.output}'.rstrip() for other in others])}"
+        )
     if comparison.rules:
-        lines += [f"rules that changed since {comparison.old}:", *(f"  {rule}" for rule in comparison.rules)]
-    return [*lines, f"different: {len(others) + 1} of what {comparison.old} gave ({compared} compared)"]
+        lines += [
+            f"rules of helio that changed since {comparison.old}:",
+            *(f"  {rule}" for rule in comparison.rules),
+        ]
+    return [*lines, f"different: {len(others) + 1} of the results of {comparison.old} ({compared} compared)"]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -266,7 +288,7 @@ def _not_compared(comparison: Comparison) -> list[str]:
 
 
 def _compared(comparison: Comparison) -> str:
-    """Count what was compared."""
+    """Count the tables, figures and files that were compared, in words."""
     counts = [(comparison.tables, "table"), (comparison.drawn, "figure"), (comparison.saved, "saved file")]
     counted = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count] or ["nothing"]
     *most, last = counted
@@ -299,9 +321,7 @@ def _diff_lines(comparison: Comparison) -> list[str]:
         else []
     )
     lines += (
-        ["without a result in both, for the same reason:", *(f"  {step}" for step in failed)]
-        if failed
-        else []
+        ["no result in either run, for the same reason:", *(f"  {step}" for step in failed)] if failed else []
     )
     return lines
 

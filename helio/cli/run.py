@@ -1,9 +1,11 @@
-"""Run a pipeline, or say what a run would do.
+"""Run a pipeline, or show what a run would do.
 
 HE201 (warning)  a later candidate was used; all attempts listed
-    Nothing else ever falls back silently, and this one says so.
+    helio uses another dataset only where the pipeline lists it as a candidate, and always says so.
     before  "candidates": ["AC_H0_MFI", "AC_K0_MFI"]
-    after   AC_H0_MFI was passed over: no data
+    after   AC_H0_MFI was not used: no data
+    to do   Check that the dataset that was used fits your purpose; to demand the first one, remove the other
+            candidates.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def run(
     name: Annotated[
         list[str],
         typer.Argument(
-            help="A pipeline's name, or the path of a JSON file ('run pipeline NAME' works too).",
+            help="Name of a pipeline, or path of its JSON file or of a saved plan.",
             metavar="PIPELINE",
             autocompletion=complete_pipelines,
         ),
@@ -67,7 +69,12 @@ def run(
     archive: Archive = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Output folder. Default: ./helio-runs/RUN."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for the figures and files. Default: ./helio-runs/RUN.",
+            metavar="FOLDER",
+        ),
     ] = None,
     formats: Formats = "",
     max_download: MaxDownload = "1GB",
@@ -79,18 +86,24 @@ def run(
         Literal["file", "checksum", "parts", "size"] | None,
         typer.Option(
             "--proof",
-            help="With --locked: the weakest accepted proof of a file's bytes: a checksum in the file, a checksum from "
-            "the archive, checksums of the file's parts, or its size.",
+            help="With --locked: the weakest proof of a file's content that you accept: a checksum in the file, a "
+            "checksum from the archive, checksums of parts of the file, or its size. "
+            "Default: none, the digests in the lock are enough.",
         ),
     ] = None,
     ephemeral: Annotated[
         bool,
-        typer.Option("--ephemeral", help="Run the engine's server inside this process, for batch systems."),
+        typer.Option(
+            "--ephemeral",
+            help="Start the engine's server for this run only, inside this process: for batch systems.",
+        ),
     ] = False,
-    direct: Annotated[bool, typer.Option("--direct", help="Run without the engine, step by step.")] = False,
+    direct: Annotated[
+        bool, typer.Option("--direct", help="Run the steps one after another, without the engine (Prefect).")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Run a pipeline: fetch, compute, draw."""
+    """Run a pipeline: fetch data, compute and draw."""
     with errors_as_text(as_json):
         from helio import api
         from helio.sources.archives import Access
@@ -139,18 +152,24 @@ def plan_pipeline(
     archive: Archive = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Save the plan in this file; helio run FILE executes it."),
+        typer.Option(
+            "--output",
+            "-o",
+            help="Save the plan in this file; helio run FILE runs it. Default: not saved.",
+            metavar="FILE",
+        ),
     ] = None,
     locked: Locked = False,
     lock: LockFile = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Contact no server; plan with what is known without one.")
+        bool,
+        typer.Option("--offline", help="Contact no server; what only a server knows is shown as unknown."),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a run would do, step by step, and save the plan.
+    """Show what a run would do: each step, and how much to download.
 
-    The plan says what is unknown because a server cannot be reached.
+    If a server cannot be reached, the plan says what is unknown.
     """
     with errors_as_text(as_json):
         from helio import api
@@ -192,7 +211,9 @@ def plan_pipeline(
         unknown = [str(forecast["step_id"]) for forecast in forecasts if forecast["state"] == "unknown"]
         words = _download_words(sizes)
         if unknown:
-            words = f"not known for {', '.join(unknown)}" + (f"; for the others {words}" if sizes else "")
+            words = f"not known for {', '.join(unknown)}" + (
+                f"; for the other steps {words}" if sizes else ""
+            )
         say(f"to download: {words}")
         if saved.get("offline"):
             say(f"note: planned offline: {saved['offline']}", err=True)
@@ -223,7 +244,8 @@ def _one_name(words: list[str]) -> str:
         return words[1]
     if len(words) != 1:
         raise RequestError(
-            f"one pipeline at a time, not {len(words)}: {' '.join(words)}", advice="helio run NAME"
+            f"helio run takes one pipeline, not {len(words)}: {' '.join(words)}",
+            advice=f"run one after another: helio run {words[0]}",
         )
     return words[0]
 
@@ -251,7 +273,7 @@ def _print_outcome(outcome: Run, settings: Settings) -> None:
         if result.error is not None:
             say(f"error: {result.error}", err=True)
         for attempt in result.attempts[:-1]:
-            passed = f"{attempt['dataset_id']} was passed over: {attempt['outcome']}"
+            passed = f"{attempt['dataset_id']} was not used: {attempt['outcome']}"
             say(f"warning[HE201] step {step_id}: {passed}", err=True)
         for note in result.artefact.facts["notes"] if result.artefact else ():
             if not _is_full_coverage(note):

@@ -1,4 +1,4 @@
-"""List, show and delete the records of runs, and say why a step ran."""
+"""List, show and delete the records of runs, and say why a step was computed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from helio.cli.app import (
     say_changes,
 )
 from helio.cli.completion import complete_labels, complete_pipelines, complete_runs, complete_steps
+from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.listing import ListedRun
 
 _LONGEST_REASON = 100
-runs_app = typer.Typer(help="List, show and delete the records of runs.", rich_markup_mode=None)
+runs_app = typer.Typer(cls=Commands, help="List, show or delete your runs.", rich_markup_mode=None)
 app.add_typer(runs_app, name="runs")
 
 
@@ -38,13 +39,18 @@ def list_runs(
     pipeline: Annotated[
         str | None,
         typer.Option(
-            "--pipeline", help="List the runs of this pipeline only.", autocompletion=complete_pipelines
+            "--pipeline",
+            help="List only the runs of this pipeline.",
+            metavar="NAME",
+            autocompletion=complete_pipelines,
         ),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", help="Maximum number of runs to list, newest first.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", help="Maximum number of runs to list, newest first.", metavar="NUMBER")
+    ] = 20,
     as_json: Json = False,
 ) -> None:
-    """List the records of runs, newest first."""
+    """List your runs, newest first."""
     if context.invoked_subcommand is not None:
         return
     with errors_as_text(as_json):
@@ -57,7 +63,7 @@ def list_runs(
         for run in runs:
             _say_run(run)
         if not runs:
-            say("no such runs" if pipeline else "no runs yet: helio run PIPELINE")
+            say("no runs of this pipeline" if pipeline else "no runs yet: helio run PIPELINE")
 
 
 def _say_run(run: ListedRun) -> None:
@@ -84,7 +90,7 @@ def _is_below(file: str) -> bool:
 
 @runs_app.command("show")
 def show_run(run_id: RunId, as_json: Json = False) -> None:
-    """Show what a run did: its steps, files and sources."""
+    """Show what a run did: its values, steps, results and files."""
     with errors_as_text(as_json):
         from helio.store.runs import message_of
 
@@ -122,7 +128,7 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
 
 @runs_app.command("delete")
 def delete_run(run_id: RunId) -> None:
-    """Delete the record of a run; helio gc --delete then deletes its results."""
+    """Delete the record of a run; helio gc can then delete its results."""
     with errors_as_text(as_json=False):
         runs = run_records()
         record = runs.load(run_id)
@@ -133,9 +139,16 @@ def delete_run(run_id: RunId) -> None:
 @app.command()
 def why(
     run_id: RunId,
-    step: Annotated[str, typer.Argument(help="The id of a step.", autocompletion=complete_steps)],
+    step: Annotated[
+        str,
+        typer.Argument(
+            help="ID of a step, as helio runs show RUN lists it.",
+            metavar="STEP",
+            autocompletion=complete_steps,
+        ),
+    ],
 ) -> None:
-    """Say why a step of a run was computed, or not."""
+    """Say why a step of a run was computed, or taken from the store."""
     with errors_as_text(as_json=False):
         from helio.pipelines.runs.why import why as reasons
 
@@ -146,7 +159,7 @@ def why(
 TableLabel = Annotated[
     str,
     typer.Argument(
-        help="A table's label, as AC_H2_MFI.BGSEc, or one component of it.",
+        help="Label of a table, such as AC_H2_MFI.BGSEc, or of one component, such as AC_H2_MFI.BGSEc.Bx.",
         metavar="LABEL",
         autocompletion=complete_labels,
     ),
@@ -155,7 +168,10 @@ TableLabel = Annotated[
 
 @app.command("describe")
 def describe_tables(run_id: RunId, label: TableLabel = "", as_json: Json = False) -> None:
-    """Describe a table of a run, or all: span, cadence, gaps, missing values and range of each component."""
+    """Describe a table of a run: span, cadence, gaps, missing values, range.
+
+    Without LABEL, describe all tables.
+    """
     with errors_as_text(as_json):
         from helio import api
 
@@ -173,10 +189,13 @@ def preview_table(
     run_id: RunId,
     label: TableLabel,
     rows: Annotated[
-        int | None, typer.Option("--rows", help="Number of records; 5 by default, 3 for a spectrum.")
+        int | None,
+        typer.Option(
+            "--rows", help="Number of records to show. Default: 5, or 3 of a spectrum.", metavar="NUMBER"
+        ),
     ] = None,
-    tail: Annotated[bool, typer.Option("--tail", help="Show the last records.")] = False,
-    both: Annotated[bool, typer.Option("--both", help="Show the first records and the last.")] = False,
+    tail: Annotated[bool, typer.Option("--tail", help="Show the last records instead of the first.")] = False,
+    both: Annotated[bool, typer.Option("--both", help="Show the first and the last records.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show the first records of a table of a run."""
@@ -198,15 +217,18 @@ def save_runs(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="A run's id or last, or ID:STEP,STEP to keep only these steps and those they depend on.",
-            metavar="RUN…",
+            help="ID of a run, or 'last' for the newest. ID:STEP,STEP keeps only these steps and those they depend on.",
+            metavar="RUN[:STEP,…]",
             autocompletion=complete_runs,
         ),
     ],
-    name: Annotated[str, typer.Option("--as", help="The name of the pipeline.", metavar="NAME")],
+    name: Annotated[str, typer.Option("--as", help="Name of the pipeline.", metavar="NAME")],
     replace: Replace = False,
 ) -> None:
-    """Save the steps of runs as a pipeline of yours, without those that failed or led nowhere."""
+    """Save the steps of one or more runs as a pipeline.
+
+    Leaves out steps that failed, and steps whose results nothing uses.
+    """
     with errors_as_text(as_json=False):
         from helio import api
 

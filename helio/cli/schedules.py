@@ -28,7 +28,10 @@ from helio.cli.app import (
     page_link,
     print_json,
     say,
+    say_rows,
 )
+from helio.cli.completion import complete_schedules
+from helio.cli.groups import Commands
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,13 +47,13 @@ def up(
         bool,
         typer.Option(
             "--env",
-            help='Print the environment of the prefect command: eval "$(helio up --env)". Anyone who reads it can '
-            "use the engine.",
+            help='Print the environment that the command prefect needs, for eval "$(helio up --env)". Anyone who '
+            "reads this environment can use the engine.",
         ),
     ] = False,
 ) -> None:
-    """Start the engine's server, which runs until helio down, and print a link to its pages."""
-    with errors_as_text(as_json=False, cancelled="helio down ends a server that starts"):
+    """Start the engine's server (Prefect), and print a link to its pages."""
+    with errors_as_text(as_json=False, cancelled="helio down stops a server that is starting"):
         from shlex import quote
 
         server = _server()
@@ -75,10 +78,20 @@ def down() -> None:
 
 
 schedule_app = typer.Typer(
-    help="Schedule pipelines; helio serve runs them.", rich_markup_mode=None, no_args_is_help=True
+    cls=Commands,
+    help="Add, list, pause, resume or remove schedules; helio serve runs them.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
 )
 app.add_typer(schedule_app, name="schedule")
-ScheduleName = Annotated[str, typer.Argument(help="A schedule's name.", metavar="NAME")]
+ScheduleName = Annotated[
+    str,
+    typer.Argument(
+        help="Name of a schedule, as helio schedule list shows it.",
+        metavar="NAME",
+        autocompletion=complete_schedules,
+    ),
+]
 
 
 @schedule_app.command("add")
@@ -86,14 +99,20 @@ def add_schedule(
     pipeline: Name,
     cron: Annotated[
         str,
-        typer.Option("--cron", help="Minute, hour, day, month, weekday: '10 6 * * *'.", metavar="FIELDS"),
+        typer.Option(
+            "--cron",
+            help="When to run: minute, hour, day of the month, month, day of the week. '10 6 * * *' is every day at "
+            "06:10.",
+            metavar="FIELDS",
+        ),
     ],
     time_range: Annotated[
         str | None,
         typer.Option(
             "--time-range",
             "-t",
-            help="As in helio run; 'yesterday' is the day before the scheduled one.",
+            help="Time range of each run, relative to its scheduled time: 'yesterday' is the day before. Default: the "
+            "pipeline's.",
             metavar="RANGE",
         ),
     ] = None,
@@ -102,22 +121,35 @@ def add_schedule(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Folder with one output folder for each time range. Default: in the home."
+            "--output",
+            "-o",
+            help="Folder in which the files of each time range get a folder. Default: scheduled/NAME in helio's home.",
+            metavar="FOLDER",
         ),
     ] = None,
     formats: Formats = "",
     timezone: Annotated[
         str,
-        typer.Option("--timezone", help="Time zone of --cron; time ranges are always UTC.", metavar="ZONE"),
+        typer.Option(
+            "--timezone",
+            help="Time zone of --cron, such as Europe/Berlin. Time ranges are always in UTC.",
+            metavar="ZONE",
+        ),
     ] = "UTC",
     name: Annotated[
-        str, typer.Option("--name", help="The schedule's name. Default: the pipeline's.", metavar="NAME")
+        str,
+        typer.Option(
+            "--name", help="Name of the schedule. Default: the name of the pipeline.", metavar="NAME"
+        ),
     ] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="Replace the schedule of that name.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the schedule of the same name.")
+    ] = False,
 ) -> None:
-    """Schedule a valid pipeline."""
+    """Add a schedule: run a valid pipeline at set times."""
     with errors_as_text(as_json=False):
         from helio import api
+        from helio.flows.missed import is_served
         from helio.flows.schedule import Schedule
         from helio.flows.slots import FAR
 
@@ -141,20 +173,28 @@ def add_schedule(
         say(_schedule_line(schedule, now))
         for note in schedule.clock_notes(now, FAR):
             say(f"note: {note}", err=True)
-        say("helio serve runs it", err=True)
+        say(
+            "helio serve is running and will run it"
+            if is_served(settings.home)
+            else "start helio serve: it runs the schedules",
+            err=True,
+        )
 
 
 @schedule_app.command("list")
 def list_schedules(as_json: Json = False) -> None:
-    """List the schedules and their next runs."""
+    """List the schedules, their next runs, and how their last runs ended."""
     with errors_as_text(as_json):
         from dataclasses import asdict
 
         from helio import api
         from helio.errors import HelioError
-        from helio.flows.missed import missed_notes
+        from helio.flows.last_runs import last_run
+        from helio.flows.missed import is_served, missed_notes
 
-        schedules, now = _schedules(current_settings()), api.read_now(None)
+        settings = current_settings()
+        schedules, now = _schedules(settings), api.read_now(None)
+        served = is_served(settings.home)
         sound, damaged = [], {}
         for name in schedules.names():
             try:
@@ -164,12 +204,12 @@ def list_schedules(as_json: Json = False) -> None:
         if as_json:
             listed = [
                 asdict(schedule)
-                | {"next": schedule.next_after(now).isoformat()}
                 | {
-                    "notes": [
-                        *schedule.clock_notes(now),
-                        *missed_notes(schedule, schedules.settings.home, now),
-                    ]
+                    "next": schedule.next_after(now).isoformat(),
+                    "folder": str(schedule.root(settings)),
+                    "served": served,
+                    "last_run": last.to_json() if (last := last_run(settings.home, schedule.name)) else None,
+                    "notes": [*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)],
                 }
                 for schedule in sound
             ]
@@ -182,17 +222,20 @@ def list_schedules(as_json: Json = False) -> None:
             say(f"error: {damage}", err=True)
         for schedule in sound:
             say(_schedule_line(schedule, now))
-            for note in (*schedule.clock_notes(now), *missed_notes(schedule, schedules.settings.home, now)):
+            say_rows(_facts_of(schedule, settings), indent=4)
+            for note in (*schedule.clock_notes(now), *missed_notes(schedule, settings.home, now)):
                 say(f"note: {schedule.name}: {note}", err=True)
-            for notice in schedule.notices(schedules.settings):
+            for notice in schedule.notices(settings):
                 say(f"note: {notice}", err=True)
         if not schedules.names():
             say("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
+        elif not served:
+            say("helio serve is not running: no schedule runs until you start helio serve", err=True)
 
 
 @schedule_app.command("pause")
 def pause_schedule(name: ScheduleName) -> None:
-    """Pause a schedule."""
+    """Pause a schedule; helio schedule resume continues it."""
     with errors_as_text(as_json=False):
         from helio import api
 
@@ -220,13 +263,16 @@ def remove_schedule(name: ScheduleName) -> None:
 def serve(
     context: typer.Context,
     limit: Annotated[
-        int, typer.Option("--limit", min=1, help="Maximum number of runs at the same time.")
+        int, typer.Option("--limit", min=1, help="Maximum number of runs at the same time.", metavar="NUMBER")
     ] = 2,
     flow_run: Annotated[str, typer.Option("--flow-run", hidden=True)] = "",
 ) -> None:
-    """Run the schedules until Ctrl-C, and show them on the engine's pages."""
+    """Run the schedules until Ctrl-C.
+
+    The engine's pages show the schedules and their runs; helio up prints a link to them.
+    """
     stays = "the run is put back" if flow_run else "the schedules stay"
-    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next helio serve goes on"):
+    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next helio serve continues"):
         settings = current_settings()
         log_to(settings, verbose=context.obj)
         from helio.flows import serve as serving
@@ -268,10 +314,23 @@ def _schedules(settings: Settings) -> Schedules:
 
 def _schedule_line(schedule: Schedule, now: datetime) -> str:
     following = f"next {schedule.next_after(now):%Y-%m-%d %H:%M} UTC"
-    values = " ".join(f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items())
-    zone = "" if schedule.timezone == "UTC" else f" {schedule.timezone}"
-    named = "" if schedule.pipeline == schedule.name else f"  {schedule.pipeline}"
-    return f"{schedule.name}{named}  {schedule.cron}{zone}  {'paused' if schedule.paused else following}  {values}"
+    state = "paused" if schedule.paused else following
+    return f"{schedule.name}  {schedule.cron} {schedule.timezone}  {state}"
+
+
+def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
+    """Return what a schedule runs, with what and where, and how its last run ended."""
+    from helio.flows.last_runs import last_run
+
+    values = [f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items()]
+    return [
+        ("pipeline", schedule.pipeline),
+        ("values", ", ".join(values) or "the pipeline's defaults"),
+        ("archive", schedule.archive or "the provider named in each step, otherwise the catalogue's"),
+        ("formats", ", ".join(("those of the pipeline", *schedule.formats))),
+        ("output", str(schedule.root(settings))),
+        ("last run", str(last_run(settings.home, schedule.name) or "never")),
+    ]
 
 
 def _say_when(line: str) -> None:

@@ -1,4 +1,4 @@
-"""Maintain an installation: delete unused results, and find what is missing."""
+"""Delete unused results, and check the installation."""
 
 from __future__ import annotations
 
@@ -32,17 +32,28 @@ if TYPE_CHECKING:
 @app.command()
 def gc(
     older_than: Annotated[
-        str | None, typer.Option("--older-than", help="Also delete records of runs older than this: 30d.")
+        str | None,
+        typer.Option(
+            "--older-than",
+            help="Also delete runs that are older than this, such as 30d. Default: keep all runs.",
+            metavar="DURATION",
+        ),
     ] = None,
     quota: Annotated[
-        str | None, typer.Option("--quota", help="Maximum size of results and files: 20GB.")
+        str | None,
+        typer.Option(
+            "--quota",
+            help="Also delete the results and files used longest ago, until the rest fits into this size, such as "
+            "20GB. Default: no limit.",
+            metavar="SIZE",
+        ),
     ] = None,
     delete: Annotated[
-        bool, typer.Option("--delete", help="Delete, instead of only listing what would be deleted.")
+        bool, typer.Option("--delete", help="Delete the listed results and files. Default: only list them.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """List results and files that no run refers to; with --delete, delete them.
+    """List stored results and files that no run uses, or delete them.
 
     Keeps everything made or used in the last hour, because a run may still need it, and downloaded files used in the
     last week.
@@ -69,7 +80,7 @@ def gc(
         _print_collected(collected, done=delete, as_json=as_json)
         if limit is not None and collected.kept > limit and not as_json:
             say(
-                f"{collected.kept / 1e6:.1f} MB are more than the quota: the rest is in use or less than an hour old"
+                f"{collected.kept / 1e6:.1f} MB are kept, more than the quota: they are in use or less than an hour old"
             )
 
 
@@ -77,21 +88,24 @@ def gc(
 def doctor(
     context: typer.Context,
     archive: Annotated[
-        str | None, typer.Option("--archive", help="An archive to check.", metavar="DIR|sample")
+        str | None,
+        typer.Option(
+            "--archive", help="Also check this archive: a folder of files, or 'sample'.", metavar="DIR|sample"
+        ),
     ] = None,
     online: Annotated[
         bool,
         typer.Option(
             "--online",
-            help="Also send each source of data one small request and, if a key is set, ask the model's server for "
-            "its list of models, which costs nothing.",
+            help="Also check that each data source answers, with one small request to each. If a key for the model is "
+            "set, its server is asked for the list of models, which costs nothing.",
         ),
     ] = False,
     source: Annotated[
         list[str] | None,
         typer.Option(
             "--source",
-            help="With --online: ask only this source; may be repeated.",
+            help="With --online: ask only this source; repeat the option for several sources.",
             metavar="NAME",
             autocompletion=complete_providers,
         ),
@@ -99,15 +113,19 @@ def doctor(
     report: Annotated[
         Path | None,
         typer.Option(
-            "--report", help="Write a file for a bug report, without passwords and keys.", metavar="FILE"
+            "--report",
+            help="Also write what was found to a file for a bug report, without passwords and keys.",
+            metavar="FILE",
         ),
     ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace an existing file of --report.")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the file of --report if it exists.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check this installation and say what it lacks.
+    """Check this installation, and say what is missing and what to do.
 
-    With --online, also check whether each source can be reached, and say what to do where it cannot.
+    With --online, also check whether each data source can be reached.
     """
     with errors_as_text(as_json):
         from helio.doctor import examine
@@ -117,9 +135,9 @@ def doctor(
         from helio.store.files import user_path
 
         if source and not online:
-            raise RequestError("--source says which source --online asks", advice="add --online")
+            raise RequestError("--source needs --online", advice="add --online")
         if replace and report is None:
-            raise RequestError("--replace goes with --report", advice="add --report FILE")
+            raise RequestError("--replace needs --report", advice="add --report FILE")
         settings = current_settings()
         log_to(settings, verbose=context.obj)
         file = None if report is None else user_path(report)
@@ -159,5 +177,5 @@ def _print_collected(collected: Collected, *, done: bool, as_json: bool) -> None
         return
     for row in rows:
         say(f"{row['count']:>6} {row['kind']:<14}  {row['bytes'] / 1e6:>9.1f} MB  {row['reason']}")
-    verb = "freed" if done else "would be freed by --delete"
+    verb = "freed" if done else "would be freed with --delete"
     say(f"{collected.freed / 1e6:.1f} MB {verb}, {collected.kept / 1e6:.1f} MB kept")

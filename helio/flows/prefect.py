@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
-from helio.errors import EngineError
+from helio.errors import EngineError, UnknownRun
 from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
@@ -16,12 +17,12 @@ from helio.pipelines.runs.session import Finished, Started
 from helio.pipelines.template.files import FORMATS
 from helio.settings import Settings
 from helio.store.files import write_whole
-from helio.store.runs import Runs
+from helio.store.runs import RunRecord
 
 log = logging.getLogger(__name__)
 
-FLOW_RUN = "flow-run"
-"""File in a run's record with the flow run's id, so that a dead run can be found on the server."""
+FLOW_RUNS = ".flow-runs"
+"""Folder beside the records of runs: for each run that has not ended in order, a file with the flow run's id."""
 
 
 class PrefectEngine:
@@ -101,6 +102,7 @@ class PrefectEngine:
 
     def tell(self, run: Run) -> str:
         """Show the run's figures, digests and files on the server, also for a run that needed no engine."""
+        (self._settings.runs / FLOW_RUNS / run.id).unlink(missing_ok=True)
         # A server that does not answer is not started for this.
         if self._ephemeral or not (self._flow_run or self._server.is_up()):
             return ""
@@ -158,7 +160,7 @@ class PrefectEngine:
 
     def _keep(self, run_id: str, flow_run: str) -> None:
         self._flow_run = flow_run
-        write_whole(self._settings.runs / run_id / f".{FLOW_RUN}", flow_run.encode())
+        write_whole(self._settings.runs / FLOW_RUNS / run_id, flow_run.encode())
 
 
 def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") -> int:
@@ -171,13 +173,16 @@ def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") 
     """
     dead: dict[Path, str] = {}
     living = {continuing}
-    runs = Runs(settings.runs)
-    for summary in runs.list():
-        path = settings.runs / summary.id / f".{FLOW_RUN}"
-        if summary.status == "crashed" and path.is_file():
-            dead[path] = path.read_text(encoding="utf-8")
-        elif summary.status == "running" and path.is_file():
-            living.add(path.read_text(encoding="utf-8"))
+    for path in (settings.runs / FLOW_RUNS).glob("[!.]*"):
+        with suppress(FileNotFoundError):  # ended meanwhile
+            flow_run = path.read_text(encoding="utf-8")
+            status = _status(settings.runs / path.name)
+            if status == "crashed":
+                dead[path] = flow_run
+            elif status == "running":
+                living.add(flow_run)
+            else:
+                path.unlink()
     if not dead:
         return 0
     try:
@@ -188,3 +193,11 @@ def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") 
     for path in dead:
         path.unlink(missing_ok=True)
     return len(marked)
+
+
+def _status(record: Path) -> str:
+    """Return the status of a run; empty where its record was deleted."""
+    try:
+        return RunRecord(record).summary().status
+    except UnknownRun:
+        return ""

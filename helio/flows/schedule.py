@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from helio.errors import DamagedRecord, HelioError, OutputError, RequestError, TimeRangeError, did_you_mean
+from helio.flows.last_runs import forget_last_run
 from helio.flows.slots import changes_of_clocks, clock_notes, slots, slots_between
 from helio.pipelines.known import known_datasets
 from helio.pipelines.library import Library
@@ -163,8 +164,11 @@ class Schedule:
 
     def folder(self, settings: Settings, plan: Plan) -> Path:
         """Return the folder for one run's files: a folder named by the time range, in the schedule's folder."""
-        root = Path(self.output) if self.output else settings.home / "scheduled" / self.name
-        return root / dated(plan)
+        return self.root(settings) / dated(plan)
+
+    def root(self, settings: Settings) -> Path:
+        """Return the schedule's output folder, in which each time range gets a folder."""
+        return Path(self.output) if self.output else settings.home / "scheduled" / self.name
 
 
 @dataclass(frozen=True)
@@ -303,6 +307,7 @@ class Schedules:
         """Remove a schedule; the results of its runs stay."""
         try:
             self._path(name).unlink()
+            forget_last_run(self.settings.home, name)
         except FileNotFoundError:
             raise self._unknown(name) from None
         except OSError as error:

@@ -23,6 +23,7 @@ from typing import Any
 from helio import interrupts
 from helio.errors import Cancelled, EngineError, HelioError, OutputError, RequestError
 from helio.flows.definition import define_flow, parameter_names, parameters_of, run_name
+from helio.flows.last_runs import noted_run
 from helio.flows.missed import EVERY as NOTED_EVERY
 from helio.flows.missed import MissedSlots, missed_slots, note_served, read_served, unserved_since, utc_now
 from helio.flows.prefect import PrefectEngine, mark_dead_runs
@@ -120,23 +121,26 @@ def run_scheduled(
     shown = ask(server, f"/flow_runs/{flow_run}")
     try:
         deployment = ask(server, f"/deployments/{shown['deployment_id']}")
-        schedule = Schedules(settings).load(deployment["name"])
-        template = schedule.template(settings)
         now = _instant(shown["expected_start_time"])
-        plan = make_plan(
-            template,
-            now=now,
-            values=_values_of(schedule.form(settings, template), shown["parameters"]),
-            archive=schedule.archive,
-            catalogue=known_datasets(settings.home, now, schedule.archive),
-            pipelines=Library(settings.templates).templates(),
-        )
-        output = schedule.folder(settings, plan)
-        folder(output)
-        ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
-        request = RunRequest(plan, schedule.archive, output=output, formats=schedule.formats)
-        engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
-        return run_plan(request, settings=settings, engine=engine)
+        with noted_run(settings.home, deployment["name"], now) as on_end:
+            schedule = Schedules(settings).load(deployment["name"])
+            template = schedule.template(settings)
+            plan = make_plan(
+                template,
+                now=now,
+                values=_values_of(schedule.form(settings, template), shown["parameters"]),
+                archive=schedule.archive,
+                catalogue=known_datasets(settings.home, now, schedule.archive),
+                pipelines=Library(settings.templates).templates(),
+            )
+            output = schedule.folder(settings, plan)
+            folder(output)
+            ask(server, f"/flow_runs/{flow_run}", {"name": run_name(plan)}, method="PATCH")
+            request = RunRequest(plan, schedule.archive, output=output, formats=schedule.formats)
+            engine = PrefectEngine(settings, settings.environ, flow_run=flow_run)
+            run = run_plan(request, settings=settings, engine=engine)
+            on_end(run.id, run.status, "; ".join(_failures(run)))
+        return run
     except Cancelled:
         raise
     except HelioError as error:
@@ -146,14 +150,18 @@ def run_scheduled(
 
 def describe_run(run: Run) -> str:
     """Describe a finished run in one line."""
-    words = [f"{run.status}: {run_name(run.plan)}"]
-    words += [
+    words = [f"{run.status}: {run_name(run.plan)}", *_failures(run)]
+    return f"{'; '.join(words)}  {run.folder or ''}".rstrip()
+
+
+def _failures(run: Run) -> list[str]:
+    """Describe the steps that failed and the files that could not be written."""
+    failed = [
         f"step {step_result.step.step_id}: {step_result.error.message}"
         for step_result in run.result.steps
         if step_result.error
     ]
-    words += [problem.message for problem in run.unwritten]
-    return f"{'; '.join(words)}  {run.folder or ''}".rstrip()
+    return failed + [problem.message for problem in run.unwritten]
 
 
 @dataclass(frozen=True)

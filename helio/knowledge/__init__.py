@@ -1,1 +1,1 @@
-"""What the field knows: units, missions, datasets with their parameters, quantities; and finding them by words."""
+"""Units, missions, datasets and their parameters, physical quantities, and a search for datasets."""

@@ -1,4 +1,4 @@
-"""The catalogue with the datasets of a folder before those of CDAWeb."""
+"""A catalogue that looks up datasets in a local archive first, then in CDAWeb's catalogue."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from helio.sources.archive_listing import ArchiveDataset, ArchiveListing
 
 
 class CatalogueWithArchive(Catalogue):
-    """A catalogue in which the datasets of an archive stand in place of those of CDAWeb with the same id.
+    """A catalogue in which datasets of a local archive replace those of CDAWeb with the same id.
 
     Parameters
     ----------
     catalogue : Catalogue
-        Of CDAWeb.
+        The catalogue of CDAWeb.
     listing : ArchiveListing
-        What the archive holds.
+        The contents of the archive.
     archive : str
         The archive as a run names it: a folder, or ``"sample"``.
     """
@@ -37,22 +37,22 @@ class CatalogueWithArchive(Catalogue):
         return self.in_archive(dataset_id) or super().__contains__(dataset_id)
 
     def in_archive(self, dataset_id: object) -> bool:
-        """Return whether the archive has a dataset."""
+        """Return whether the archive has a dataset with this id."""
         return isinstance(dataset_id, str) and dataset_id.upper() in self._own
 
     def archived(self) -> tuple[CatalogueEntry, ...]:
-        """Return the datasets of the archive, in order of their ids."""
+        """Return the datasets of the local archive, ordered by id."""
         return tuple(self._own.values())
 
     def find_archived(self, words: str) -> list[CatalogueEntry]:
-        """Return the datasets of the archive whose descriptions match some words, best first; none without a match."""
+        """Return the datasets of the archive whose descriptions match some words, best match first."""
         query_words = set(re.findall(r"[a-z0-9]{2,}", words.lower()))
         scores = {id_: len(query_words & _words_of(entry)) for id_, entry in self._own.items()}
         best = sorted((id_ for id_, score in scores.items() if score), key=lambda id_: (-scores[id_], id_))
         return [self._own[id_] for id_ in best]
 
     def ids(self) -> list[str]:
-        """Return all ids, in order."""
+        """Return the ids of all datasets, in order."""
         return sorted({*super().ids(), *(entry.id for entry in self._own.values())})
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
@@ -64,14 +64,14 @@ class CatalogueWithArchive(Catalogue):
         return self._own.get(dataset_id.upper()) or super().summary(dataset_id)
 
     def summaries(self) -> list[DatasetSummary]:
-        """Return all datasets without their parameters, those of the archive first."""
+        """Return all datasets without their parameters; datasets of the archive come first."""
         return [
             *self._own.values(),
             *(summary for summary in super().summaries() if not self.in_archive(summary.id)),
         ]
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Return whether a dataset has no data after its last record; for a folder this is always so."""
+        """Return whether a dataset has no data after its last record; always true for a local folder."""
         return self.in_archive(dataset.id) or super().has_stopped(dataset)
 
 

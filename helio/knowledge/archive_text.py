@@ -1,4 +1,4 @@
-"""What a folder of files holds, as lines of text for people and as JSON for programs."""
+"""The contents of an archive folder, as lines of text for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_GAPS = 20
 
 
 def listing_lines(listing: ArchiveListing) -> list[str]:
-    """Return a table of datasets with spans and parameters, then what cannot be read."""
+    """Write a table of datasets with spans and parameters, then list the files that cannot be read."""
     rows = [("dataset", "files", "first", "last", "cadence")]
     for dataset in listing.datasets:
         rows.append(
@@ -31,7 +31,8 @@ def listing_lines(listing: ArchiveListing) -> list[str]:
         )
     files, size = (sum(getattr(dataset, part) for dataset in listing.datasets) for part in ("files", "bytes"))
     lines = [
-        f"{listing.folder}: {_count(len(listing.datasets), 'dataset')}, {_count(files, 'file')}, {in_words(size)}"
+        f"{listing.folder}: {_count(len(listing.datasets), 'dataset')}, {_count(files, 'file')}, "
+        f"{in_words(size)}"
     ]
     if listing.datasets:
         head, *table = aligned(rows)
@@ -44,12 +45,12 @@ def listing_lines(listing: ArchiveListing) -> list[str]:
 
 
 def dataset_lines(listing: ArchiveListing) -> list[str]:
-    """Describe the datasets of a listing, each with a table of its parameters."""
+    """Describe the datasets of an archive folder, each with a table of its parameters."""
     lines: list[str] = []
     for dataset in listing.datasets:
         span = f"{_second(dataset.first)} to {_second(dataset.last)}"
-        older = f"; {dataset.older} of older versions are not read" if dataset.older else ""
-        exact = "" if dataset.is_span_exact else ", by the names of the files"
+        older = f"; older versions, which are not read: {dataset.older}" if dataset.older else ""
+        exact = "" if dataset.is_span_exact else ", from file names"
         rows = [
             ("files", f"{dataset.files}, {in_words(dataset.bytes)}{older}"),
             ("span", span + exact),
@@ -57,7 +58,7 @@ def dataset_lines(listing: ArchiveListing) -> list[str]:
             ("gaps", _gaps_line(dataset)),
         ]
         if dataset.known_as:
-            rows.append(("called", f"{dataset.known_as} in its files"))
+            rows.append(("called", f"{dataset.known_as}, in its files"))
         lines += [f"{dataset.id}  {dataset.title}".rstrip(), *(f"  {name:<8} {text}" for name, text in rows)]
         lines += [
             f"           {_second(gap.start)} to {_second(gap.stop)}" for gap in dataset.gaps[:_MOST_GAPS]
@@ -68,7 +69,7 @@ def dataset_lines(listing: ArchiveListing) -> list[str]:
 
 
 def listing_json(listing: ArchiveListing) -> dict[str, Any]:
-    """Return a listing as JSON."""
+    """Return the contents of an archive folder as JSON."""
     return {
         "folder": listing.folder,
         "datasets": [_dataset_json(dataset) for dataset in listing.datasets],
@@ -138,19 +139,19 @@ def _rest(listing: ArchiveListing) -> list[str]:
         more = len(listing.unread) - _MOST_UNREAD
         lines += [f"  and {more} more: --json lists all"] if more > 0 else []
     if not listing.datasets:
-        lines.append("no file in it can be read: helio reads CDF, netCDF, CSV and Parquet")
+        lines.append("no file in the folder can be read: helio reads CDF, netCDF, CSV and Parquet")
     return ["", *lines] if lines else []
 
 
 def _gaps_line(dataset: ArchiveDataset) -> str:
     if dataset.gaps_from == "unknown":
-        return "not known: the names of its files say only when they start"
+        return "not known: the file names give only start times"
     by = (
-        " between files, by their records"
+        " between files, from their records"
         if dataset.gaps_from == "records"
-        else " between files, by their names"
+        else " between files, from file names"
     )
-    more = f"; the first {_MOST_GAPS} are" if len(dataset.gaps) > _MOST_GAPS else ""
+    more = f"; the first {_MOST_GAPS} are listed" if len(dataset.gaps) > _MOST_GAPS else ""
     return (str(len(dataset.gaps)) if dataset.gaps else "none") + by + more
 
 

@@ -1,4 +1,4 @@
-"""Times between records as titles, ids and questions tell them: ``16-Second``, ``1HR``, ``hourly``, ``11 Hz``."""
+"""Cadences as titles, ids and questions write them: ``16-Second``, ``1HR``, ``hourly``, ``11 Hz``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def cadences_in(text: str) -> tuple[float, ...]:
 
 
 def said_cadences(text: str) -> list[tuple[str, float]]:
-    """Return every cadence that a text names, in seconds, each with its words."""
+    """Return every cadence that a text names, in seconds, with the words that name it."""
     cadences: list[tuple[str, float]] = []
     for match in _SAID.finditer(text):
         if match["word"]:
@@ -74,7 +74,7 @@ def said_cadences(text: str) -> list[tuple[str, float]]:
 
 
 def cadences_of(dataset_id: str, title: str) -> tuple[float, ...]:
-    """Return the cadences that a dataset's id names, otherwise those in its title; none where neither names one.
+    """Return the cadences in a dataset's id, otherwise those in its title; an empty result if neither names one.
 
     >>> cadences_of("OMNI_HRO_1MIN", "OMNI Combined, Definitive, 1-minute IMF and Plasma Data")
     (60.0,)

@@ -1,4 +1,4 @@
-"""The facts of every CDAWeb dataset: spans, instruments, parameters with units, citation."""
+"""The catalogue of all CDAWeb datasets: time spans, instruments, parameters with units, citations."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
 """Built by scripts/build_catalogue.py."""
 FRESH = timedelta(hours=24)
 SETTLED = timedelta(days=3653)
-"""A dataset that ended so long before the archive was asked does not go on."""
+"""A dataset has ended if its last record was this old when helio asked the archive."""
 STOPPED = timedelta(days=731)
-"""A dataset that has had no record for so long offers nothing of a later time."""
+"""A dataset has stopped if its last record was this old when helio asked the archive."""
 _NOTES = "https://cdaweb.gsfc.nasa.gov/misc/Notes{letter}.html#{id}"
 
 
@@ -31,15 +31,15 @@ class ParameterEntry:
     Parameters
     ----------
     unit : str
-        As the archive spells it, empty where it says none.
+        Unit as the archive spells it; empty if the archive states none.
     size : tuple of int
-        Empty for a scalar; ``(3,)`` for a vector, ``(12, 32)`` for two bin axes.
+        Shape of a record: empty for a scalar, ``(3,)`` for a vector, ``(12, 32)`` for two bin axes.
     kind : str
         ``double``, ``integer`` or ``string``, as in HAPI.
     frame : str
-        Of a vector, ``GSE``; empty where the master CDF was not read.
+        Frame of a vector, such as ``GSE``; empty if the master CDF was not read.
     axes : tuple of str
-        What its bins are, ``Energy [eV]``; empty where it has none or the master CDF was not read.
+        Names and units of the bins, such as ``Energy [eV]``; empty without bins, or if the master CDF was not read.
     """
 
     name: str
@@ -52,14 +52,14 @@ class ParameterEntry:
 
     @property
     def canonical_unit(self) -> str:
-        """The one spelling of its unit (helio.knowledge.unit_spelling)."""
+        """The unit of the parameter, in helio's spelling."""
         from helio.knowledge.unit_spelling import canonical_unit
 
         return canonical_unit(self.unit)
 
     @property
     def components(self) -> int:
-        """How many numbers a record has, one for a scalar."""
+        """Number of values in a record; 1 for a scalar."""
         count = 1
         for length in self.size:
             count *= length
@@ -88,14 +88,13 @@ class DatasetSummary:
     instrument : str
         The instrument that the id names, else the kind of instrument.
     first, last : datetime or None
-        Of the first and the last record that the archive had when it was asked, UTC; None where it does not say.
+        Times of the first and the last record in the archive when helio asked it, UTC; None if not stated.
     cadence : tuple of float
-        Seconds between records, as the id or the title tells; several where the parameters differ; empty where
-        neither tells.
+        Seconds between records, from the id or the title; several if the parameters differ, empty if not stated.
     acknowledgement : str
-        The words that its makers ask for; empty where they are not known.
+        Acknowledgement that the makers of the dataset request; empty if not known.
     known_parameters : int
-        How many parameters are described; 0 where the archive describes none, which does not say that it has none.
+        Number of described parameters; 0 if the archive describes none, although the dataset may have some.
     """
 
     id: str
@@ -115,18 +114,18 @@ class DatasetSummary:
 
     @property
     def cadence_words(self) -> str:
-        """``3 s, 1 min, 1 h``, or nothing."""
+        """The cadences in words: ``3 s, 1 min, 1 h``; empty if not known."""
         return ", ".join(cadence_text(seconds) for seconds in self.cadence)
 
     @property
     def notes_url(self) -> str:
-        """Where CDAWeb keeps its notes."""
+        """Address of CDAWeb's notes on the dataset."""
         letter = self.id[:1].upper()
         return _NOTES.format(letter=letter if letter.isalpha() else "", id=self.id)
 
     @property
     def citation(self) -> str:
-        """The citation, without the date of access."""
+        """The citation of the dataset, without the date of access."""
         who = self.pi + (f" ({self.affiliation})" if self.affiliation else "")
         parts = [who, self.title, f"dataset {self.id}", "NASA Space Physics Data Facility, CDAWeb"]
         parts += [f"https://doi.org/{self.doi}"] if self.doi else []
@@ -156,36 +155,40 @@ class DatasetSummary:
 
 @dataclass(frozen=True)
 class CatalogueEntry(DatasetSummary):
-    """A dataset with its parameters, in the archive's order, without the time."""
+    """A dataset with its parameters, except the time, in the order of the archive."""
 
     parameters: tuple[ParameterEntry, ...] = ()
 
     def parameter(self, name: str) -> ParameterEntry:
-        """Return a parameter by its name; upper and lower case differ, as in the files.
+        """Return a parameter by its name; upper and lower case matter, as in the files.
 
         Raises
         ------
         UnknownParameter
-            There is no parameter with this name; the message gives the closest names. Also without any description.
+            The dataset has no parameter with this name (the advice names the closest ones), or the catalogue does not
+            describe its parameters.
         """
         for parameter in self.parameters:
             if parameter.name == name:
                 return parameter
         if not self.parameters:
-            raise UnknownParameter(f"the catalogue does not describe the parameters of {self.id}")
+            raise UnknownParameter(
+                f"the catalogue does not describe the parameters of {self.id}",
+                advice="run helio catalog refresh",
+            )
         raise UnknownParameter(
             f"{self.id} has no parameter '{name}'",
             advice=did_you_mean(
                 name,
                 (parameter.name for parameter in self.parameters),
-                otherwise=f"helio datasets parameters {self.id}",
+                otherwise=f"run helio datasets parameters {self.id}",
             ),
         )
 
 
 @dataclass(frozen=True)
 class MissionSummary:
-    """A mission with what CDAWeb has of it."""
+    """A mission, with its spacecraft and datasets in CDAWeb."""
 
     name: str
     spacecraft: tuple[str, ...]
@@ -195,17 +198,17 @@ class MissionSummary:
 
 
 class Catalogue:
-    """The datasets of CDAWeb, read from one file when asked for.
+    """The catalogue of CDAWeb's datasets, read from one file when needed.
 
     Parameters
     ----------
     path : Path
-        As written by `helio.knowledge.catalogue_file.encode`; the one that is shipped when left out.
+        A file written by `helio.knowledge.catalogue_file.encode`; default: the shipped catalogue.
 
     Raises
     ------
     DamagedFile
-        The file is not whole.
+        The file is damaged.
     """
 
     def __init__(self, path: Path = SHIPPED) -> None:
@@ -217,7 +220,7 @@ class Catalogue:
 
     @property
     def fresh_until(self) -> datetime:
-        """Until when its spans may refuse or clamp a range."""
+        """Time until which the catalogue's spans are recent enough to refuse or shorten a time range."""
         return self.as_of + FRESH
 
     def __len__(self) -> int:
@@ -230,7 +233,7 @@ class Catalogue:
         return iter(self.ids())
 
     def in_archive(self, dataset_id: object) -> bool:
-        """Return whether a dataset was found in a local archive; always false for CDAWeb's catalogue alone."""
+        """Return whether a dataset is in a local archive; always false for the catalogue of CDAWeb."""
         del dataset_id
         return False
 
@@ -239,7 +242,7 @@ class Catalogue:
         return sorted(row[0] for row in self._rows)
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
-        """Return a dataset with its parameters; upper and lower case are equal.
+        """Return a dataset with its parameters; upper and lower case do not matter.
 
         Raises
         ------
@@ -251,7 +254,7 @@ class Catalogue:
         return CatalogueEntry(**vars(self.at(number)), parameters=parameters)
 
     def summary(self, dataset_id: str) -> DatasetSummary:
-        """Return a dataset without its parameters, which saves unpacking them.
+        """Return a dataset without its parameters, which is faster.
 
         Raises
         ------
@@ -261,21 +264,21 @@ class Catalogue:
         return self.at(self._place(dataset_id))
 
     def summaries(self) -> list[DatasetSummary]:
-        """Return all datasets without their parameters, in the file's order, which is the search's."""
+        """Return all datasets without their parameters, in the order of the file and of the search."""
         return [self.at(row) for row in range(len(self._rows))]
 
     def at(self, number: int) -> DatasetSummary:
-        """Return the dataset with this number, as the search counts them."""
+        """Return the dataset with this number in the search index."""
         if number not in self._told:
             self._told[number] = self._summary(number)
         return self._told[number]
 
     def crafts(self) -> list[tuple[str, Craft]]:
-        """Return the id, mission and spacecraft of every dataset, in the file's order, without unpacking more."""
+        """Return the id, mission and spacecraft of every dataset, in the order of the file."""
         return [(row[0], craft_of(row[0], row[1])) for row in self._rows]
 
     def missions(self) -> list[MissionSummary]:
-        """Return all missions, in order of their names."""
+        """Return all missions, ordered by name."""
         grouped: dict[str, list[tuple[str, datetime | None, datetime | None]]] = {}
         for row, (_, craft) in zip(self._rows, self.crafts(), strict=True):
             mission = (craft.spacecraft, read_time(row[4]), read_time(row[5]))
@@ -292,14 +295,14 @@ class Catalogue:
         ]
 
     def is_fresh(self, dataset: DatasetSummary, now: datetime) -> bool:
-        """Return whether a span may refuse or clamp a range: it is of today, or the dataset has ended."""
+        """Return whether a span is recent enough to refuse or shorten a time range, or the dataset has ended."""
         return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
 
     def has_ended(self, dataset: DatasetSummary) -> bool:
         """Return whether no more data will be added to a dataset.
 
-        Its spacecraft has been silent for years, or its last record was ten years old when the archive was asked. A
-        dataset that merely lags behind has not ended.
+        Its spacecraft has sent nothing for years, or its last record was ten years old when helio asked the archive.
+        A dataset whose data are only late has not ended.
         """
         if dataset.last is None:
             return False
@@ -311,12 +314,12 @@ class Catalogue:
     def has_stopped(self, dataset: DatasetSummary) -> bool:
         """Return whether a dataset had no record for the two years before the archive was asked.
 
-        It may still go on, so a run may ask for later times; nobody should propose it for them.
+        The dataset may still continue, so a run may request later times, but helio does not propose it for them.
         """
         return dataset.last is not None and dataset.last < self.as_of - STOPPED
 
     def facts(self) -> list[CatalogueDataset]:
-        """Return all datasets as they are written, to make a renewed catalogue."""
+        """Return all datasets in the form in which a catalogue file is written."""
         facts: list[CatalogueDataset] = []
         for number, row in enumerate(self._rows):
             described = self._block(number // BLOCK)[number % BLOCK]
@@ -330,7 +333,7 @@ class Catalogue:
         return facts
 
     def words(self) -> str:
-        """Return the inverted index of the search (helio.knowledge.index)."""
+        """Return the search index: for each word, the datasets that contain it."""
         return self.file.text("words")
 
     @cached_property
@@ -347,7 +350,7 @@ class Catalogue:
             raise UnknownDataset(
                 f"no dataset is called '{dataset_id}'",
                 advice=did_you_mean(
-                    dataset_id, (row[0] for row in self._rows), otherwise="helio datasets search WORDS"
+                    dataset_id, (row[0] for row in self._rows), otherwise="run helio datasets search WORDS"
                 ),
             )
         return number
@@ -379,12 +382,12 @@ class Catalogue:
 
 
 def open_catalogue(home: Path) -> Catalogue:
-    """Open the newer of the shipped catalogue and the one renewed from the live service.
+    """Open the shipped catalogue, or the one from `helio catalog refresh` if it is newer.
 
     Raises
     ------
     DamagedFile
-        The renewed one is not whole.
+        The renewed catalogue file is damaged.
     """
     renewed = renewed_path(home)
     shipped = _opened(SHIPPED, _state(SHIPPED))
@@ -407,12 +410,12 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 
 def renewed_path(home: Path) -> Path:
-    """Return the path at which `helio catalog refresh` saves the catalogue."""
+    """Return the path to which `helio catalog refresh` saves the catalogue."""
     return home / "catalogue" / "cdaweb.catalogue"
 
 
 def read_time(text: str) -> datetime | None:
-    """Read a time as the catalogue writes it."""
+    """Read a time from the text in the catalogue."""
     return datetime.fromisoformat(text).astimezone(UTC) if text else None
 
 

@@ -1,4 +1,4 @@
-"""The catalogue as one compact file: a line of JSON that says what stands where, then compressed parts.
+"""The format of the catalogue file: a line of JSON with the positions of its parts, then compressed parts.
 
 ::
 
@@ -25,14 +25,14 @@ from helio.store.records import Count, Instant, parse_record, read_bytes
 
 FORMAT = "helio-catalogue 1"
 LARGEST = 1024**3
-"""Bytes of a catalogue."""
+"""The largest size of a catalogue file in bytes."""
 BLOCK = 50
-"""Datasets whose parameters stand in one block: a bigger one compresses better and takes longer to look up."""
+"""Number of datasets with parameters in one block; larger blocks compress better but are slower to read."""
 
 
 @dataclass(frozen=True)
 class CatalogueParameter:
-    """The facts of one parameter as the catalogue file has them; see `helio.knowledge.catalogue.ParameterEntry`."""
+    """A parameter as the catalogue file stores it; see `helio.knowledge.catalogue.ParameterEntry`."""
 
     name: str
     unit: str = ""
@@ -45,7 +45,7 @@ class CatalogueParameter:
 
 @dataclass(frozen=True)
 class CatalogueDataset:
-    """The facts of one dataset as the catalogue file has them.
+    """A dataset as the catalogue file stores it.
 
     Parameters
     ----------
@@ -135,12 +135,12 @@ class _Head(_Form):
 
 
 class CatalogueFile:
-    """Parts of a catalogue file, unpacked when asked for.
+    """A catalogue file, whose parts are unpacked when they are needed.
 
     Raises
     ------
     DamagedFile
-        It is not a catalogue of this format, or a part of it is damaged.
+        The file is not a catalogue in this format, or a part of it is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -149,35 +149,35 @@ class CatalogueFile:
             line, _, self._body = read_bytes(path, largest=LARGEST).partition(b"\n")
             form = parse_record(line, _Form, path)["format"]
             if form != FORMAT:
-                raise self._damaged(f"its format is {form}, not {FORMAT}")
+                raise self._damaged(f"the format of the file is {form}, not {FORMAT}")
             self.head = parse_record(line, _Head, path)
         except DamagedRecord as error:
             raise self._damaged(error.message) from error
         places = sorted(self.head["parts"].values())
         ends = [0, *(start + length for start, length in places)]
         if [start for start, _ in places] != ends[:-1] or ends[-1] != len(self._body):
-            raise self._damaged("its parts are not at the offsets in its first line")
+            raise self._damaged("the parts of the file are not at the offsets in its first line")
 
     def text(self, name: str) -> str:
-        """Return one part as text."""
+        """Return one part of the file as text."""
         try:
             start, length = self.head["parts"][name]
             return zlib.decompress(self._body[start : start + length]).decode()
         except (KeyError, zlib.error, UnicodeDecodeError) as error:
-            raise self._damaged(f"its part '{name}' cannot be unpacked") from error
+            raise self._damaged(f"the part '{name}' of the file cannot be unpacked") from error
 
     def rows(self, name: str) -> list[Any]:
-        """Return one part that holds JSON rows."""
+        """Return the JSON rows of one part of the file."""
         try:
             rows: list[Any] = json.loads(self.text(name))
         except ValueError as error:
-            raise self._damaged(f"its part '{name}' is not JSON") from error
+            raise self._damaged(f"the part '{name}' of the file is not JSON") from error
         return rows
 
     def _damaged(self, reason: str) -> DamagedFile:
         return DamagedFile(
             f"the catalogue {self.path} is damaged: {reason}",
-            advice="delete it, or run helio catalog refresh",
+            advice="delete this file, or run helio catalog refresh",
         )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ACKNOWLEDGEMENTS = Path(__file__).with_name("acknowledgements.json")
-"""What archives ask for beside what their files say, each with the page that says so."""
+"""Acknowledgements that archives request in addition to those in their files, with the page that states each."""
 
 _ADDRESS = re.compile(r"\s*[(<]?[\w.+-]+@[\w.-]+\w[)>]?")
 _TEX = {
@@ -35,11 +35,11 @@ _CHECKSUMS = {
     "checksum in the file": "in the file",
     "checksum of the archive": "stated by the archive",
     "checksums of its parts": "of the parts of the file",
-    "size only": "none, the archive states the size only",
+    "size only": "none, the archive states only the size",
     "nothing": "none stated by the archive",
     "": "not recorded",
 }
-"""Words for each proof of a file's bytes, below a reference."""
+"""Words in a citation for how the bytes of a file were verified."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ class Use:
     Parameters
     ----------
     span : tuple of str
-        Start and stop of what was read, ISO 8601, UTC.
+        Start and stop of the time range that was read, ISO 8601, UTC.
     accessed : str
-        When it was read, ISO 8601; empty where that is not recorded.
+        Time of reading, ISO 8601; empty if not recorded.
     """
 
     source: SourceFile
@@ -61,16 +61,16 @@ class Use:
 
 @dataclass(frozen=True)
 class Citation:
-    """A dataset, as it is cited; unknown facts are empty, and named in `unknown`.
+    """The citation of a dataset; unknown facts are empty, and listed in `unknown`.
 
     Parameters
     ----------
     read_from : tuple of str
-        Who gave the files: a server, the samples, or ``"local files"`` for a folder.
+        The source of the files: a server, the samples, or ``"local files"`` for a folder.
     versions : tuple of str
-        Of the files.
+        Versions of the files.
     spans : tuple of tuple of str
-        What was used, ISO 8601, UTC.
+        Time ranges that were used, ISO 8601, UTC.
     accessed : tuple of str
         The first and the last day on which the files were read.
     acknowledgement, rules_of_use : str
@@ -80,12 +80,12 @@ class Citation:
     preliminary : bool
         A browse or key-parameter product, not for publication.
     notes_url : str
-        Where its archive says more; empty where it does not say where.
+        Address of the archive's notes on the dataset; empty if not known.
     served_at : str
-        The address of a HAPI server, without which its name says little.
+        Address of the HAPI server.
     proofs : mapping of str to int
-        How many files are proven by what (`helio.store.source_file.PROOFS`), the strongest first; the empty proof
-        is one that was not recorded.
+        Number of files by kind of verification (`helio.store.source_file.PROOFS`), the strongest first; the empty
+        kind is one that was not recorded.
     """
 
     dataset_id: str
@@ -117,9 +117,9 @@ class Citation:
 
 
 def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citation, ...]:
-    """Make one citation for each dataset, in order of first use.
+    """Make a citation for each dataset, in order of first use.
 
-    What the files say of themselves comes first; where they are silent, the catalogue is asked.
+    Facts in the files come first; missing facts are taken from the catalogue.
 
     Parameters
     ----------
@@ -133,19 +133,21 @@ def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citat
 
 
 def citations_of(uses: Sequence[Use], home: Path) -> tuple[Citation, ...]:
-    """Cite the datasets that were used, with the facts in the catalogue of a home."""
+    """Cite the datasets that were used, with facts from the catalogue in helio's home folder."""
     from helio.knowledge.catalogue import open_catalogue
 
     try:
         catalogue = open_catalogue(home) if uses else None
     except DamagedFile as error:  # the files say most of it themselves
-        log.warning("the catalogue cannot be read, so citations lack its facts: %s", error.message)
+        log.warning(
+            "the catalogue cannot be read, so citations lack facts from the catalogue: %s", error.message
+        )
         catalogue = None
     return cite(uses, catalogue)
 
 
 def uses_of(steps: Iterable[StepRecord]) -> list[Use]:
-    """Return the files that the fetches of a run record read."""
+    """Return the files that a run read, from the steps in its record."""
     return [
         Use(source, output["recipe"]["range"], output.get("made_at", ""))
         for step in steps
@@ -280,7 +282,9 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
         if citation.acknowledgement:
             lines.append(f"  acknowledgement: {citation.acknowledgement}")
         if citation.requested:
-            lines.append(f"  its archive asks for: {citation.requested} ({citation.requested_at})")
+            lines.append(
+                f"  acknowledgement that the archive requests: {citation.requested} ({citation.requested_at})"
+            )
         if citation.rules_of_use:
             lines.append(f"  rules of use: {citation.rules_of_use}")
         if citation.proofs:
@@ -298,24 +302,24 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
 
 
 def unknown_lines(citation: Citation) -> list[str]:
-    """Describe which facts of a dataset are not known, and where to look."""
+    """List the facts of a dataset that are not known, and where to look for them."""
     where = f"; see {citation.notes_url}" if citation.notes_url else "; ask the author of the dataset"
     words = {
         "title": "title: not known",
         "doi": "DOI: none known",
         "pi": "investigator: not known",
         "publisher": "publisher: not known",
-        "versions": "version: the files do not say",
+        "versions": "version: not stated in the files",
         "accessed": "date of access: not recorded",
-        "acknowledgement": f"acknowledgement: not known, its files state none{where}",
+        "acknowledgement": f"acknowledgement: not stated in the files{where}",
     }
     return [words[name] for name in citation.unknown]
 
 
 def bibtex(citations: Iterable[Citation], version: str) -> str:
-    """Write BibTeX of the datasets and of helio; the keys are the datasets' ids.
+    """Write BibTeX entries for the datasets and for helio; the keys are the datasets' ids.
 
-    A field that is not known is left out, the year among them: files do not say when they were published.
+    Unknown fields are left out, also the year, because files do not state when they were published.
     """
     entries = []
     taken: set[str] = set()

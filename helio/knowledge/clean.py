@@ -1,11 +1,11 @@
-"""Text of archives made fit to keep: no control characters, no runs of blanks, of bounded length."""
+"""Texts of archives, cleaned: without control characters and repeated blanks, and of limited length."""
 
 from __future__ import annotations
 
 import unicodedata
 
 LONGEST = 400
-"""Characters of a title or description: the longest that says something has about 350."""
+"""The largest number of characters of a title or description; useful texts have up to about 350."""
 
 
 def clean_text(text: str) -> str:
@@ -20,7 +20,7 @@ def clean_text(text: str) -> str:
 
 
 def split_title(label: str, pi: str) -> tuple[str, str]:
-    """Split CDAWeb's label into the title and the affiliation of the investigator at its end.
+    """Split CDAWeb's label of a dataset into the title and the investigator's affiliation.
 
     >>> split_title("ACE Magnetic Field 1-Hour Level 2 Data - N. Ness (Bartol Research Institute)", "N. Ness")
     ('ACE Magnetic Field 1-Hour Level 2 Data', 'Bartol Research Institute')

@@ -22,14 +22,14 @@ ELECTRON_MASS = 9.1093837139e-31
 ALPHA_MASS = 6.6446573450e-27
 """kg."""
 ASTRONOMICAL_UNIT = 1.495978707e11
-"""m, exact; IAU 2012 resolution B2."""
+"""Astronomical unit in m, exact; IAU 2012 resolution B2."""
 SOLAR_RADIUS = 6.957e8
-"""m, nominal; IAU 2015 resolution B3."""
+"""Nominal radius of the Sun in m; IAU 2015 resolution B3."""
 
 
 @dataclass(frozen=True)
 class Particle:
-    """Mass in kg, charge in units of the elementary charge, and the letter it has in a symbol: ``f_cp``."""
+    """A particle: mass in kg, charge in elementary charges, and its letter in symbols such as ``f_cp``."""
 
     mass: float
     charge: int
@@ -41,4 +41,4 @@ PARTICLES = {
     "electron": Particle(ELECTRON_MASS, -1, "e"),
     "alpha": Particle(ALPHA_MASS, 2, "α"),
 }
-"""The particles that tools know by name."""
+"""The particles that tools accept by name."""

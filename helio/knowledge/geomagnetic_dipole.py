@@ -7,7 +7,7 @@ https://doi.org/10.5281/zenodo.14012302, file ``IGRF14.shc``; 2030 is its predic
 from __future__ import annotations
 
 YEARS = tuple(float(year) for year in range(1900, 2035, 5))
-"""The coefficients hold for the first moment of these years; between them they are linear in time."""
+"""Years at whose start the coefficients are valid; between two years they change linearly."""
 
 # fmt: off
 G10 = (

@@ -1,4 +1,4 @@
-"""The search's inverted index, made when a catalogue is written: for each word, the datasets that it tells of."""
+"""The search index of a catalogue: for each word, the datasets that it describes, with weights."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 # How much a word tells of a dataset by where it stands.
 ID, INSTRUMENT, TITLE, CONCEPT, MEASURED, PARAMETER = 5, 5, 4, 5, 4, 1
 MOST = 16
-"""More weight than this, a word cannot have: repeating it tells nothing more."""
+"""The largest weight of a word in a dataset; further repetitions do not count."""
 _USUAL = 12
-"""Words in an ordinary title; in a longer one each tells less."""
+"""Number of words in an ordinary title; each word of a longer title counts less."""
 
 
 def word_index(datasets: Sequence[CatalogueDataset]) -> str:
-    """Return lines of ``word|weight:places|weight:places``, in order, places counted from the one before.
+    """Return lines ``word|weight:places|…`` in order, where places are numbers of datasets, each minus the one before.
 
-    A concept stands with a tilde before it: ``~magneticfield``.
+    A concept begins with a tilde: ``~magneticfield``.
     """
     postings: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for number, dataset in enumerate(datasets):

@@ -1,4 +1,4 @@
-"""Parameters as CDAWeb's master CDFs describe them: units, sizes, frames and bin axes, without any data.
+"""Descriptions of parameters in CDAWeb's master CDFs: units, sizes, frames and axes of bins.
 
 Reads run in a process of their own (``python -m helio.knowledge.masters FILE…``), since a damaged file may kill or
 stop its reader; each file's answer is one line of JSON.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from helio.sources.cdf_file import CdfFile
 
 _SHOWN = frozenset({"data", "ignore_data"})
-"""VAR_TYPE of what CDAWeb offers; see the ISTP guidelines."""
+"""VAR_TYPE of the variables that CDAWeb offers; see the ISTP guidelines."""
 _TIMES = frozenset({"EPOCH", "EPOCH16", "TIME_TT2000"})
 _TEXTS = frozenset({"CHAR", "UCHAR"})
 _SECONDS = 120.0
@@ -50,7 +50,7 @@ def read_masters(paths: Sequence[Path]) -> dict[Path, list[CatalogueParameter]]:
 
 
 def describe(file: CdfFile) -> list[CatalogueParameter]:
-    """Describe the parameters that CDAWeb offers from a master CDF, in the file's order."""
+    """Describe the parameters of a master CDF that CDAWeb offers, in the order of the file."""
     from helio.sources.istp import frame_of, text_of
 
     parameters: list[CatalogueParameter] = []
@@ -97,7 +97,7 @@ def _pointed(file: CdfFile, name: str) -> str:
 
 
 def main(paths: Sequence[str]) -> int:
-    """Describe files, a line of JSON each."""
+    """Describe master CDF files, and print a line of JSON for each."""
     from helio.sources.cdf_file import CdfFile
     from helio.sources.cdf_guard import check_cdf
 

@@ -1,4 +1,4 @@
-"""Which mission and spacecraft a CDAWeb dataset belongs to, what else they are called, and which instrument it is."""
+"""The mission, spacecraft and instrument of a CDAWeb dataset, and other names of missions and spacecraft."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
 
 
 def short(craft: str) -> str:
-    """Write a spacecraft as labels do.
+    """Return the short name of a spacecraft, as labels use it.
 
     >>> short("Parker Solar Probe"), short("RBSP-A")
     ('PSP', 'RBSPA')
@@ -260,12 +260,12 @@ def short(craft: str) -> str:
 
 @lru_cache(maxsize=8192)
 def craft_of(dataset_id: str, group: str = "") -> Craft:
-    """Return the mission and the spacecraft of a dataset.
+    """Return the mission and the spacecraft of a dataset, from its id.
 
     Parameters
     ----------
     group : str
-        The observatory group that the archive puts it in, taken for the mission where the id does not tell.
+        CDAWeb's observatory group of the dataset, used as the mission if the id does not name one.
     """
     for pattern, mission, spacecraft in _COMPILED:
         match = pattern.match(dataset_id)
@@ -283,7 +283,7 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
 
 
 def instrument_of(dataset_id: str, mission: str) -> str:
-    """Return the instrument that the id names, or an empty text."""
+    """Return the instrument that a dataset's id names, or an empty text."""
     pieces = re.split(r"[_-]", dataset_id.upper())
     if "MERGED" in pieces or "HELIO1HR" in pieces or "OMNI" in mission:
         return ""
@@ -295,6 +295,6 @@ def instrument_of(dataset_id: str, mission: str) -> str:
 
 
 def has_ended(craft: Craft, year: int) -> bool:
-    """Return whether the spacecraft fell silent at least two years before a year began."""
+    """Return whether the spacecraft stopped sending data at least two years before a year began."""
     last = _LAST_YEAR.get(craft.spacecraft, _LAST_YEAR.get(craft.mission))
     return last is not None and last + 2 < year

@@ -1,4 +1,4 @@
-"""A small notation for the phrases that name something, so that tables of names need no regular expressions."""
+"""A short notation for phrases, so that lists of names need no regular expressions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NO_PLURAL = frozenset({"of", "the", "from", "to", "it", "them"})
 
 @lru_cache(maxsize=1024)
 def phrase_pattern(phrase: str) -> str:
-    r"""Translate a phrase into a regular expression that also takes its plurals.
+    r"""Translate a phrase into a regular expression that also matches plurals.
 
     Words are separated by blanks, alternatives by ``/``. ``?`` marks words that may be left out, ``*`` words that may
     be left out or repeated, ``~`` a verb in any form. A blank or a hyphen may separate words. Capitals stay capitals.
@@ -36,7 +36,7 @@ def phrase_pattern(phrase: str) -> str:
 
 
 def any_phrase(phrases: Iterable[str]) -> str:
-    """Translate several phrases into one expression; the first that fits counts."""
+    """Translate several phrases into one regular expression; the first phrase that matches counts."""
     return "|".join(map(phrase_pattern, phrases))
 
 

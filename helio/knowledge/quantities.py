@@ -1,6 +1,6 @@
-"""Physical quantities by spacecraft: which dataset has them, in which frame and unit; and swapping one for another.
+"""Physical quantities by spacecraft, with dataset, frame and unit, to replace one spacecraft by another.
 
-A table, not a model: quantities outside it cannot be swapped, and the error says so.
+Only quantities in this list can be swapped between spacecraft; an error names those that cannot.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from helio.knowledge.missions import ALIASES, craft_of
 
 @dataclass(frozen=True)
 class QuantitySource:
-    """The dataset and parameters of a spacecraft's quantity.
+    """The dataset and parameters that hold a quantity of a spacecraft.
 
     Parameters
     ----------
     quantity : str
         ``magnetic field vector``, ``proton density``.
     spacecraft : str
-        As in helio.knowledge.missions.
+        Name of the spacecraft, as in helio.knowledge.missions.
     parameters : tuple of str
-        One, or the three components where the archive keeps them apart.
+        One parameter, or three components if the archive stores them separately.
     frame : str
-        ``GSE``, ``GSM``, ``RTN``; empty for what has no direction.
+        Frame, such as ``GSE``, ``GSM`` or ``RTN``; empty for a quantity without a direction.
     unit : str
         Canonical.
     cadence : float or None
         Seconds between records; None where it changes.
     note : str
-        What sets it apart from the same quantity elsewhere.
+        How the data differ from the same quantity of other spacecraft.
     """
 
     quantity: str
@@ -48,7 +48,7 @@ class QuantitySource:
     note: str = ""
 
     def alike(self, other: QuantitySource) -> bool:
-        """Return whether one can replace the other in a figure: same frame and unit, cadences within a factor of 2."""
+        """Return whether the sources can replace each other in a figure: same frame and unit, similar cadence."""
         shapes = (self.quantity, self.frame, self.unit, len(self.parameters))
         if shapes != (other.quantity, other.frame, other.unit, len(other.parameters)):
             return False
@@ -57,7 +57,7 @@ class QuantitySource:
 
 @dataclass(frozen=True)
 class Swap:
-    """A parameter of one spacecraft in place of another's.
+    """A replacement of one spacecraft's parameter by the same quantity of another spacecraft.
 
     Parameters
     ----------
@@ -278,12 +278,12 @@ SOURCES: tuple[QuantitySource, ...] = tuple(_rows())
 
 
 def quantities() -> list[str]:
-    """Return every quantity of the table, in its order."""
+    """Return the names of all quantities."""
     return list(dict.fromkeys(source.quantity for source in SOURCES))
 
 
 def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[QuantitySource]:
-    """Return the sources of a spacecraft's quantity, the preferred one first; an empty result is no error.
+    """Return the datasets that hold a quantity of a spacecraft, the preferred one first; the result may be empty.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Quant
 
 @lru_cache(maxsize=1)
 def spellings() -> Mapping[str, str]:
-    """Map every spelling of a spacecraft of the table, in small letters, to the spacecraft."""
+    """Map every spelling of a spacecraft's name, in lower case, to the spacecraft."""
     known: dict[str, str] = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         for spelling in (craft, craft.replace("-", " "), craft.replace("-", ""), *ALIASES.get(craft, ())):
@@ -312,7 +312,7 @@ def spellings() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def families() -> Mapping[str, tuple[str, ...]]:
-    """Map each mission of several spacecraft to those of them that the table has."""
+    """Map each mission with several spacecraft to those of its spacecraft whose quantities are known."""
     names: dict[str, tuple[str, ...]] = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         family = re.match(r"(MMS|THEMIS|STEREO|RBSP|Cluster|Voyager)(?=-?\w$)", craft)
@@ -326,12 +326,12 @@ def _spaced(text: str) -> str:
 
 
 def spacecraft_named(text: str) -> str:
-    """Return the spacecraft of the table that a name or an alias means.
+    """Return the spacecraft that a name or an alias means.
 
     Raises
     ------
     RequestError
-        None is called so.
+        No known spacecraft has this name.
     """
     plain = _spaced(text)
     for spelling, name in spellings().items():
@@ -339,16 +339,16 @@ def spacecraft_named(text: str) -> str:
             return name
     names = {source.spacecraft for source in SOURCES}
     raise RequestError(
-        f"the table of quantities has no spacecraft '{text}'",
-        advice=did_you_mean(text, names, otherwise="one of: " + ", ".join(sorted(names))),
+        f"helio knows no quantities of a spacecraft '{text}'",
+        advice=did_you_mean(text, names, otherwise="choose one of: " + ", ".join(sorted(names))),
     )
 
 
 def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) -> Swap:
-    """Find the same quantity of another spacecraft, in the same frame.
+    """Find the parameter of another spacecraft with the same quantity in the same frame.
 
-    Between the spacecraft of one family (MMS1 to MMS2) every parameter that both have can be swapped; between
-    missions, what the table knows to be the same quantity. A frame is never changed: that is for the author.
+    Between spacecraft of one family (MMS1 to MMS2), every parameter that both have can be swapped; between missions,
+    only quantities in helio's list. The frame is never changed.
 
     Parameters
     ----------
@@ -360,13 +360,13 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
     UnknownDataset, UnknownParameter
         The dataset or the parameter that is to be swapped is not in the catalogue.
     RequestError
-        It cannot be swapped; the message says why, and what there is.
+        The parameter cannot be swapped; the message says why, and the advice what to do.
     """
     entry = catalogue.dataset(dataset)
     before = entry.parameter(parameter) if entry.parameters else None
     name = spacecraft_named(mission)
     if name == entry.spacecraft:
-        raise RequestError(f"{entry.id} is of {name} already")
+        raise RequestError(f"{entry.id} is already a dataset of {name}")
     known = next(
         (source for source in SOURCES if source.dataset == entry.id and parameter in source.parameters), None
     )
@@ -383,14 +383,16 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             return Swap(quantity, sibling[0], (sibling[1],), frame, counterpart.canonical_unit, same)
     if known is None:
         raise RequestError(
-            f"{entry.id}.{parameter} is not in the table of quantities, so no equivalent for {name} is known",
-            advice=f"helio datasets search '{name} …' finds what there is; quantities: {', '.join(quantities())}",
+            f"helio does not know which quantity {entry.id}.{parameter} is, so it knows no equivalent for "
+            f"{name}",
+            advice=f"search for an equivalent with helio datasets search '{name} …'; known quantities: "
+            f"{', '.join(quantities())}",
         )
     others = sources_of(known.quantity, name)
     if not others:
         raise RequestError(
-            f"{name} has no {known.quantity} in the table of quantities",
-            advice=f"helio datasets search '{name} …'",
+            f"helio knows no {known.quantity} of {name}",
+            advice=f"search for a dataset with helio datasets search '{name} …'",
         )
     chosen = next((other for other in others if other.frame == known.frame), None)
     if chosen is None:
@@ -398,8 +400,9 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             f"{other.dataset}.{'+'.join(other.parameters)} in {other.frame}" for other in others
         )
         raise RequestError(
-            f"{name} has no {known.quantity} in {known.frame}; a swap never changes the frame",
-            advice=f"there is {there}",
+            f"helio knows no {known.quantity} of {name} in {known.frame}, and a swap does not change the "
+            "frame",
+            advice=f"choose another frame yourself; helio knows {there}",
         )
     differences = _differences(known, chosen)
     if before is not None and len(known.parameters) == len(chosen.parameters) == 1:
@@ -419,7 +422,9 @@ def _differences(known: QuantitySource, chosen: QuantitySource) -> tuple[str, ..
         )
         differences.append(f"cadence {after} instead of {before}")
     if len(known.parameters) != len(chosen.parameters):
-        differences.append(f"{len(chosen.parameters)} parameter(s) instead of {len(known.parameters)}")
+        differences.append(
+            f"number of parameters: {len(chosen.parameters)} instead of {len(known.parameters)}"
+        )
     if chosen.note and chosen.note != known.note:
         differences.append(chosen.note)
     return tuple(differences)

@@ -1,4 +1,4 @@
-"""How people, labels and titles call the physical quantities of `helio.knowledge.quantities`."""
+"""Names of the physical quantities in sentences, labels and titles."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = Literal["vector", "scalar", "spectrum", "index"]
 
 @dataclass(frozen=True)
 class QuantityWords:
-    """The words for one quantity.
+    """The names of one quantity.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class QuantityWords:
 
     @property
     def pattern(self) -> str:
-        """The expression that finds its phrases."""
+        """The regular expression that matches the quantity's phrases."""
         return any_phrase(self.phrases)
 
 
@@ -95,19 +95,19 @@ COMPONENTS: tuple[tuple[str, str], ...] = (
 
 
 def symbol(quantity: str) -> str:
-    """Write a quantity as labels do."""
+    """Return the symbol of a quantity, as labels use it."""
     row = _BY_NAME.get(quantity)
     return row.symbol if row else re.sub(r"\W+", "", quantity)
 
 
 def title(quantity: str) -> str:
-    """Write a quantity as titles do."""
+    """Return the name of a quantity, as titles use it."""
     row = _BY_NAME.get(quantity)
     return row.title if row else quantity
 
 
 def quantity_named(text: str) -> tuple[str, str]:
-    """Find the quantity, and its component if one is meant, that a name, a symbol or a phrase stands for.
+    """Find the quantity, and its component if any, that a name, a symbol or a phrase means.
 
     >>> quantity_named("Bz"), quantity_named("ram pressure")
     (('magnetic field vector', 'z'), ('dynamic pressure', ''))
@@ -115,7 +115,7 @@ def quantity_named(text: str) -> tuple[str, str]:
     Raises
     ------
     RequestError
-        No quantity is called so; the advice has the near names.
+        No quantity has this name; the advice gives similar names.
     """
     plain = " ".join(text.split())
     for row in WORDS:
@@ -132,5 +132,7 @@ def quantity_named(text: str) -> tuple[str, str]:
     names = [name for row in WORDS for name in (row.quantity, row.title)]
     raise RequestError(
         f"no quantity is called '{text}'",
-        advice=did_you_mean(text, names, otherwise=f"quantities: {', '.join(row.quantity for row in WORDS)}"),
+        advice=did_you_mean(
+            text, names, otherwise=f"choose one of the quantities: {', '.join(row.quantity for row in WORDS)}"
+        ),
     )

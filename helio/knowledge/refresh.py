@@ -1,4 +1,4 @@
-"""The catalogue renewed from CDAWeb's live service, datasets over REST and parameters from master CDFs.
+"""Renew the catalogue from CDAWeb: datasets from its REST service, parameters from master CDFs.
 
 References: CDAS REST, https://cdaweb.gsfc.nasa.gov/WebServices/REST/; master CDFs,
 https://cdaweb.gsfc.nasa.gov/pub/software/cdawlib/0MASTERS/.
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
 
 _MASTER = "/pub/software/cdawlib/0MASTERS/{id}_00000000_v01.cdf"
 _SHARE = 0.5
-"""A reply with fewer than this share of the datasets that are known is not the whole list."""
+"""A reply that lists fewer than this share of the known datasets is incomplete."""
 
 
 @dataclass(frozen=True)
 class Renewal:
-    """The outcome of a renewal.
+    """The outcome of a renewal of the catalogue.
 
     Parameters
     ----------
     added, gone : tuple of str
-        Ids that the service has and the catalogue before had not, and the other way about.
+        Ids that are new in CDAWeb, and ids that CDAWeb no longer lists.
     described : tuple of str
         Datasets whose parameters were read from their master CDF.
     undescribed : tuple of str
-        Those whose master CDF was asked for and could not be had or read.
+        Datasets whose master CDF could not be downloaded or read.
     """
 
     path: Path
@@ -56,7 +56,7 @@ class Renewal:
 
 
 def known_so_far(home: Path) -> Catalogue:
-    """Return the catalogue to renew: that of the home, or the shipped one if it is damaged."""
+    """Return the catalogue to renew: the one in helio's home folder, or the shipped one if that is damaged."""
     try:
         return open_catalogue(home)
     except DamagedFile:
@@ -72,15 +72,15 @@ def renew(
     server: str = "",
     masters: str = "",
 ) -> Renewal:
-    """Ask the service for all datasets, read missing master CDFs, and write the renewed catalogue into the home.
+    """Request all datasets from CDAWeb, read missing master CDFs, and save the catalogue in helio's home folder.
 
-    Parameters and units stay those that are known, except of datasets whose master CDF is read: those that are not
-    described yet, and those whose id `masters` matches.
+    Known parameters and units are kept. Master CDFs are read only for datasets without a description, and for those
+    whose id matches `masters`.
 
     Parameters
     ----------
     before : Catalogue
-        What is known so far.
+        The catalogue to renew.
     now : datetime
         UTC; becomes the catalogue's date.
     server : str
@@ -91,7 +91,7 @@ def renew(
     Raises
     ------
     DataError
-        The service cannot be asked, or what it says is not the list of datasets; nothing is written then.
+        The service does not answer, or its reply is not the list of datasets; nothing is written then.
     """
     archive = source_class(BY_CATALOGUE)
     service = archive.full_address(server or archive.address)
@@ -101,7 +101,7 @@ def renew(
     listed = _listed(reply, url)
     if len(listed) < _SHARE * len(before):
         raise ServerUnavailable(
-            f"the service lists only {len(listed)} of {len(before)} known datasets",
+            f"CDAWeb's reply lists only {len(listed)} of {len(before)} known datasets",
             advice="try again later; the catalogue is unchanged",
             place=url,
         )
@@ -136,7 +136,7 @@ def _listed(reply: Any, url: str) -> dict[str, CatalogueDataset]:
     """Return the datasets of a reply, without those that lack an id or a label, as CDAWeb's own pages do."""
     rows = reply.get("DatasetDescription") if isinstance(reply, Mapping) else None
     if not isinstance(rows, Sequence) or isinstance(rows, str):
-        raise Refused("the service answers with something other than a list of datasets", place=url)
+        raise Refused("CDAWeb's reply is not a list of datasets", place=url)
     datasets: dict[str, CatalogueDataset] = {}
     for row in rows:
         if not isinstance(row, Mapping) or not row.get("Id"):

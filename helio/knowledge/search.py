@@ -1,8 +1,8 @@
-"""Datasets found by words: ranked full text over ids, missions, instruments, titles, parameters and synonyms.
+"""A full-text search for datasets by id, mission, instrument, title, parameter and synonym.
 
 The ranking is that of BM25 with the fields' weights folded into the term frequency, as Robertson, Zaragoza and Taylor
-describe it (CIKM 2004, doi:10.1145/1031171.1031181), without a model. A spacecraft that the question names leaves out
-all others; a cadence that it names puts the nearest one that is not coarser first.
+describe it (CIKM 2004, doi:10.1145/1031171.1031181), without a model. If the question names a spacecraft, all others
+are left out; if it names a cadence, datasets with the nearest cadence that is not coarser come first.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from helio.knowledge.missions import ALIASES, Craft
 from helio.knowledge.words import AT_L1, CONTEXT, CRAFT_AT_L1, Clause, clauses, plain, tokens
 
 _SATURATION = 6.0
-"""BM25's k1 for the weights of helio.knowledge.index: more than this, a word hardly tells more."""
+"""The k1 of BM25, which limits how much a word with a large weight counts."""
 _AS_TOLD = 0.75
-"""What a word of the question is worth where its concept, the first choice, is not met; shared by those of a phrase."""
+"""Weight of a word that matches where its concept does not; the words of a phrase share this weight."""
 _ALSO = 0.3
-"""What the second best of concept, related concept and words adds."""
+"""Weight of the second best match among concept, related concept and words."""
 _CONTEXT = 0.3
-"""The weight of a word for a place compared with one for a measured quantity."""
+"""Weight of a word for a place, relative to a word for a measured quantity."""
 _CADENCE = 6.0
-"""A cadence that is met is worth as much as two words."""
+"""Weight of a matching cadence, equal to two words."""
 _FEW = 4
 _OTHER_LETTERS = re.compile(r"(?=\w*[^\W\d_a-zA-Z])\w+")
 
@@ -50,13 +50,13 @@ class SearchResult:
     hits : tuple of Hit
         Best first.
     total : int
-        How many there were before the limit.
+        Number of datasets found, before the limit.
     unknown : mapping
-        Words that no dataset tells of, each with the words that come close to it.
+        Words that no dataset contains, each with similar words.
     craft : tuple of str
         The missions and spacecraft that the question names.
     elsewhere : mapping
-        Words that no dataset of these tells of, each with the missions that do.
+        Words that no dataset of these spacecraft contains, each with the missions whose datasets do.
     """
 
     hits: tuple[Hit, ...]
@@ -67,7 +67,7 @@ class SearchResult:
 
 
 class Search:
-    """Questions to one catalogue."""
+    """A search in one catalogue."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
@@ -138,11 +138,15 @@ class Search:
     def _crafts(self) -> dict[tuple[str, ...], str]:
         """Every name of a mission or spacecraft, as words."""
         names: dict[tuple[str, ...], str] = {}
-        for dataset_id, dataset in self._datasets:
-            if dataset.mission.upper() == dataset_id.partition("_")[0].upper() and "_HELIO1" in dataset_id:
-                continue  # of the Earth or a comet there is a position only; `near Earth` asks for something else
-            names.setdefault(_words_of(dataset.mission), dataset.mission)
-            names.setdefault(_words_of(dataset.spacecraft), dataset.spacecraft)
+        crafts = (
+            craft
+            for dataset_id, craft in self._datasets
+            # of the Earth or a comet there is a position only; `near Earth` asks for something else
+            if "_HELIO1" not in dataset_id or craft.mission.upper() != dataset_id.partition("_")[0].upper()
+        )
+        for craft in dict.fromkeys(crafts):
+            names.setdefault(_words_of(craft.mission), craft.mission)
+            names.setdefault(_words_of(craft.spacecraft), craft.spacecraft)
         known = set(names.values())
         for name, aliases in ALIASES.items():
             if name in known:

@@ -25,7 +25,9 @@ def answer_lines(answer: SearchResult) -> list[str]:
     ]
     lines = aligned(rows)
     if answer.total > len(answer.hits):
-        lines.append(f"and {answer.total - len(answer.hits)} more: --limit {min(answer.total, 50)}")
+        lines.append(
+            f"and {answer.total - len(answer.hits)} more; show them with --limit {min(answer.total, 50)}"
+        )
     if not answer.hits:
         lines.append("no dataset matches")
     for word, close in answer.unknown.items():
@@ -33,14 +35,15 @@ def answer_lines(answer: SearchResult) -> list[str]:
         lines.append(f"note: no dataset matches '{word}'{hint}")
     for word, missions in answer.elsewhere.items():
         lines.append(
-            f"note: no dataset of {' or '.join(answer.craft)} matches '{word}'; {', '.join(missions)} have some"
+            f"note: no dataset of {' or '.join(answer.craft)} matches '{word}', but {', '.join(missions)} "
+            "have datasets that do"
         )
     return lines
 
 
 def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
     """Describe a dataset without its parameters."""
-    ended = ", and has ended" if catalogue.has_ended(entry) else ""
+    ended = ", has ended" if catalogue.has_ended(entry) else ""
     span = f"{_span(entry)}{ended}" if entry.first or entry.last else "not known"
     craft = entry.mission if entry.spacecraft == entry.mission else f"{entry.mission}, {entry.spacecraft}"
     kind = f" ({entry.instrument_type})" if entry.instrument_type not in ("", entry.instrument) else ""
@@ -56,8 +59,8 @@ def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
         ("DOI", entry.doi or "none known"),
         ("notes", entry.notes_url),
         ("cite", entry.citation),
-        ("acknowledge", entry.acknowledgement or "not in the catalogue; see the notes, and thank the PI and CDAWeb"),
-        ("known", f"as of {catalogue.as_of:%Y-%m-%d}; helio catalog refresh renews it"),
+        ("acknowledge", entry.acknowledgement or "not in the catalogue: see the notes, and thank the PI and CDAWeb"),
+        ("known", f"as of {catalogue.as_of:%Y-%m-%d}; to renew it, run helio catalog refresh"),
     ]  # fmt: skip
     lines = [f"{entry.id}  {entry.title}"]
     for name, text in rows:
@@ -69,7 +72,7 @@ def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
 def parameter_lines(entry: CatalogueEntry, parameters: Sequence[ParameterEntry]) -> list[str]:
     """Write a table of parameters: name, size, unit, description."""
     if not entry.parameters:
-        return [f"the catalogue does not describe the parameters of {entry.id}: helio catalog refresh"]
+        return [f"the catalogue does not describe the parameters of {entry.id}: run helio catalog refresh"]
     rows = [
         (
             parameter.name,

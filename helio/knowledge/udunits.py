@@ -1,4 +1,4 @@
-"""Units in the spelling of UDUNITS, the library that CF asks for."""
+"""Units in the spelling of UDUNITS, which the CF conventions require."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _SPELLINGS = {
     **{f"{prefix}eV/n": f"{prefix}eV" for prefix in ("", "k", "M", "G")},
     **{f"{prefix}eV/q": f"{prefix}eV e-1" for prefix in ("", "k", "M", "G")},
 }
-"""Symbols that UDUNITS does not have, or has for something else. All others are its own."""
+"""Symbols that UDUNITS spells differently; all other symbols are the same."""
 
 _UNKNOWN = frozenset(["dB", "R_S"])
-"""A ratio without its reference, and a radius of the Sun or of Saturn."""
+"""Units without an equivalent in UDUNITS: a ratio without its reference, a radius of the Sun or of Saturn."""
 
 
 def udunits_spelling(unit: str) -> str | None:
-    """Spell a unit so that UDUNITS reads it; None where it has no such unit.
+    """Spell a unit so that UDUNITS reads it; return None if UDUNITS has no such unit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Factors between units of one dimension; units that are not known completely are refused, never guessed."""
+"""Conversion factors between units of one dimension; unknown units are refused, never guessed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pint
 
 EARTH_RADIUS_KM = 6371.2
-"""The R_E of the field model (IGRF) and of OMNI; data sets may mean 6378.137 or 6371.0, which differ by 0.1 %."""
+"""Earth radius in km of the IGRF field model and of OMNI; datasets may use 6378.137 or 6371.0 (0.1 % different)."""
 
 _PREFIXED = {
     "m": "meter",
@@ -101,11 +101,11 @@ _SI = {
     **{symbol: symbol for symbol in ("K", "sr", "N", "C")},
     **{"MK": "K", "deg": "rad", "erg": "J", "G": "T", "amu": "kg", "e": "C"},
 }
-"""The SI unit of each symbol that has one. Rayleighs are left out: they count photons."""
+"""The SI unit of each symbol. Rayleighs are left out, because they count photons."""
 
 
 def si_conversion(unit: str) -> str:
-    """Return ISTP's SI_CONVERSION: the factor into SI units and the SI unit; empty where there is none.
+    """Return ISTP's SI_CONVERSION, the factor to the SI unit and that unit; empty if the unit has no SI unit.
 
     >>> si_conversion("nT"), si_conversion("cm^-3"), si_conversion("counts/s")
     ('1e-09>T', '1000000>m^-3', '')
@@ -118,7 +118,7 @@ def si_conversion(unit: str) -> str:
 
 
 def comparable(one: str, other: str) -> bool:
-    """Return whether two units are known and of one dimension."""
+    """Return whether two units are known and have the same dimension."""
     first, second = _pint_unit(one), _pint_unit(other)
     return first is not None and second is not None and first.dimensionality == second.dimensionality
 
@@ -139,10 +139,10 @@ def conversion_factor(unit: str, to: str) -> float:
     Raises
     ------
     UnitMismatch
-        When they are of different dimensions. Angle, solid angle, counts, energy per nucleon and energy per
+        When the units have different dimensions. Angle, solid angle, counts, energy per nucleon and energy per
         charge are dimensions of their own.
     StepError
-        When one of them is not known, or is no multiple of another: degC, dB.
+        When a unit is not known, or is not a multiple of another unit: degC, dB.
 
     References
     ----------
@@ -153,18 +153,18 @@ def conversion_factor(unit: str, to: str) -> float:
         return 1.0
     for spelling in (unit, to):
         if canonical_unit(spelling) in ("degC", "dB"):
-            raise StepError(f"{spelling} is not a multiple of another unit and is not converted")
+            raise StepError(f"{spelling} cannot be converted: it is not a multiple of another unit")
     first, second = _pint_unit(unit), _pint_unit(to)
     if first is None or second is None:
         raise StepError(
-            f"the unit '{(unit if first is None else to)[: LIMITS.unit]}' is not known, and what is not known is not "
+            f"the unit '{(unit if first is None else to)[: LIMITS.unit]}' is not known, so it cannot be "
             "converted",
             advice="write it as a product of powers: km/s, cm^-3, keV/(cm^2 s sr keV)",
         )
     if first.dimensionality != second.dimensionality:
         raise UnitMismatch(
-            f"{unit or 'a number without unit'} cannot be converted into {to or 'a number without unit'}: "
-            "they measure different things"
+            f"{unit or 'a number without unit'} cannot be converted to {to or 'a number without unit'}: "
+            "the units have different dimensions"
         )
     return float(_registry().Quantity(Fraction(1), first).to(second).magnitude)
 

@@ -1,4 +1,4 @@
-"""The unit of a product or a quotient, in the field's spelling."""
+"""The unit of a product or a quotient of quantities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unit spellings as archives write them, brought to one canonical form and set for a label."""
+"""Spellings of units: from those of archives to one canonical spelling, and to typeset labels."""
 
 from __future__ import annotations
 
@@ -252,7 +252,7 @@ def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
 
 
 def pretty_unit(canonical: str) -> str:
-    """Typeset a unit for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; raise the exponents of others."""
+    """Typeset a unit for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; exponents are raised."""
     if len(canonical) > LIMITS.unit:
         return canonical
     powers = _EXPONENT.sub(
@@ -394,7 +394,7 @@ def _reduced(factors: list[Factor]) -> list[Factor]:
         if power:
             sides[name, power < 0] = sides.get((name, power < 0), 0) + power
     if any(abs(power) > LIMITS.unit_power for power in sides.values()):
-        raise _UnreadableError("too large a power")
+        raise _UnreadableError("the power is too large")
     if ("deg", False) in sides and ("N", False) in sides:
         raise _UnreadableError("deg N")  # degrees north, not degree newtons
     below = {name: -power for (name, negative), power in sides.items() if negative}

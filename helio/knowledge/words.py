@@ -1,4 +1,4 @@
-"""The words of titles, ids and questions, brought to one form: plurals, spellings, and what means the same."""
+"""The words of titles, ids and questions, normalised: plurals, spellings and synonyms."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def plain(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Split text into lower-case words without plural; cut ``SYM_H``, ``B-field`` and ``BGSEc`` into parts.
+    """Split a text into lower-case words in the singular; split ``SYM_H``, ``B-field`` and ``BGSEc`` into parts.
 
     >>> tokens("Proton densities, B-field (GSM)")
     ['proton', 'density', 'b', 'field', 'gsm']
@@ -216,7 +216,7 @@ _ASKED = _table(ASKED)
 
 
 def concepts(words: Sequence[str]) -> list[str]:
-    """Return the concepts that phrases among the words name."""
+    """Return the concepts that phrases in these words name."""
     names: list[str] = []
     for start in range(len(words)):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
@@ -228,16 +228,16 @@ def concepts(words: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a question and what would answer it.
+    """A part of a question: its words, and the concept or instrument that they name.
 
     Parameters
     ----------
     words : tuple of str
         As in the question.
     concept : str
-        What they stand for, or nothing.
+        Concept that the words stand for; empty if none.
     spelt : str
-        How ids spell the instrument that they name, or nothing.
+        Spelling in ids of the instrument that the words name; empty if none.
     """
 
     words: tuple[str, ...]
@@ -246,7 +246,7 @@ class Clause:
 
     @property
     def related(self) -> tuple[tuple[str, float], ...]:
-        """Concepts that answer it in part, each with how much."""
+        """Related concepts that match partly, each with a weight."""
         return _RELATED.get(self.concept, ())
 
 

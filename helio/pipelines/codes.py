@@ -1,8 +1,9 @@
 """Find the code of an edit or a diagnostic: its meaning, its reason, and an example before and after.
 
 The docstring of the module that gives a code explains it, in the form below; most of them are passes. A code never
-changes its meaning. The family letter is the stage: P parse, N normalise, R resolve, X expand, O optimise, G guarantee,
-V verify, S sources, B bind; A is the answers of authors, E execution and authoring, I helio itself.
+changes its meaning. The entry of an error or a warning ends with a line ``to do``: what a user does about it. The
+family letter is the stage: P parse, N normalise, R resolve, X expand, O optimise, G guarantee, V verify, S sources,
+B bind; A is the answers of authors, E execution and authoring, I helio itself.
 
 No version gives these codes any more, and no other meaning gets their numbers:
 
@@ -41,6 +42,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from helio.steps.tool_page import WIDTH, wrapped
+
 RETIRED = "retired"
 """Kind of a code that no version uses any more."""
 _PACKAGE = Path(__file__).parents[1]
@@ -51,7 +54,10 @@ _ENTRY = re.compile(
     r"    (?P<why>.+)\n"
     r"    before  (?P<before>.+)\n"
     r"    after   (?P<after>.+)\n"
+    r"(?:    to do   (?P<to_do>.+(?:\n {12}.+)*)\n)?"
 )
+_FIXED_STAGES = "PNR"
+"""Letters of the stages whose edits helio fix writes into the file."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,8 @@ class Code:
         The reason, for people.
     before, after : str
         An example; `after` is the result.
+    to_do : str
+        What a user does about it.
     module : str
         The file that explains and gives it, relative to the package: ``"pipelines/passes/merge_fetches.py"``.
     """
@@ -76,11 +84,24 @@ class Code:
     why: str
     before: str
     after: str
+    to_do: str
     module: str
 
     def __str__(self) -> str:
-        example = f"  before  {self.before}\n  after   {self.after}"
-        return f"{self.code} ({self.kind})  {self.meaning}\n\n{self.why}\n\n{example}"
+        return self.text()
+
+    def text(self, width: int = WIDTH) -> str:
+        """Write what helio explain prints, with at most `width` characters in a line."""
+        lines = [
+            *wrapped(f"{self.code} ({self.kind})  {self.meaning}", indent=0, hang=4, width=width),
+            "",
+            *wrapped(self.why, indent=0, width=width),
+            *wrapped(f"What to do: {self.to_do}", indent=0, width=width),
+            "",
+            *wrapped(f"before  {self.before}", indent=2, hang=10, width=width),
+            *wrapped(f"after   {self.after}", indent=2, hang=10, width=width),
+        ]
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """Convert to JSON, for ``--json``."""
@@ -129,12 +150,27 @@ def read_codes(docstring: str, module: str) -> Iterator[Code]:
     Raises
     ------
     ValueError
-        An entry has another form.
+        An entry has another form, or does not say what to do about an error or a warning.
     """
     for head in _HEAD.finditer(docstring):
         entry = _ENTRY.match(docstring, head.start())
         if entry is None:
             raise ValueError(f"{module}: write '{head[0]}' as helio/pipelines/codes.py writes its entries")
-        yield Code(
-            **{name: " ".join(text.split()) for name, text in entry.groupdict().items()}, module=module
-        )
+        parts = entry.groupdict()
+        parts["to_do"] = parts["to_do"] or _nothing_to_do(parts["code"], parts["kind"])
+        if not parts["to_do"]:
+            raise ValueError(
+                f"{module}: say what to do about {parts['code']}, in a line 'to do' after its example"
+            )
+        yield Code(**{name: " ".join(text.split()) for name, text in parts.items()}, module=module)
+
+
+def _nothing_to_do(code: str, kind: str) -> str:
+    """Say why a user has nothing to do about an edit; empty for errors and warnings."""
+    if kind == RETIRED:
+        return "Nothing. This version of helio does not give the code."
+    if kind == "edit safe" and code[1] in _FIXED_STAGES:
+        return "Nothing. helio corrects the plan of the run; helio fix PIPELINE corrects your file too."
+    if kind in ("edit safe", "edit bind"):
+        return "Nothing. helio changes the plan of the run, and your file stays as it is."
+    return ""

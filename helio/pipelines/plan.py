@@ -13,6 +13,7 @@ from helio.errors import RequestError
 from helio.pipelines.analyses.origins import origins
 from helio.pipelines.known import components_in_files
 from helio.pipelines.mend import repair
+from helio.pipelines.normal_forms import normal_form_of
 from helio.pipelines.passes import AS_WRITTEN, BINDING, NORMALISE, REPEATED, VERIFY
 from helio.pipelines.passes.bind_files import planned_files
 from helio.pipelines.reach import check_reach
@@ -238,7 +239,7 @@ def make_plan(
         pipelines=_given(pipelines),
         components=partial(components_in_files, archive),
     )
-    authored = normalise(template, context)
+    authored = normal_form_of(template, context, normalise)
     if authored.errors:
         raise InvalidTemplate(authored.diagnostics)
     if time_range is not None:

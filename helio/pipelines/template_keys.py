@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -13,9 +12,8 @@ from typing import Any
 from helio.pipelines.template.schema import STRUCTURE
 from helio.steps.schema_words import type_words
 from helio.steps.signature import Schema, Signature, signatures
-from helio.steps.tool_page import example_step
+from helio.steps.tool_page import WIDTH, example_step, wrapped
 
-_WIDTH = 100
 _MOST_TOOLS = 6
 _LONGEST_EXAMPLE = 200
 _ARGUMENTS = "steps[].tool_args"
@@ -204,7 +202,11 @@ class Key:
     places: dict[str, list[str]] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return self.text()
+
+    def text(self, width: int = WIDTH) -> str:
+        """Write what helio explain prints, with at most `width` characters in a line."""
+        return "\n".join(self._lines(width))
 
     @property
     def inner(self) -> tuple[str, ...]:
@@ -217,22 +219,19 @@ class Key:
             )
         )
 
-    def _lines(self) -> Iterator[str]:
-        yield f"{self.name}: {type_words(self.schema)}{', required' if self.required else ''}"
-        yield from textwrap.wrap(
-            self.schema.get("description", ""), _WIDTH, initial_indent="  ", subsequent_indent="  "
-        )
-        yield from _fact(
-            "in", "; ".join(_place_words(location, tools) for location, tools in self.places.items())
-        )
+    def _lines(self, width: int) -> Iterator[str]:
+        kind = f"{self.name}: {type_words(self.schema)}{', required' if self.required else ''}"
+        yield from wrapped(kind, indent=0, hang=4, width=width)
+        yield from wrapped(self.schema.get("description", ""), indent=2, width=width)
+        facts = {"in": "; ".join(_place_words(location, tools) for location, tools in self.places.items())}
         if self.inner:
-            yield from _fact("keys", ", ".join(self.inner))
+            facts["keys"] = ", ".join(self.inner)
         if self.default not in (None, "", []):
-            yield from _fact("default", json.dumps(self.default, ensure_ascii=False))
+            facts["default"] = json.dumps(self.default, ensure_ascii=False)
         if self.example is not None:
-            yield from _fact(
-                "example", f"{json.dumps(self.name)}: {json.dumps(self.example, ensure_ascii=False)}"
-            )
+            facts["example"] = f"{json.dumps(self.name)}: {json.dumps(self.example, ensure_ascii=False)}"
+        for name, fact in facts.items():
+            yield from wrapped(f"{name:<8} {fact}", indent=2, hang=11, width=width)
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON for ``--json``."""
@@ -346,13 +345,3 @@ def _place_words(place: str, tools: list[str]) -> str:
     more = f" and {len(tools) - _MOST_TOOLS} more" if len(tools) > _MOST_TOOLS else ""
     of = f" of {', '.join(tools[:_MOST_TOOLS])}{more}" if tools else ""
     return f"{place or 'the template'}{of}"
-
-
-def _fact(name: str, text: str) -> list[str]:
-    return textwrap.wrap(
-        f"  {name:<8} {text}",
-        _WIDTH,
-        subsequent_indent=" " * 11,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )

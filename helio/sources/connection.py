@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -358,18 +359,16 @@ def trusted_authorities() -> ssl.SSLContext:
     RequestError
         The environment names certificates or a proxy that cannot be used; the text has no password.
     """
-    import httpx2
-
     _check_proxies()
     named = certificate_setting()
     try:
         if named is None:
-            return httpx2.create_ssl_context(trust_env=False)
+            return _authorities("", False, 0)
         if named.is_folder:
             if not any(os.path.isdir(folder) for folder in named.path.split(os.pathsep)):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
-            return ssl.create_default_context(capath=named.path)
-        return ssl.create_default_context(cafile=named.path)
+            return _authorities(named.path, True, 0)
+        return _authorities(named.path, False, os.stat(named.path).st_mtime_ns)
     except OSError as error:
         where = f"{named.name} names {named.path}: " if named else ""
         reason = (
@@ -379,6 +378,17 @@ def trusted_authorities() -> ssl.SSLContext:
             f"the environment's settings for the network cannot be used: {where}{reason}",
             advice=f"{named.name if named else 'SSL_CERT_FILE'}=FILE, a file of certificates in PEM form",
         ) from error
+
+
+@cache
+def _authorities(path: str, is_folder: bool, changed: int) -> ssl.SSLContext:
+    """Return the certificate authorities of a file or of folders, otherwise the system's; reading them takes long."""
+    import httpx2
+
+    del changed  # the file's time, so that a new file is read
+    if not path:
+        return httpx2.create_ssl_context(trust_env=False)
+    return ssl.create_default_context(capath=path) if is_folder else ssl.create_default_context(cafile=path)
 
 
 def has_route() -> bool:

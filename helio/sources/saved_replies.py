@@ -86,7 +86,7 @@ class SavedReplies:
     def save(self, name: str, content: Any) -> SavedReply:
         """Keep a reply; a folder that cannot be written keeps nothing, which costs another request later."""
         saved = SavedReply(content, self._now())
-        text = json.dumps({"saved_at": saved.saved_at, "content": content}, indent=1)
+        text = json.dumps({"saved_at": saved.saved_at, "content": content})
         try:
             write_whole(self._root / f"{name}.json", text.encode(), durable=False)
         except OutputError as error:

@@ -1,4 +1,4 @@
-"""What a step does: one file for each tool, found by `@tool` and imported when it is first used."""
+"""The tools of steps: one file for each tool, imported when the tool is first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounded facts about a table, for people and for models: what it is, how complete, and what values it has."""
+"""Summaries of tables, of limited size, for people and for models: kind, gaps, range of values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Position = Literal["head", "tail", "both"]
 
 @dataclass(frozen=True)
 class Gap:
-    """A step longer than 1.5 cadences: from the last record before it to the first after."""
+    """A gap: a step longer than 1.5 cadences, from the last record before it to the first after it."""
 
     start: str
     stop: str
@@ -33,7 +33,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Values:
-    """The values of one component, or of all bins of a spectrum; None where there is none.
+    """A summary of the values of one component, or of all bins of a spectrum; None where there are no values.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ class Values:
     missing : float
         Share of the records that have no value, 0 to 1.
     minimum, median, maximum : float or None
-        Of the values that are there and finite, to six digits.
+        Statistics of the finite values, to six digits.
     infinite : int
-        How many are neither missing nor finite.
+        Number of infinite values.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Values:
 
 @dataclass(frozen=True)
 class BinSummary:
-    """An axis: its bins, and the range of their centres over all records."""
+    """A summary of an axis: its bins, and the range of their centres over all records."""
 
     label: str
     unit: str
@@ -69,7 +69,7 @@ class BinSummary:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a table, in a size that does not grow with the table.
+    """A description of a table, whose size does not grow with the table.
 
     Parameters
     ----------
@@ -84,11 +84,11 @@ class Description:
     regular : bool
         Whether all steps but gaps are within a tenth of the cadence.
     gaps : int
-        How many; `gap_s` is how long together, `longest_gap` the longest.
+        Number of gaps; `gap_s` is their total length in seconds, `longest_gap` the longest gap.
     representation, periods
-        As `Table` has them: what the components are to each other, and after how much an angle is the same again.
+        As in `Table`: the relation of the components to each other, and the period of angles that wrap.
     values : tuple of Values
-        At most 12; `components` says how many there are.
+        Summaries of at most 12 components; `components` is the number of all components.
     """
 
     label: str
@@ -114,22 +114,22 @@ class Description:
     notes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return all facts as JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Records of a table, unchanged.
+    """Some records of a table, with unchanged values.
 
     Parameters
     ----------
     columns : tuple of str
-        Components, or centres of bins; at most 12, `more_columns` are left out.
+        Components, or centres of bins; at most 12, and `more_columns` is the number of the others.
     rows : tuple of (epoch, values)
         ISO 8601, and a number or None for each column, to six digits.
     of : int
-        How many records the table has.
+        Number of records of the table.
     """
 
     label: str
@@ -140,7 +140,7 @@ class Preview:
     of: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON."""
+        """Return all facts as JSON."""
         return {
             "label": self.label,
             "unit": self.unit,
@@ -152,10 +152,10 @@ class Preview:
 
 
 def describe(table: Table, label: str = "") -> Description:
-    """Describe a table: span, cadence, gaps, and each component's share of missing values, least, median, greatest.
+    """Describe a table: span, cadence, gaps, and the missing share, minimum, median and maximum of each component.
 
-    A gap is a step between records above 1.5 times the cadence about it, as everywhere; a missing value in a record
-    that is there counts in `Values.missing`.
+    A gap is a step between records above 1.5 times the local cadence. Missing values within records count in
+    `Values.missing`.
     """
     steps = np.diff(counted(table.epoch))
     broken = gaps(table.epoch, GAP_FACTOR)[1:]
@@ -216,13 +216,14 @@ def preview(
     Raises
     ------
     RequestError
-        For more rows than that, or fewer than one.
+        For more rows than allowed, or fewer than one.
     """
     usual, most = (3, MOST_SPECTRA) if table.kind == "spectrum" else (5, MOST_ROWS)
     count = usual if rows is None else rows
     if not 1 <= count <= most:
         raise RequestError(
-            f"helio shows 1 to {most} rows, not {count}", advice="use save_data to write all rows"
+            f"helio can show 1 to {most} rows, not {count}",
+            advice="choose fewer rows, or write all rows to a file with save_data",
         )
     every = np.arange(len(table))
     chosen = {
@@ -246,7 +247,7 @@ def preview(
 
 
 def description_lines(description: Description) -> list[str]:
-    """Return a description as a person reads it."""
+    """Return a description as lines of text for people."""
     lines = [f"{description.label}: {description.description or description.name or description.kind}"]
 
     def fact(name: str, text: str) -> None:
@@ -264,7 +265,7 @@ def description_lines(description: Description) -> list[str]:
     if not description.rows:
         fact("records", "none")
         return lines
-    fact("records", f"{description.rows:,}, {_plain(description.start)} to {_plain(description.stop)} UT")
+    fact("records", f"{description.rows:,}, {_plain(description.start)} to {_plain(description.stop)} UTC")
     if description.cadence_s is not None and description.steps_s is not None:
         shortest, longest = (in_words(step * 1e9) for step in description.steps_s)
         steps = "" if description.regular else f", irregular: steps of {shortest} to {longest}"
@@ -283,7 +284,8 @@ def description_lines(description: Description) -> list[str]:
         unit = f" {pretty_unit(axis.unit)}" if axis.unit else ""
         fact(
             "axis",
-            f"{axis.label or 'bins'}: {axis.bins} bins, {_number(axis.low)} to {_number(axis.high)}{unit}{changing}",
+            f"{axis.label or 'bins'}: {axis.bins} bins, {_number(axis.low)} to "
+            f"{_number(axis.high)}{unit}{changing}",
         )
     width = max(8, *(len(column.name) for column in description.values)) + 2
     lines.append(f"  {'':<{width}}{'missing':>9}{'least':>13}{'median':>13}{'greatest':>13}")
@@ -293,7 +295,7 @@ def description_lines(description: Description) -> list[str]:
         )
         lines.append(f"  {column.name:<{width}}{_percent(column.missing):>9}{numbers}")
     lines += [
-        f"  note: {column.name}: {column.infinite:,} values are infinite"
+        f"  note: infinite values of {column.name}: {column.infinite:,}"
         for column in description.values
         if column.infinite
     ]
@@ -304,7 +306,7 @@ def description_lines(description: Description) -> list[str]:
 
 
 def preview_lines(shown: Preview) -> list[str]:
-    """Return a preview as a person reads it, one line for each record."""
+    """Return a preview as lines of text for people, one line for each record."""
     unit = f" [{pretty_unit(shown.unit)}]" if shown.unit else ""
     heads = list(shown.columns)
     widths = [max(len(head), 12) + 2 for head in heads]

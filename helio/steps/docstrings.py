@@ -20,7 +20,7 @@ def sections(doc: str) -> dict[str, str]:
 
 
 def entries(section: str) -> Iterator[tuple[str, str]]:
-    r"""Read the names of a section and what it says of each, in one line.
+    r"""Read the names that a section lists, and the description of each as one line.
 
     >>> list(entries("low, high : float\n    In Hz.\nname : str\n    Of the\n    result."))
     [('low', 'In Hz.'), ('high', 'In Hz.'), ('name', 'Of the result.')]
@@ -31,5 +31,5 @@ def entries(section: str) -> Iterator[tuple[str, str]]:
 
 
 def in_one_line(text: str) -> str:
-    """Join the lines of a text, and take out the marks of literals."""
+    """Join the lines of a text, and remove the backquotes around code."""
     return " ".join(text.split()).replace("``", "")

@@ -10,12 +10,12 @@ from helio.store.table import Axis, Epochs, Table
 from helio.time_range import Duration
 
 START = np.datetime64("2024-05-10T00:00", "ns")
-"""The first epoch of every example."""
+"""First epoch of all example tables."""
 NAN = float("nan")
 
 
 def series(values: Sequence[float], unit: str = "", name: str = "x", *, every: str = "1min") -> Table:
-    """Make a series at a regular cadence from 2024-05-10 on.
+    """Make a series with a regular cadence, starting on 2024-05-10.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def vector(
     frame: str = "GSE",
     every: str = "1min",
 ) -> Table:
-    """Make a vector at a regular cadence from 2024-05-10 on.
+    """Make a vector with a regular cadence, starting on 2024-05-10.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def spectrum(
     *,
     every: str = "1min",
 ) -> Table:
-    """Make a spectrum at a regular cadence from 2024-05-10 on.
+    """Make a spectrum with a regular cadence, starting on 2024-05-10.
 
     Parameters
     ----------

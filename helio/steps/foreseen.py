@@ -1,4 +1,4 @@
-"""Work out what a step's table will be before anything runs, from its tool's `Result`, arguments and inputs."""
+"""Predict the unit, frame and kind of a step's table before anything runs, from its tool, arguments and inputs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _REFERENCE = re.compile(r"\{(\w+)(:last)?\}")
 
 @dataclass(frozen=True)
 class Foreseen:
-    """The known facts of a table that is not computed yet.
+    """The unit, frame and kind of a table that is not computed yet, as far as they are known.
 
     Parameters
     ----------
     unit, frame : str or None
-        Empty: surely none. None: not known.
+        Empty if the table certainly has none; None if unknown.
     kinds : frozenset of str
-        The kinds that it may have: ``scalar``, ``vector``, ``spectrum``.
+        The kinds that the table may have: ``scalar``, ``vector``, ``spectrum``.
     doubts : frozenset of "unit", "frame", "kind"
-        Which of them rest on a catalogue, and not on tools and arguments alone.
+        The facts that come from a catalogue, which may be wrong.
     """
 
     unit: str | None = None
@@ -43,7 +43,7 @@ class Foreseen:
 
 Arguments = Mapping[str, Any]
 Inputs = Mapping[str, Sequence[Foreseen]]
-"""By the tool's parameter; a table that is not given has none."""
+"""Tables by the tool's parameter; an optional table that is left out has an empty list."""
 
 NOTHING_KNOWN = Foreseen()
 
@@ -204,17 +204,17 @@ class _ToolCall:
 
 @dataclass(frozen=True)
 class MatchingInputs:
-    """Two inputs, by parameter and position in it, that have to agree in an aspect."""
+    """Two inputs that must have the same unit, frame or kind; each by its parameter and its position there."""
 
     aspect: Aspect
     first: tuple[str, int]
     second: tuple[str, int]
     lone_components: bool = False
-    """Whether x of GSE goes with GSM, for both have the same x."""
+    """Whether x of GSE may be combined with GSM, because x is the same in both."""
 
 
 def pairs_alike(signature: Signature, args: Arguments, inputs: Inputs) -> Iterator[MatchingInputs]:
-    """Return the pairs of a step's inputs that have to agree in their unit, frame or kind."""
+    """Return the pairs of a step's inputs that must have the same unit, frame or kind."""
     for same in signature.same:
         if any(args.get(argument) not in values for argument, values in same.when.items()):
             continue
@@ -236,7 +236,7 @@ def _positions(same: MatchingTables, inputs: Inputs) -> list[tuple[str, int]]:
 
 
 def clashes(aspect: Aspect, first: Foreseen, second: Foreseen) -> bool:
-    """Return whether two tables surely differ in an aspect, as far as both are known."""
+    """Return whether two tables certainly differ in their unit, frame or kind."""
     if aspect == "kind":
         return first.kinds.isdisjoint(second.kinds)
     if aspect == "frame":

@@ -1,4 +1,4 @@
-"""What a tool's tables have to be, checked in one place before any call, and what tables must have in common."""
+"""Checks of the unit, frame, kind and epochs of tables, before a tool is called."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ if TYPE_CHECKING:
 Kind = Literal["", "scalar", "vector", "spectrum"]
 _TURNED_INTO_ANOTHER = {"GSE", "GSM", "SM", "GEO", "GEI"}
 LENGTH = re.compile(r"\||magnitude|\bmag\b|speed|strength|total|intensity", re.IGNORECASE)
-"""What names the length of a vector: ``|B|``, ``Bulk Flow Speed``, ``1AU IP Mag Avg B``."""
+"""Names of the length of a vector: ``|B|``, ``Bulk Flow Speed``, ``1AU IP Mag Avg B``."""
 
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """The required or guaranteed facts of a table: ``Annotated[Table, Quantity("nT", kind="vector")]``.
+    """The unit, kind and frame that a table must have: ``Annotated[Table, Quantity("nT", kind="vector")]``.
 
     Parameters
     ----------
     unit : str
-        Canonical: ``"nT"``, ``"km/s"``, ``"cm^-3"``; ``"1"`` for a number without a unit. Empty: any unit.
+        The unit, in helio's spelling: ``"nT"``, ``"km/s"``, ``"cm^-3"``; ``"1"`` for a number without a unit, empty
+        for any unit.
     kind : "scalar", "vector", "spectrum" or ""
-        As `Table.kind`; empty: any. A vector is any set of components.
+        The kind, as `Table.kind`; empty for any kind. A vector is any set of components.
     frames : tuple of str
-        The frames it may have; empty: any or none. A scalar may also have none, as long as neither its label nor
-        its name speaks of another one, as ``BZ_GSE`` does.
+        The allowed frames; empty for any frame or none. A scalar may also have no frame, unless its label or its name
+        states a different one, as ``BZ_GSE`` does.
     """
 
     unit: str = ""
@@ -41,16 +42,16 @@ class Quantity:
 
     def __post_init__(self) -> None:
         if self.kind and self.kind not in _HELD:
-            raise ValueError(f"the kind of a quantity is {', '.join(_HELD)} or empty, not {self.kind!r}")
+            raise ValueError(f"the kind of a quantity must be {', '.join(_HELD)} or empty, not {self.kind!r}")
 
     def to_json(self) -> dict[str, Any]:
-        """Return only the facts that are required."""
+        """Return the required facts as JSON, without empty ones."""
         written = {"unit": self.unit, "kind": self.kind, "frames": list(self.frames)}
         return {name: value for name, value in written.items() if value}
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Quantity:
-        """Return the reverse of `to_json`."""
+        """Restore an object from the JSON that `to_json` returns."""
         return cls(written.get("unit", ""), written.get("kind", ""), tuple(written.get("frames", ())))
 
 
@@ -59,27 +60,27 @@ ANYTHING = Quantity()
 
 
 def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, label: str = "") -> None:
-    """Refuse a table that is not what a tool takes; nothing is ever converted on the way.
+    """Refuse a table whose unit, kind or frame is not what a tool needs; nothing is converted.
 
     Raises
     ------
     StepError
-        When it is of another kind.
+        When the table has the wrong kind.
     UnitMismatch
-        When its unit is another one, spellings aside; of one dimension or not is said in the advice.
+        When the table has the wrong unit; the advice says whether it can be converted.
     FrameMismatch
-        When it stands in none of the frames.
+        When the table is in none of the allowed frames.
     """
     called = f"'{label or table.name or parameter}'"
-    needs = f"{tool} takes its {parameter}"
+    needs = f"the {parameter} of {tool} must be"
     if takes.unit and not equal_units(takes.unit, table.unit):
         raise UnitMismatch(
-            f"{needs} {_in_unit(takes.unit)}, and {called} {_has_unit(table.unit)}",
+            f"{needs} {_in_unit(takes.unit)}, but {called} {_has_unit(table.unit)}",
             advice=advice_on_units(table.unit, takes.unit),
         )
     if takes.kind and table.kind != takes.kind:
         raise StepError(
-            f"{tool} takes {_HELD[takes.kind]} as its {parameter}, and {called} is {_what(table)}",
+            f"the {parameter} of {tool} must be {_HELD[takes.kind]}, but {called} is {_what(table)}",
             advice=_advice_on_kind(takes.kind, table, label),
         )
     if not takes.frames:
@@ -89,7 +90,7 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
         return  # only vectors have to have one
     if not any(_equal_frames(allowed, frame) for allowed in takes.frames):
         raise FrameMismatch(
-            f"{needs} in {' or '.join(takes.frames)}, and {called} {_has_frame(frame)}",
+            f"{needs} in {' or '.join(takes.frames)}, but {called} {_has_frame(frame)}",
             advice=advice_on_frames(frame, takes.frames[0]),
         )
 
@@ -100,14 +101,14 @@ def same_unit(one: Table, other: Table) -> str:
     Raises
     ------
     UnitMismatch
-        When they differ by more than their spelling: ``nT`` and ``T`` do.
+        When the units differ by more than their spelling, as ``nT`` and ``T`` do.
     """
     if not equal_units(one.unit, other.unit):
         raise _mismatch(
             UnitMismatch,
             one,
             other,
-            ("{0} ", _has_unit(one.unit), ", and {1} ", _has_unit(other.unit)),
+            ("{0} ", _has_unit(one.unit), ", but {1} ", _has_unit(other.unit)),
             advice_on_units(other.unit, one.unit),
         )
     return one.unit
@@ -120,12 +121,12 @@ def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) 
     ----------
     one, other : Table
     frames : (str, str), optional
-        Theirs, where they are known from more than what the tables say.
+        The frames of the two tables, if the caller knows more than the tables state.
 
     Raises
     ------
     FrameMismatch
-        When they differ, or only one of them has a frame.
+        When the frames differ, or only one of the tables has a frame.
     """
     first, second = frames or (one.frame, other.frame)
     if not _equal_frames(first, second):
@@ -133,19 +134,19 @@ def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) 
             FrameMismatch,
             one,
             other,
-            ("{0} ", _has_frame(first), ", and {1} ", _has_frame(second)),
+            ("{0} ", _has_frame(first), ", but {1} ", _has_frame(second)),
             advice_on_frames(second, first),
         )
     return first
 
 
 def same_clock(one: Table, other: Table) -> None:
-    """Hold that two tables have the same epochs, record by record.
+    """Refuse two tables that do not have the same epochs, record by record.
 
     Raises
     ------
     ClockMismatch
-        When they have not; which of them is to be brought onto the other's clock is for the template to say.
+        When the epochs differ; the author decides which table to align with the other.
     """
     if one.epoch is other.epoch:
         return
@@ -155,15 +156,15 @@ def same_clock(one: Table, other: Table) -> None:
         if not different.size:
             return
         first = int(different[0])
-        how = f"from record {first + 1} on: {_utc(one, first)} and {_utc(other, first)}"
+        how = f"the first difference is in record {first + 1}: {_utc(one, first)} and {_utc(other, first)}"
     else:
-        how = f"{len(one)} records and {len(other)}"
+        how = f"the first has {len(one)} records, the second {len(other)}"
     raise _mismatch(
         ClockMismatch,
         one,
         other,
         ("{0} and {1} do not have the same epochs: ", how),
-        "bring them onto one clock first, with the tool align",
+        "first bring one table onto the epochs of the other, with the tool align",
     )
 
 
@@ -196,12 +197,12 @@ def _what(table: Table) -> str:
 
 
 def frame_of_series(table: Table, label: str = "") -> str:
-    """Return the frame of a series: its own, otherwise the one in its name, description or parameter.
+    """Return the frame of a series: the one that it states, otherwise the one in its name, description or parameter id.
 
-    A file that delivers a lone component as a parameter of its own says the frame in words alone: ``1AU IP Bz, GSE``.
-    What the file says comes first. Of a label only a parameter counts, the part after the first point in
-    ``OMNI2_H0_MRG1HR.BZ_GSE``: any other label is a person's, as ``bz_gse_to_gsm`` is. ``SC`` is a spacecraft. What
-    is called a magnitude or a speed has no frame, whatever vector it was made of.
+    A file with a single component as a parameter states its frame only in words: ``1AU IP Bz, GSE``. The file's words
+    come first. In a label, only the parameter id counts, the part after the first point of
+    ``OMNI2_H0_MRG1HR.BZ_GSE``, because other labels, such as ``bz_gse_to_gsm``, were chosen by a person. ``SC`` means
+    a spacecraft, not a frame. A magnitude or a speed has no frame.
     """
     if table.frame or table.kind != "scalar" or LENGTH.search(table.name):
         return table.frame
@@ -217,7 +218,7 @@ def frame_of_series(table: Table, label: str = "") -> str:
 
 
 def equal_units(one: str, other: str) -> bool:
-    """Return whether two spellings mean the same unit; ``1`` means no unit."""
+    """Return whether two spellings mean the same unit; ``1`` means "no unit"."""
     from helio.knowledge.unit_spelling import (
         canonical_unit,  # hundreds of spellings, for which start-up must not pay
     )
@@ -245,7 +246,7 @@ def advice_on_units(unit: str, needed: str) -> str:
     """Advise what to do about a unit that is not the required one."""
     if not unit or not needed:
         stated = f': unit "{needed or unit}"' if needed != "1" else ""
-        return f"state the missing unit with the tool declare_quantity, if it is known{stated}"
+        return f"if the missing unit is known, state it with the tool declare_quantity{stated}"
     from helio.knowledge.unit_algebra import comparable
 
     if comparable(unit, needed):
@@ -261,10 +262,10 @@ def advice_on_units(unit: str, needed: str) -> str:
 def advice_on_frames(frame: str, needed: str) -> str:
     """Advise what to do about a frame that is not the required one."""
     if not frame or not needed:
-        return f'state the missing frame with the tool declare_quantity, if it is known: frame "{needed or frame}"'
+        return f'if the missing frame is known, state it with the tool declare_quantity: frame "{needed or frame}"'
     if {frame.upper(), needed.upper()} <= _TURNED_INTO_ANOTHER:
         return f'transform it first: transform_frame to "{needed}", or choose a parameter in {needed}'
-    return f"choose a parameter in {needed}: there is no transformation from {frame}"
+    return f"choose a parameter in {needed}: helio cannot transform from {frame}"
 
 
 def _advice_on_kind(kind: str, table: Table, label: str) -> str:

@@ -14,7 +14,7 @@ from helio.steps.tool import signature_of
 
 
 def read_from_code() -> dict[str, Signature]:
-    """Return every tool by name, from the functions themselves and the spellings that passes lower to them."""
+    """Return the signature of every tool by name, also of other spellings that helio rewrites to a tool."""
     signatures = {
         name: signature_of(getattr(import_module(module), name)) for name, module in _tool_modules()
     }
@@ -24,7 +24,8 @@ def read_from_code() -> dict[str, Signature]:
     signatures["plot_data"] = Signature(
         name="plot_data",
         version=signatures["render_spec"].version,
-        summary="Draw tables as a figure; lowered to render_spec together with its style_plot steps.",
+        summary="Draw tables as a figure; helio turns the step and its style_plot steps into one "
+        "render_spec step.",
         gives="figure",
         tables=(TableInput("tables", "labels", many=True, also=("panels",)),),
         arguments=tuple(Argument(key, schema, required=False) for key, schema in keys.items()),
@@ -35,7 +36,8 @@ def read_from_code() -> dict[str, Signature]:
     signatures["style_plot"] = Signature(
         name="style_plot",
         version=signatures["render_spec"].version,
-        summary="Declare how a figure looks; lowered into the render_spec of the plot it depends on.",
+        summary="Set how a figure looks; helio adds the style to the render_spec step of the plot that "
+        "it depends on.",
         gives="figure",
         arguments=tuple(
             Argument(key, schema, required=False)

@@ -1,4 +1,4 @@
-"""Tables as a file that other programs read: CSV, Parquet, CDF or netCDF."""
+"""Tables as a file for other programs: CSV, Parquet, CDF or netCDF."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MEDIA_TYPES: dict[Format, str] = {
 
 @dataclass(frozen=True)
 class Export:
-    """A file to be written: its plain name, its bytes and what they are."""
+    """A file to be written: its name without folders, its bytes and its media type."""
 
     filename: str
     content: bytes
@@ -38,8 +38,8 @@ def save_data(
 ) -> Export:
     """Export one or several tables as a file.
 
-    A table has in the file the name behind the last point of its label: ``AC_H2_MFI.BGSEc`` is
-    ``BGSEc``. The same tables give the same bytes, and every format reads back to the same tables from a folder that
+    In the file, a table is named after the last part of its label: ``AC_H2_MFI.BGSEc`` becomes ``BGSEc``. The same
+    tables give the same bytes, and every format reads back to the same tables from a folder that
     is named as an archive.
 
     Parameters

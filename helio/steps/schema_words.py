@@ -1,4 +1,4 @@
-"""Say in words what a JSON Schema of a tool or a template allows."""
+"""Describe in words what the JSON Schema of a tool or a template allows."""
 
 from __future__ import annotations
 
@@ -23,17 +23,20 @@ _FORMATS = {
 
 
 def type_words(schema: Schema, *, many: bool = False) -> str:
-    """Say what a value may be, or each of many values.
+    """Describe what a value may be, in the singular or in the plural.
 
     >>> type_words({"type": "array", "items": {"enum": ["png", "pdf"]}})
-    'list of "png" or "pdf"'
+    'list whose items are "png" or "pdf"'
     >>> type_words({"anyOf": [{"type": "boolean"}, {"type": "array", "items": {"type": "number"}}]})
-    'true or false, or list of numbers'
+    'true or false; or list of numbers'
+    >>> type_words({"type": "object", "additionalProperties": {"enum": ["log", "linear"]}})
+    'object whose values are "log" or "linear"'
     """
     if "enum" in schema:
-        return " or ".join(json.dumps(value, ensure_ascii=False) for value in schema["enum"])
+        return _either([json.dumps(value, ensure_ascii=False) for value in schema["enum"]])
     if "anyOf" in schema and "type" not in schema:
-        return ", or ".join(dict.fromkeys(type_words(option, many=many) for option in schema["anyOf"]))
+        options = list(dict.fromkeys(type_words(option, many=many) for option in schema["anyOf"]))
+        return "; or ".join(options) if any(" or " in option for option in options) else _either(options)
     if "type" not in schema:
         return "any values" if many else "any value"
     if schema.get("contentMediaType") == CODE:
@@ -42,4 +45,14 @@ def type_words(schema: Schema, *, many: bool = False) -> str:
     if "prefixItems" in schema:
         return f"{word} of {len(schema['prefixItems'])} {type_words(schema['prefixItems'][0], many=True)}"
     inner = schema.get("items", schema.get("additionalProperties"))
-    return f"{word} of {type_words(inner, many=True)}" if isinstance(inner, dict) else word
+    if not isinstance(inner, dict):
+        return word
+    if schema["type"] == "object":
+        return f"{word} whose values are {type_words(inner, many=True)}"
+    items = type_words(inner, many=True)
+    return f"{word} whose items are {items}" if " or " in items else f"{word} of {items}"
+
+
+def _either(options: list[str]) -> str:
+    *most, last = options
+    return f"{', '.join(most)} or {last}" if most else last

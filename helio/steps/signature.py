@@ -1,4 +1,4 @@
-"""What templates, schemas and pages of help know about a tool, without importing any tool."""
+"""The signatures of tools, for templates, schemas and help pages, without importing any tool."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ Schema = dict[str, Any]
 Gives = Literal["tables", "table", "figure", "export"]
 
 Text = NewType("Text", str)
-"""Words for people: titles, labels of axes, descriptions. Nothing is ever substituted in them."""
+"""A text for people: a title, an axis label, a description. Nothing is filled in."""
 
 Title = NewType("Title", str)
-"""Words for people in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
+"""A text for people in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
 
 FileName = NewType("FileName", str)
-"""The plain name of a file, in which the same is filled in."""
+"""A file name without folders, in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
 
 Code = NewType("Code", str)
-"""A program in Python, of a template's own. Nothing is ever substituted in it; it is read before it is run, shut in."""
+"""Python code in a template. Nothing is filled in; the code is checked, then run in a sandbox."""
 
 
 @dataclass(frozen=True)
 class MaxItems:
-    """A note on the type of a list: how many items it may have."""
+    """An annotation of a list type: how many items the list may have."""
 
     items: int
 
 
 CODE = "text/x-python"
-"""The media type by which a schema marks code."""
+"""Media type that marks code in a JSON Schema."""
 
 
 @dataclass(frozen=True)
 class TableInput:
-    """A table parameter, and where a template names its label."""
+    """A table parameter of a tool, and the argument in which a template names the table's label."""
 
     parameter: str
     argument: str
-    """``"source_label"``; for a figure the dotted places of its labels: ``"spec.labels"``."""
+    """The argument that names the label, ``"source_label"``; for a figure a dotted path, ``"spec.labels"``."""
     many: bool = False
     also: tuple[str, ...] = ()
-    """Further places where the same labels may be named: ``"spec.panels"``."""
+    """Other arguments that may name the same labels: ``"spec.panels"``."""
     scalar: bool = False
-    """Whether one component is taken at a time: a vector has to be mapped over its components."""
+    """Whether the tool takes one component at a time, so that a vector must be mapped over its components."""
     takes: Quantity = ANYTHING
-    """What the table has to be; checked before every call."""
+    """The unit, kind and frame that the table must have; checked before every call."""
     optional: bool = False
-    """Whether the tool can do without it; it then gets None."""
+    """Whether the table may be left out; the tool then gets None."""
     by_label: bool = False
-    """Whether the tool gets its tables by their labels: the labels are then part of what it makes."""
+    """Whether the tool also gets the labels of its tables, because its result depends on them."""
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument as a template writes it."""
+    """An argument of a tool, as a template writes it."""
 
     name: str
     schema: Schema
@@ -76,13 +76,13 @@ class RecordContext:
     Parameters
     ----------
     reach : "record", "window" or "range"
-        Those of the same epoch; those within a window; all of them.
+        The records of the same epoch, the records within a window, or all records.
     lengths : tuple of str
-        For a window: the arguments whose sum is the longest distance in time, on either side.
+        For a window: the arguments whose sum is the largest distance in time on either side.
     records : int
-        For a window: how many records beyond that distance may count too, on either side.
+        For a window: the number of records beyond this distance that may count too, on either side.
     reason : str
-        For the whole range: why.
+        For the whole range: the reason why all records count.
     """
 
     reach: Literal["record", "window", "range"]
@@ -95,18 +95,18 @@ RECORD = RecordContext("record")
 
 
 def window(*lengths: str, records: int = 0) -> RecordContext:
-    """Return a context of limited reach."""
+    """Return a context of records within a limited time or number."""
     return RecordContext("window", lengths, records)
 
 
 def whole_range(reason: str) -> RecordContext:
-    """Return a context without a limit, which needs a reason."""
+    """Return a context of all records, with the reason why all are needed."""
     return RecordContext("range", reason=reason)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """The complete facts of a tool for templates, schemas and help."""
+    """The signature of a tool: all that templates, schemas and help pages need to know."""
 
     name: str
     version: int
@@ -115,23 +115,23 @@ class Signature:
     tables: tuple[TableInput, ...] = ()
     arguments: tuple[Argument, ...] = ()
     needs: tuple[tuple[str, ...], ...] = ()
-    """Groups of arguments of which one must be given."""
+    """Groups of arguments; one argument of each group must be given."""
     runs: bool = True
-    """False for a spelling that passes lower to another tool, or a tool that this version cannot run."""
+    """Whether helio can run the tool; false for another spelling, which helio rewrites, or for an unsupported tool."""
     context: RecordContext = RECORD
-    """Which records of its tables one record of the result may depend on."""
+    """The input records on which one record of the result may depend."""
     gives_quantity: Quantity = ANYTHING
-    """What the table that is given always is, where that does not depend on the inputs."""
+    """The unit, kind and frame of the result, if they do not depend on the inputs."""
     result: Result = NOTHING_SAID
-    """What it gives, where that follows from its tables and arguments."""
+    """The unit, kind and frame of the result, if they follow from its tables and arguments."""
     same: tuple[MatchingTables, ...] = ()
-    """Tables that have to agree with each other."""
+    """Tables that must have the same unit, frame or kind."""
     synonyms: tuple[str, ...] = ()
-    """Other words that people and models write for it."""
+    """Other words that people and models use for the tool."""
     module: str = ""
-    """Where its function is; empty for a spelling that passes lower to another tool."""
+    """Module of the tool's function; empty for another spelling, which helio rewrites to a tool."""
     example: str = ""
-    """A short example: Python that runs, or the step of a template."""
+    """A short example: Python code that runs, or a step of a template."""
 
     @property
     def range_capable(self) -> bool:
@@ -144,7 +144,7 @@ class Signature:
         return any(argument.schema.get("contentMediaType") == CODE for argument in self.arguments)
 
     def argument(self, name: str) -> Argument | None:
-        """Return the argument of that name, if the tool has it."""
+        """Return the argument with this name, or None."""
         return next((argument for argument in self.arguments if argument.name == name), None)
 
     def time_arguments(self) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ class Signature:
         return schema
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as shipped, so that a template can be checked without importing any tool."""
+        """Return the signature as JSON, so that a template can be checked without importing any tool."""
         return {
             "version": self.version,
             "summary": self.summary,
@@ -205,7 +205,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, name: str, written: dict[str, Any]) -> Signature:
-        """Return the reverse of `to_json`."""
+        """Restore an object from the JSON that `to_json` returns."""
         return cls(
             name=name,
             version=written["version"],
@@ -242,9 +242,10 @@ class Signature:
 
 @cache
 def signatures() -> Mapping[str, Signature]:
-    """Return every tool by name.
+    """Return the signatures of all tools, by name.
 
-    They are read from the code once and kept beside it, so that a template is checked without importing any tool.
+    The signatures are read from the code once and cached beside it, so that a template is checked without importing
+    any tool.
     """
     cached = read_kept()
     if cached is None:

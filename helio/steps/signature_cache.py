@@ -1,4 +1,4 @@
-"""Keep what was read of the tools beside their code, as Python keeps its bytecode, until the code changes."""
+"""Cache the signatures of the tools beside their code until the code changes, as Python caches bytecode."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.errors import OutputError
 from helio.store.files import write_whole
 
 CODE = Path(__file__).parent
-"""The folder of all tools."""
+"""Folder with the code of all tools."""
 KEPT = CODE / "__pycache__" / "tools.json"
 
 
@@ -30,7 +30,7 @@ def read_kept() -> dict[str, Any] | None:
 
 
 def keep(tools: Mapping[str, Any]) -> None:
-    """Keep what was read: beside the code, or in the user's cache where that cannot be written."""
+    """Save the signatures beside the code, or in the user's cache folder if the code's folder is read-only."""
     content = json.dumps({"code": code_state(), "tools": tools}, ensure_ascii=False, default=list).encode()
     for path in _paths():
         try:

@@ -1,4 +1,4 @@
-"""What makes a plain function a tool: its signature, read once into a JSON Schema."""
+"""The `@tool` decorator: it reads a function's signature and docstring into a JSON Schema."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table with its label, for a tool whose code knows it by that name."""
+    """A table with its label, for a tool that runs code in which the label names the table."""
 
     label: str
     table: Table
@@ -46,7 +46,7 @@ class LabelledTable:
 
 @dataclass(frozen=True)
 class ToolMark:
-    """The mark that `tool` leaves on a function."""
+    """The facts that the decorator `tool` stores on a function."""
 
     version: int
     context: RecordContext
@@ -71,30 +71,30 @@ def tool(
 ) -> Callable[[Function], Function]:
     """Mark a function as a tool, which checks its tables whenever it is called.
 
-    Its tables stand before the ``*``, its arguments after. In a template a tool's only table is named by
+    Tables are the parameters before the ``*``, arguments those after it. In a template a tool's only table is named by
     ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own
-    name and ``_label``. What a
-    table has to be is said by ``Annotated[Table, Quantity(...)]``; one that may be left out is ``… | None = None``.
+    name and ``_label``. ``Annotated[Table, Quantity(...)]`` states what a table must be; ``… | None = None`` marks an
+    optional table.
 
     Parameters
     ----------
     version : int
-        Raised with any change to what the tool returns, so that old results are computed again.
+        Version of the tool; raise it with any change to results, so that old results are computed again.
     context : RecordContext
-        Which records of its tables one record of the result may depend on; a test holds it to the bit.
+        The input records on which one record of the result may depend; a test checks this exactly.
     needs : tuple of tuple of str
         Groups of arguments of which one must be given.
     labels_in : tuple of str
-        For a mapping of tables: the places in the arguments that name the labels, the first one complete.
+        For a mapping of tables: paths of the arguments that name the labels; the first one must name all of them.
     scalar : tuple of str
-        Tables of which one component is taken at a time.
+        Tables from which the tool takes one component at a time.
     gives : Result
-        Unit, frame and kind of its table, where they follow from its tables and arguments; what never changes stands
-        in the annotation of what it returns.
+        Unit, frame and kind of the result, if they follow from the tables and arguments; if they never change, they
+        are in the return annotation.
     same : tuple of MatchingTables
-        Tables that have to be in one unit, in one frame or of one kind.
+        Tables that must have the same unit, frame or kind.
     synonyms : str
-        Other words that people and models write for it, with blanks between them.
+        Other words that people and models use for the tool, separated by blanks.
     """
 
     def mark(function: Function) -> Function:
@@ -103,7 +103,7 @@ def tool(
 
         @functools.cache
         def demanding() -> tuple[tuple[int, TableInput], ...]:
-            """List the tables that cannot be anything, by position; types are read at the first call, not at import."""
+            """List the tables with requirements, by position; annotations are read at the first call, not at import."""
             parameters = list(inspect.signature(function).parameters)
             tables = signature_of(function).tables
             return tuple(
@@ -238,7 +238,7 @@ def schema_of(annotation: Any) -> Schema:
         required = sorted(annotation.__required_keys__)
         typed: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
         return {**typed, "required": required} if required else typed
-    raise TypeError(f"no JSON Schema is known for the annotation {annotation!r}")
+    raise TypeError(f"helio cannot make a JSON Schema from the annotation {annotation!r}")
 
 
 def _gives(returned: Any) -> Gives:

@@ -1,4 +1,4 @@
-"""Write the page of a tool: what it takes, what it gives, where it comes from, and an example as a step."""
+"""Write the help page of a tool: inputs, result, references, and an example as a step."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +28,16 @@ GROUPS = (
     "figures",
     "files",
 )
-"""The groups of tools, in the order in which they are listed."""
+"""Groups of tools, in the order in which they are listed."""
 _CODE = Path(__file__).parents[2]
-_WIDTH = 100
+WIDTH = 100
+"""Characters in a line of a page, if the width of the terminal is not known."""
 _GIVES = {"tables": "one table for each label", "table": "a table", "figure": "a figure", "export": "a file"}
 
 
 @dataclass(frozen=True)
 class ToolPage:
-    """What a person reads about a tool.
+    """The help page of a tool.
 
     Parameters
     ----------
@@ -53,29 +55,32 @@ class ToolPage:
     step: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return self.text()
 
-    def _lines(self) -> Iterator[str]:
+    def text(self, width: int = WIDTH) -> str:
+        """Write the page with at most `width` characters in a line; examples stay as they are."""
+        return "\n".join(self._lines(width))
+
+    def _lines(self, width: int) -> Iterator[str]:
         tool = self.tool
-        yield from _wrapped(f"{tool.name}: {tool.summary}", indent=0)
+        lines, all_paragraphs = partial(wrapped, width=width), partial(paragraphs, width=width)
+        yield from lines(f"{tool.name}: {tool.summary}", indent=0)
         if self.notes:
-            yield from ("", *_paragraphs(self.notes, indent=0))
+            yield from ("", *all_paragraphs(self.notes, indent=0))
         yield from ("", "Arguments")
         for argument in tool.arguments:
-            yield from _wrapped(f"{argument.name}  ({argument_words(tool, argument)})", indent=2, hang=6)
-            yield from _wrapped(argument.schema.get("description", ""), indent=6)
+            yield from lines(f"{argument.name}  ({argument_words(tool, argument)})", indent=2, hang=6)
+            yield from lines(argument.schema.get("description", ""), indent=6)
             if members := argument.schema.get("properties"):
-                yield from _wrapped(
-                    f"Its keys, as helio explain KEY shows them: {', '.join(members)}", indent=6
-                )
+                yield from lines(f"Keys, which helio explain KEY describes: {', '.join(members)}", indent=6)
         for group in tool.needs:
             yield f"  One of these is required: {', '.join(group)}."
-        yield from ("", "Gives", *_wrapped(result_words(tool), indent=2))
-        yield from _paragraphs(self.returns, indent=2)
-        yield from _wrapped(context_words(tool), indent=2)
+        yield from ("", "Gives", *lines(result_words(tool), indent=2))
+        yield from all_paragraphs(self.returns, indent=2)
+        yield from lines(context_words(tool), indent=2)
         for title, text in (("Fails", self.raises), ("References", self.references)):
             if text:
-                yield from ("", title, *_paragraphs(text, indent=2))
+                yield from ("", title, *all_paragraphs(text, indent=2))
         if self.step is not None:
             yield from ("", "As a step of a template", *_indented(step_text(self.step), 2))
         if tool.module:
@@ -83,7 +88,7 @@ class ToolPage:
             yield from ("", "In Python", f"  {imports}", *_indented(tool.example, 2))
 
     def to_json(self) -> dict[str, Any]:
-        """For ``--json``: the signature and the sections."""
+        """Return the signature and the sections of the page as JSON, for ``--json``."""
         return {
             "id": self.tool.name,
             "group": group_of(self.tool),
@@ -97,7 +102,7 @@ class ToolPage:
 
 
 def tool_page(tool: Signature) -> ToolPage:
-    """Read the page of a tool from its file, without importing it."""
+    """Read the help page of a tool from its source file, without importing the tool."""
     if not tool.module:
         return ToolPage(tool, step=json.loads(tool.example))
     path = _CODE.joinpath(*tool.module.split(".")).with_suffix(".py")
@@ -116,7 +121,7 @@ def tool_page(tool: Signature) -> ToolPage:
 
 
 def group_of(tool: Signature) -> str:
-    """Name the group of a tool, by what it takes and gives.
+    """Return the group in which a tool is listed, by its inputs and its result.
 
     >>> from helio.steps.signature import signatures
     >>> [group_of(signatures()[name]) for name in ("resample", "rotate", "vbs", "save_data")]
@@ -173,7 +178,7 @@ def example_step(tool: Signature) -> dict[str, Any]:
 
 
 def step_text(step: Mapping[str, Any]) -> str:
-    """Write a step as templates do: one member a line, its arguments too."""
+    """Write a step as JSON as templates do, one member per line."""
     args = step["tool_args"].items()
     inner = ",\n".join(
         f"    {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in args
@@ -188,7 +193,7 @@ def step_text(step: Mapping[str, Any]) -> str:
 
 
 def result_words(tool: Signature) -> str:
-    """Say in words what a tool gives: the kind, the unit and the frame, as far as they are known before a run.
+    """Describe a tool's result in words: kind, unit and frame, as far as they are known before a run.
 
     >>> from helio.steps.signature import signatures
     >>> result_words(signatures()["running_average"])
@@ -253,7 +258,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def in_template_words(tool: Signature, text: str) -> str:
-    """Name the arguments of a template in a docstring, in place of the parameters of the Python function.
+    """Replace parameters of the Python function in a docstring by the arguments that a template uses.
 
     >>> from helio.steps.signature import signatures
     >>> in_template_words(signatures()["align"], "Records of `series` at the epochs of `onto`.")
@@ -274,25 +279,25 @@ def context_words(tool: Signature) -> str:
     if tool.gives != "table":
         return ""
     if context.reach == "record":
-        return "Each record depends on the records of the same time alone."
+        return "Each record depends only on the input records of the same time."
     if context.reach == "window":
         near = [*context.lengths, *([f"{context.records} records"] if context.records else [])]
-        return f"Each record depends on the records near it, as far as {' + '.join(near)}."
+        return f"Each record depends on input records near its time, as far as {' + '.join(near)}."
     return f"Each record may depend on the whole time range: {context.reason}."
 
 
 def argument_words(tool: Signature, argument: Argument) -> str:
-    """Type, unit and default of an argument."""
+    """Describe the type, unit and default of an argument."""
     table = next((table for table in tool.tables if table.argument == argument.name), None)
     said = type_words(argument.schema)
     if table is not None and table.takes != ANYTHING:
         quantity = _quantity_words(table.takes)
         said += f"{', each' if table.many else ''} of {'' if table.takes.kind else 'a table '}{quantity}"
     if argument.required:
-        return f"{said}, required"
+        return f"{said}; required"
     if argument.default in (None, "", []):
-        return f"{said}, optional"
-    return f"{said}, default {json.dumps(argument.default, ensure_ascii=False)}"
+        return f"{said}; optional"
+    return f"{said}; default {json.dumps(argument.default, ensure_ascii=False)}"
 
 
 def _failures(section: str) -> Iterator[tuple[str, str]]:
@@ -340,16 +345,25 @@ def _numbers(call: ast.expr) -> list[int]:
     return [ast.literal_eval(argument) for argument in call.args]
 
 
-def _paragraphs(text: str, *, indent: int) -> Iterator[str]:
+def paragraphs(text: str, *, indent: int, width: int) -> Iterator[str]:
+    """Wrap each paragraph of a text, with an empty line between two."""
     for number, paragraph in enumerate(part for part in re.split(r"\n\s*\n", text) if part.strip()):
         if number:
             yield ""
-        yield from _wrapped(in_one_line(paragraph), indent=indent)
+        yield from wrapped(in_one_line(paragraph), indent=indent, width=width)
 
 
-def _wrapped(text: str, *, indent: int, hang: int | None = None) -> list[str]:
+def wrapped(text: str, *, indent: int, width: int, hang: int | None = None) -> list[str]:
+    """Wrap a text; `hang` is the indent of its later lines."""
     first, later = " " * indent, " " * (indent if hang is None else hang)
-    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
+    return textwrap.wrap(
+        text,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 def _indented(text: str, indent: int) -> list[str]:

@@ -29,13 +29,29 @@ LONGEST_SHOWN = 300
 """Characters of a path in a message."""
 
 
-def json_bytes(value: Any, *, default: Callable[[Any], Any] | None = None) -> bytes:
+def json_bytes(value: Any, *, default: Callable[[Any], str] | None = None) -> bytes:
     """Write JSON for a file that people read.
 
     A file name may be bytes that are not UTF-8. Python reads them as surrogates, and JSON writes them as escapes.
     """
-    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False, default=default) + "\n"
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=default)
+    text = _indented(value, "\n", encoder.encode) + "\n"
     return text.encode(errors="backslashreplace")
+
+
+def _indented(value: Any, margin: str, encode: Callable[[Any], str]) -> str:
+    """Write JSON as ``json.dumps`` does with ``indent=1``, several times as fast: C encodes only what has no indent."""
+    inner = f"{margin} "
+    if isinstance(value, dict) and value:
+        members = (
+            f"{encode(key) if isinstance(key, str) else encode({key: 0})[1:-4]}: {_indented(member, inner, encode)}"
+            for key, member in value.items()
+        )
+        return f"{{{inner}{f',{inner}'.join(members)}{margin}}}"
+    if isinstance(value, (list, tuple)) and value:
+        items = (_indented(item, inner, encode) for item in value)
+        return f"[{inner}{f',{inner}'.join(items)}{margin}]"
+    return encode(value)
 
 
 def is_file(path: Path) -> bool:

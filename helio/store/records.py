@@ -18,6 +18,7 @@ from helio.errors import DamagedRecord
 
 LARGEST = 64 * 1024**2
 """Maximum bytes of a record; a run's plan over thousands of items has a few million."""
+_SMALLEST_READ = 4096
 DEEPEST = 100
 """Maximum depth of nested objects and lists."""
 
@@ -151,8 +152,9 @@ def read_bytes(path: Path, *, advice: str = "", largest: int = LARGEST) -> bytes
                 raise DamagedRecord(f"{path} cannot be read: it is {kind}", advice=advice)
             content = b""
             if status.st_size <= largest:
-                with open(descriptor, "rb", closefd=False) as file:
-                    content = file.read(largest + 1)
+                size = max(status.st_size + 1, _SMALLEST_READ)
+                while len(content) <= largest and (part := os.read(descriptor, size)):
+                    content += part
             if max(status.st_size, len(content)) > largest:
                 raise DamagedRecord(f"{path} cannot be read: it has more than {largest} bytes", advice=advice)
             return content

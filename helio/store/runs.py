@@ -41,6 +41,7 @@ LAST = "last"
 """What stands for the id of the run that began last."""
 FINISHED = ("success", "partial", "failed")
 """The statuses of a run that reached the end of its plan, unless it records an error."""
+_json = json.JSONEncoder(allow_nan=False).encode
 _ADVICE = "helio runs delete RUN removes the record; the results of the run stay"
 
 
@@ -261,6 +262,8 @@ class RunRecord:
 
     folder: Path
     _appending: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+    _durable: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
+    """Set once the disk has what `Runs.begin` wrote; before that it is of no use to wait for the rest."""
 
     @property
     def id(self) -> str:
@@ -449,11 +452,12 @@ class RunRecord:
                 make_durable(path)
         except OSError as error:
             raise unwritable(self.folder, error) from error
+        self._durable.set()
 
     def step(self, *records: Mapping[str, Any]) -> None:
-        """Add finished steps, all or none; after this returns, neither kill -9 nor a power cut loses them.
+        """Add finished steps, all or none; after this returns, kill -9 does not lose them.
 
-        Against a power cut the record itself must be durable.
+        After `make_durable`, a power cut does not lose them either.
 
         Parameters
         ----------
@@ -476,7 +480,8 @@ class RunRecord:
                     before = os.fstat(descriptor).st_size
                     try:
                         write_all(descriptor, lines)
-                        os.fsync(descriptor)
+                        if self._durable.is_set():
+                            os.fsync(descriptor)
                     except BaseException:
                         os.ftruncate(descriptor, before)
                         raise
@@ -503,9 +508,9 @@ class RunRecord:
         begun = self.header
         ended = {"status": status, "artefacts": list(artefacts), "finished_at": finished_at}
         header = {**begun, "process": begun["process"].to_json(), **(facts or {}), **ended}
-        path = self.folder / HEADER
+        path, temporary = self.folder / HEADER, self.folder / f".{temporary_name()}"
         try:
-            replace_through(self.folder / f".{temporary_name()}", path, _pretty(header))
+            replace_through(temporary, path, json_bytes(header), durable=self._durable.is_set())
         except OSError as error:
             raise unwritable(path, error) from error
 
@@ -600,18 +605,19 @@ class Runs:
         if not _is_id(run_id):
             raise ValueError(f"{run_id!r} cannot be the id of a run")
         folder, temporary = self.root / run_id, self.root / f".{temporary_name()}"
-        content = {HEADER: _pretty({**header, "status": "running", "process": this_process().to_json()})}
+        content = {HEADER: json_bytes({**header, "status": "running", "process": this_process().to_json()})}
         content[STEPS] = b""
         for name, document in documents.items():
             lines = isinstance(document, (list, tuple))
             content[f"{name}.jsonl" if lines else f"{name}.json"] = (
-                "".join(_json(item) + "\n" for item in document).encode() if lines else _pretty(document)
+                "".join(_json(item) + "\n" for item in document).encode() if lines else json_bytes(document)
             )
         try:
             temporary.mkdir(parents=True)
             try:
                 for name, part in content.items():
-                    replace_through(temporary / f".{name}", temporary / name, part, durable=False)
+                    with (temporary / name).open("xb", buffering=0) as file:
+                        write_all(file.fileno(), part)
                 # A folder can replace only an empty folder, and a record is never empty.
                 os.rename(temporary, folder)
             except BaseException:
@@ -723,14 +729,6 @@ def _is_id(name: str) -> bool:
 
 def _listed(ids: Sequence[str]) -> str:
     return ", ".join(f"'{run_id}'" for run_id in ids[:5]) + (" …" if len(ids) > 5 else "")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, allow_nan=False)
-
-
-def _pretty(value: Any) -> bytes:
-    return json_bytes(value)
 
 
 __all__ = ["RunHeader", "RunRecord", "RunSummary", "Runs", "StepRecord", "message_of"]

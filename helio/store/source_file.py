@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Proof = Literal[
@@ -98,7 +98,7 @@ class SourceFile:
 
     def cited(self) -> dict[str, Any]:
         """Return the facts that name the file in keys and exported files: all except its proof."""
-        return {name: fact for name, fact in asdict(self).items() if name != "proof"}
+        return {name: fact for name, fact in vars(self).items() if name != "proof"}
 
 
 _OTHER_NAME = " says that it is of "

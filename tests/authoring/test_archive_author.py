@@ -24,7 +24,7 @@ from tests.authoring.answers import SEEN, fetch, figure, plan
 from tests.authoring.conftest import NOW
 from tests.authoring.standin_gemini import KEY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 ROWS = "time,n [cm^-3],speed [km/s]\n" + "".join(
     f"2024-01-10T00:{minute:02}Z,{minute},400\n" for minute in range(60)

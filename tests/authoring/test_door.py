@@ -392,9 +392,10 @@ def test_ctrl_c_ends_a_process_that_waits_for_a_model(serve, tmp_path, reply):
 
 
 def test_the_door_can_be_used_after_a_call_that_took_too_long(serve, door):
-    server = serve(standin.slow(standin.text("late"), 60), standin.text("hi"))
-    patient = Patience(first=0.01, answer=0.5)
+    server = serve(standin.slow(standin.text("late"), 60), standin.forever(standin.text("hi")))
+    patient = Patience(attempts=60, first=0.01, waiting=600, answer=2.0)
     assert door(server, patience=patient, real_time=True).ask(question()).text == "hi"
+    assert len(server.requests) > 1
 
 
 # ---- keys

@@ -6,6 +6,7 @@ from copy import deepcopy
 import pytest
 
 from helio.authoring.operations import Operation, OperationError, apply, touched
+from tests.rows import in_one_test
 
 TEMPLATE = {
     "id": "mine",
@@ -132,7 +133,7 @@ def test_steps_of_a_block_are_named_like_all_others():
     assert touched(template, after) == ("loop",)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("operation", "words"),
     [
         (Operation("set", "5", ("intent",), "x"), "no step is called '5'"),

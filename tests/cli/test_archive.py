@@ -12,6 +12,8 @@ from helio.cli import app
 from helio.doctor import examine
 from helio.settings import read_settings
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 ROWS = "time,n [cm^-3],v [km/s]\n2024-05-10T12:00Z,1,400\n2024-05-10T12:01Z,2,410\n"
 
 
@@ -74,7 +76,7 @@ def test_an_empty_folder_is_said_and_is_no_success(tmp_path):
     (tmp_path / "empty").mkdir()
     done = helio("archive", "empty")
     assert done.exit_code == 1
-    assert "no file in it can be read" in done.output
+    assert "no file in the folder can be read" in done.output
 
 
 def test_a_forged_name_prints_no_line_of_its_own(folder):
@@ -110,4 +112,4 @@ def test_ctrl_c_ends_it_in_words(monkeypatch):
     monkeypatch.setattr("helio.sources.archive_listing.format_of", interrupted)
     done = helio("archive", "data")
     assert done.exit_code == 130
-    assert done.output == "cancelled; facts read so far are kept\n"
+    assert done.output == "cancelled; files that were read need not be read again\n"

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 
 from helio.cli import app
 from helio.pipelines.library import Library
+from tests.rows import in_one_test
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.usefixtures("warm_processes")]
 
 
 def completed(line: str) -> list[str]:
@@ -35,7 +36,7 @@ def a_run() -> str:
     return folder.name
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("line", "offered"),
     [
         ("helio ru", ["run", "runs"]),
@@ -56,6 +57,14 @@ def a_run() -> str:
         ("helio doctor --source sw", ["swpc"]),
         ("helio run psp-bfield --proof ch", ["checksum"]),
         ("helio run nothing-like-that", []),
+        ("helio run psp-bfield --set ", ["TIME_RANGE="]),
+        ("helio plan gle73-particles --set WIN", ["WINDOW="]),
+        ("helio schedule add gle73-particles --set WIN", ["WINDOW="]),
+        ("helio run no-such-pipeline --set ", []),
+        ("helio run --set ", []),
+        ("helio run psp-bfield --format ", ["html", "json", "png", "pdf", "svg"]),
+        ("helio run psp-bfield --format png,p", ["png,pdf"]),
+        ("helio schedule pause ", []),
     ],
 )
 def test_names_are_offered_where_a_command_takes_them(line: str, offered: list[str]):
@@ -104,6 +113,23 @@ def test_pending_proposals_are_offered():
     assert CliRunner().invoke(app, request, prog_name="helio").exit_code == 0
     [proposal] = completed("helio proposals accept ")
     assert completed(f"helio proposals show {proposal[:6]}") == [proposal]
+
+
+def test_schedules_are_offered():
+    added = [
+        "schedule",
+        "add",
+        "psp-bfield",
+        "--cron",
+        "10 6 * * *",
+        "-t",
+        "yesterday",
+        "--archive",
+        "sample",
+    ]
+    assert CliRunner().invoke(app, added, prog_name="helio").exit_code == 0
+    for command in ("pause", "resume", "remove"):
+        assert completed(f"helio schedule {command} ") == ["psp-bfield"]
 
 
 def test_a_home_that_cannot_be_read_offers_nothing(home: Path, monkeypatch: pytest.MonkeyPatch):

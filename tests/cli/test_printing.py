@@ -3,21 +3,20 @@
 import re
 from pathlib import Path
 
-import pytest
-
 import helio.cli
 from helio.pipelines.template.plain_text import plain
+from tests.rows import in_one_test
 
 FOLDER = Path(helio.cli.__file__).parent
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.py")), ids=lambda file: file.stem)
+@in_one_test("file", sorted(FOLDER.glob("*.py")))
 def test_no_command_prints_past_the_one_place(file: Path):
     text = file.read_text(encoding="utf-8")
     assert len(re.findall(r"typer\.echo\(|\bprint\(|sys\.stdout\.write", text)) == (file.stem == "app")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "sign",
     [
         *("\x1b", "\x07", "\r", "\x08", "\x7f", "\x9b", "\u202e", "\u2066", "\u2028", "\ud800"),

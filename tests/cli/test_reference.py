@@ -9,7 +9,7 @@ import pytest
 from helio.steps.signature import signatures
 from tests.cli.commands import helio
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.usefixtures("warm_processes")]
 
 
 def test_the_tools_are_listed_by_group_with_one_line_each():
@@ -23,7 +23,7 @@ def test_the_tools_are_listed_by_group_with_one_line_each():
 
 def test_a_tool_has_one_page_under_three_commands():
     page = helio("tools", "running_average").stdout
-    assert "  window  (duration, required)\n" in page
+    assert "  window  (duration; required)\n" in page
     assert '"window": "2min"' in page
     assert ">>> running_average(series(" in page
     assert helio("explain", "running_average").stdout == helio("show", "running_average").stdout == page
@@ -91,13 +91,58 @@ def test_the_list_of_passes_is_plain_text():
 
 
 def test_what_is_like_nothing_names_the_lists():
-    assert "helio tools lists the tools" in helio("explain", "zzzzzz", code=2).output
+    assert "helio tools for the tools" in helio("explain", "zzzzzz", code=2).output
     assert "helio tools lists the tools" in helio("tools", "zzzzzz", code=2).output
     assert "Did you mean 'running_average'" in helio("tools", "runing_average", code=2).output
     assert json.loads(helio("tools", "zzzzzz", "--json", code=2).stdout)["error"]["advice"]
+
+
+def test_an_unlike_word_names_codes_too():
+    assert "helio explain HR for the codes" in helio("explain", "zzzzzz", code=2).output
+    assert (
+        "helio explain HV601; codes about 'allow-list': HV601"
+        in helio("explain", "allow-list", code=2).output
+    )
+    assert "codes begin with HA, HB, HE," in helio("explain", "HZ100", code=2).output
+
+
+def test_two_letters_list_the_codes_of_a_stage():
+    lines = helio("explain", "hg").stdout.splitlines()
+    assert [line[:5] for line in lines] == ["HG101", "HG102", "HG201", "HG301"]
+    assert lines[1] == "HG102  nothing to render"
+    listed = json.loads(helio("explain", "HG", "--json").stdout)
+    assert [code["code"] for code in listed] == ["HG101", "HG102", "HG201", "HG301"]
 
 
 def test_an_ambiguous_run_is_still_called_ambiguous():
     for _ in range(2):
         helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--direct")
     assert "2 runs begin with 'psp'" in helio("explain", "psp", code=2).output
+
+
+@pytest.mark.parametrize("words", [("tools",), ("list",), ("passes",)])
+def test_lists_fit_the_terminal_and_lose_no_word(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    wide = helio(*words).stdout
+    monkeypatch.setenv("COLUMNS", "70")
+    narrow = helio(*words).stdout
+    assert max(map(len, wide.splitlines())) > 80
+    assert max(map(len, narrow.splitlines())) <= 70
+    assert narrow.split() == wide.split()
+
+
+@pytest.mark.parametrize("word", ["render_spec", "log_scale", "HV101"])
+def test_pages_fit_the_terminal(word: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    page = helio("explain", word).stdout.partition("As a step of a template")[0]
+    assert len(page.splitlines()) > 4
+    assert max(map(len, page.splitlines())) <= 60
+
+
+def test_the_type_of_an_argument_says_what_an_object_holds(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    scale = helio("explain", "log_scale").stdout.splitlines()[0]
+    assert scale.startswith(
+        'log_scale: "y", "log" or "linear"; or whole number; or object whose values are "log"'
+    )
+    assert "formats: list whose items are" in helio("explain", "formats").stdout

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from tests.cli.commands import helio
+from tests.rows import in_one_test
 
-pytestmark = pytest.mark.usefixtures("home")
+pytestmark = [pytest.mark.usefixtures("home"), pytest.mark.usefixtures("warm_processes")]
 
 
 def failing() -> str:
@@ -71,7 +72,7 @@ def test_the_list_is_limited_and_chosen_by_pipeline():
         success["id"]
     ]
     assert json.loads(helio("runs", "--json", "--limit", "0").stdout) == []
-    assert helio("runs", "--pipeline", "nothing").stdout == "no such runs\n"
+    assert helio("runs", "--pipeline", "nothing").stdout == "no runs of this pipeline\n"
 
 
 def test_last_is_the_run_that_began_last():
@@ -89,7 +90,7 @@ def test_last_is_the_run_that_began_last():
     assert "mine.json" in helio("save", "last:field,magnitude", "--as", "mine").stdout
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "words",
     [
         ("runs", "show", "last"),
@@ -116,7 +117,7 @@ def test_a_proposed_pipeline_is_called_a_proposal_until_it_is_accepted():
     [proposal] = json.loads(helio("proposals", "--json").stdout)
     for words in (("edit", "wind-field", "title: Wind"), ("run", "wind-field"), ("check", "wind-field")):
         told = helio(*words, code=2).output
-        assert "'wind-field' is still a proposal" in told
+        assert "'wind-field' is a proposal that is not accepted yet" in told
         assert f"helio proposals accept {proposal['id']}" in told
     helio("proposals", "accept", proposal["id"])
     assert "still a proposal" not in helio("check", "wind-field").output
@@ -145,3 +146,21 @@ def test_hints_are_counted_and_shown_on_request():
     assert told.endswith(f"{count} hint{'s' * (count != 1)} not shown: helio check hinted.json --hints\n")
     assert "not shown" not in shown
     assert json.loads(helio("check", "hinted.json", "--json").stdout)["hints_not_shown"] == count
+
+
+def test_show_prints_the_pipeline_of_a_run_too():
+    assert "there are no runs yet" in helio("show", "last", code=2).output
+    success, failed = two_runs()
+    shown = helio("show", "last")
+    assert shown.stdout.startswith("broken:")
+    assert shown.stderr == f"note: this is the pipeline of run {failed['id']}\n"
+    assert "field-figure: render_spec" in helio("show", success["id"]).stdout
+    assert json.loads(helio("show", "last", "--json").stdout)["id"] == "broken"
+    assert "no pipeline is called 'brok'" in helio("show", "brok", code=2).output
+
+
+def test_a_run_given_as_a_pipeline_is_named_as_a_run():
+    two_runs()
+    told = helio("check", "last", code=2).output
+    assert "'last' is a run, not a pipeline" in told
+    assert "helio save last --as NAME" in told

@@ -7,6 +7,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from helio.cli import app, command_for
+from tests.rows import in_one_test
 
 NAMES = sorted(get_command(app).commands)  # type: ignore[attr-defined]
 
@@ -16,7 +17,7 @@ def text_of(words: list[str], *, whole: bool) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-@pytest.mark.parametrize("name", NAMES)
+@in_one_test("name", NAMES)
 def test_a_command_is_made_alone_and_is_the_same(name: str):
     assert list(get_command(command_for([name])).commands) == [name]  # type: ignore[attr-defined]
     assert text_of([name, "--help"], whole=False) == text_of([name, "--help"], whole=True)

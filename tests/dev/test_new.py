@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from helio.cli import app
 from helio.dev import checkout, new
 from helio.errors import OutputError, RequestError
 from helio.pipelines.codes import codes
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.process
 
@@ -67,7 +69,8 @@ def files_of(folder: Path) -> list[str]:
 
 def test_its_own_tests_and_the_rules_for_all_pass(scratch: Path):
     assert len(files_of(scratch)) == 2 * len(NEW)
-    chosen = " or ".join([*NEW.values(), "every", "given", "page", "room", "reference"])
+    rules = ("code", "every", "given", "import", "page", "pass", "reference", "room")
+    chosen = " or ".join([*NEW.values(), *rules])
     done = run(scratch, "pytest", "-q", "-p", "no:cacheprovider", *files_of(scratch), *RULES, "-k", chosen)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -101,6 +104,16 @@ def test_the_length_of_a_name_does_not_matter_for_style(
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.fixture
+def nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the checkout as it is, whatever name is free one day."""
+
+    def refuse(files: Mapping[Path, str], changed: Mapping[Path, str] | None = None) -> None:
+        pytest.fail(f"would write {', '.join(map(str, files))}")
+
+    monkeypatch.setattr(new, "write_files", refuse)
+
+
 def test_a_new_tool_is_listed_with_its_example(scratch: Path):
     assert f">>> {NEW['new-tool']}(series(" in run(scratch, "helio", "show", NEW["new-tool"]).stdout
 
@@ -120,7 +133,7 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
     assert f"### {code} " in shown.stdout
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "reason"),
     [
         ("magnitude", "a tool 'magnitude' exists already"),
@@ -136,6 +149,7 @@ def test_the_code_of_a_new_pass_is_explained(scratch: Path):
         ("", "not a Python identifier"),
     ],
 )
+@pytest.mark.usefixtures("nothing_is_written")
 def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
     with pytest.raises(RequestError, match=reason):
         new.new_tool(name, ROOT)
@@ -153,22 +167,26 @@ def test_a_name_that_a_tool_cannot_have_is_refused(name: str, reason: str):
         ("Amda", "not a Python identifier"),
     ],
 )
+@pytest.mark.usefixtures("nothing_is_written")
 def test_a_name_that_a_source_cannot_have_is_refused(name: str, reason: str):
     with pytest.raises(RequestError, match=reason):
         new.new_source(name, ROOT)
 
 
+@pytest.mark.usefixtures("nothing_is_written")
 @pytest.mark.parametrize("name", ["order_steps", "graph", "runner", "Order"])
 def test_a_name_that_a_pass_cannot_have_is_refused(name: str):
     with pytest.raises(RequestError):
         new.new_pass(name, ROOT)
 
 
+@pytest.mark.usefixtures("nothing_is_written")
 def test_an_unknown_stage_is_refused():
     with pytest.raises(RequestError, match="no stage is called 'Q'"):
         new.new_pass("check_scratch", ROOT, stage="Q")
 
 
+@pytest.mark.usefixtures("nothing_is_written")
 def test_outside_of_the_checkout_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(RequestError, match="not in the checkout"):
         new.new_tool("scratch_tool", tmp_path)

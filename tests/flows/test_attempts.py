@@ -28,6 +28,7 @@ from helio.sources.http import Http
 from helio.store.store import Store
 from helio.testing import CdaWebStandIn, FakeClock, HapiStandIn
 from tests.pipelines.conftest import fetch, render, template
+from tests.sources.conftest import patience
 from tests.sources.conftest import published as published
 from tests.sources.conftest import standin as standin
 from tests.sources.made_hapi import magnetometer
@@ -52,11 +53,11 @@ def workers() -> Iterator[Workers]:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+def clock(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> FakeClock:
     """Nobody waits for anybody."""
     one = FakeClock()
     monkeypatch.setitem(Http.__init__.__kwdefaults__, "clock", one)
-    monkeypatch.setitem(Http.__init__.__kwdefaults__, "timeout", 0.4)
+    monkeypatch.setitem(Http.__init__.__kwdefaults__, "timeout", patience(request))
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.delenv(name, raising=False)
     return one

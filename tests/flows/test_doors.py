@@ -27,6 +27,7 @@ from helio.flows.secret import find_secret, make_secret
 from helio.flows.server import FIRST_PORT, Server, ephemeral_server, server_environment
 from tests.flows.browser import CHROMIUM, Browser, chromium
 from tests.flows.conftest import ENVIRON
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.server
 
@@ -141,11 +142,11 @@ def test_nobody_writes_without_the_secret(
     assert after == before
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "path",
     ["/api/flow_runs/count", "/api/admin/version", "/api/admin/settings", "/api/health/../admin/version"],
 )
-@pytest.mark.parametrize("method", ["GET", "POST", "HEAD", "DELETE"])
+@in_one_test("method", ["GET", "POST", "HEAD", "DELETE"])
 def test_nobody_reads_without_the_secret(server: Server, method: str, path: str) -> None:
     assert send(server, method, path).status in (401, 403, 404)
 
@@ -164,8 +165,8 @@ FOREIGN_ORIGINS = (
 )
 
 
-@pytest.mark.parametrize("origin", FOREIGN_ORIGINS)
-@pytest.mark.parametrize(
+@in_one_test("origin", FOREIGN_ORIGINS)
+@in_one_test(
     ("method", "path"),
     [
         ("POST", "/api/flow_runs/bulk_delete"),
@@ -187,7 +188,7 @@ def test_a_page_of_another_origin_is_refused_even_with_the_secret(
     assert reply.headers["access-control-allow-origin"] is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "host",
     [
         "example.org",
@@ -203,7 +204,7 @@ def test_a_page_of_another_origin_is_refused_even_with_the_secret(
         "",
     ],
 )
-@pytest.mark.parametrize("path", ["/api/admin/version", "/api/health", "/", "/helio/open"])
+@in_one_test("path", ["/api/admin/version", "/api/health", "/", "/helio/open"])
 def test_a_foreign_host_is_refused_even_with_the_secret(server: Server, path: str, host: str) -> None:
     reply = send(server, "GET", path, owner=True, Host=host.format(port=port_of(server)))
     assert reply.status in (400, 403)
@@ -254,8 +255,8 @@ def test_pages_under_the_name_localhost_lead_to_the_address(server: Server, path
 # Websockets ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", SOCKETS)
-@pytest.mark.parametrize("origin", ["https://example.org", "http://127.0.0.1:9", "null"])
+@in_one_test("path", SOCKETS)
+@in_one_test("origin", ["https://example.org", "http://127.0.0.1:9", "null"])
 def test_a_websocket_of_another_origin_is_refused(server: Server, path: str, origin: str) -> None:
     with (
         pytest.raises(InvalidStatus, match="403"),
@@ -270,8 +271,8 @@ def test_a_websocket_of_another_origin_is_refused(server: Server, path: str, ori
         pass
 
 
-@pytest.mark.parametrize("path", SOCKETS)
-@pytest.mark.parametrize(
+@in_one_test("path", SOCKETS)
+@in_one_test(
     "first",
     [
         {"type": "auth", "token": "guess"},
@@ -279,7 +280,6 @@ def test_a_websocket_of_another_origin_is_refused(server: Server, path: str, ori
         {"type": "auth"},
         {"event": "x"},
     ],
-    ids=str,
 )
 def test_a_websocket_needs_the_secret(server: Server, path: str, first: dict[str, Any]) -> None:
     address = f"ws://127.0.0.1:{port_of(server)}{path}"

@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 from helio.errors import Cancelled, Suspended
-from helio.flows.engine import OFTEN
 from helio.flows.register import mark_crashed
 from helio.flows.server import Server
 from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain
@@ -67,6 +66,8 @@ def _asked_on_its_page(
         if later is not None:
             timer = threading.Timer(1.0, ask, [later])
             timer.start()
+        from helio.flows.engine import OFTEN  # it imports Prefect, which a collection of tests need not
+
         time.sleep(5 * OFTEN)  # longer than a look at the page is good for
         return "completed"
 

@@ -22,6 +22,7 @@ from helio.flows.idle import RECORD, USE, WatchedApplication
 from helio.flows.server import Server
 from helio.settings import read_settings
 from tests.flows.conftest import ENVIRON
+from tests.rows import in_one_test
 from tests.waiting import LONG
 
 pytestmark = pytest.mark.process
@@ -157,9 +158,7 @@ def test_the_idle_time_is_read_from_the_environment(text: str, seconds: float | 
     assert read_settings(environ).engine_idle == seconds
 
 
-@pytest.mark.parametrize(
-    "text", ["soon", "-5", "nan", "inf", "1e3", "1mo", ".", "0.5s", "400d", "1e400", "٣"]
-)
+@in_one_test("text", ["soon", "-5", "nan", "inf", "1e3", "1mo", ".", "0.5s", "400d", "1e400", "٣"])
 def test_an_idle_time_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(RequestError, match="HELIO_ENGINE_IDLE") as raised:
         read_settings({"HELIO_ENGINE_IDLE": text})

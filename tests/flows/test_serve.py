@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from helio.errors import EngineError
+from helio.flows.last_runs import last_run
 from helio.flows.missed import note_served, read_served
 from helio.flows.schedule import Schedule, Schedules
 from helio.flows.serve import ask
@@ -154,6 +155,17 @@ def test_a_step_that_fails_is_a_critical_failure_in_words(serving: Serving, home
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
     assert "step protons failed: STA_L1_HET has no file for 2021-11-04" in run["state"]["message"]
     soon(lambda: Runs(home / "runs").list()[0].status == "failed", "the record of the failed run")
+    soon(lambda: ended_as(home, "failed"), "the note of the last run")
+    last = last_run(home, "daily")
+    assert last is not None
+    assert last.slot == "2021-11-05T06:10:00"
+    assert last.run == Runs(home / "runs").list()[0].id
+    assert last.reason.startswith("step protons: STA_L1_HET has no file for 2021-11-04")
+
+
+def ended_as(home: Path, state: str) -> bool:
+    last = last_run(home, "daily")
+    return last is not None and last.state == state
 
 
 def test_a_run_that_cannot_be_planned_is_a_critical_failure_in_words(serving: Serving) -> None:
@@ -393,13 +405,13 @@ def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
     before = len(Runs(home / "runs").list())
     os.kill(held, signal.SIGCONT)
     log = home / "serve.txt"
-    words = "it continues when it is resumed" if kind == "Paused" else "no further step begins"
+    words = "to continue, resume the run there" if kind == "Paused" else "helio begins no further step"
     soon(lambda: words in log.read_text(), "a word about it")
     if kind == "Suspended":
         soon(lambda: not serving.runs(), "the end of the process")
         [record, *_] = Runs(home / "runs").list()
         assert record.status == "cancelled"
-        assert "suspended on its page" in Runs(home / "runs").load(record.id).header["error"]
+        assert "suspended on its Prefect page" in Runs(home / "runs").load(record.id).header["error"]
     assert (shown.run["state_type"], shown.run["state_name"]) == ("PAUSED", kind)
     assert "particles" not in shown.tasks
     ask(serving.server, f"/flow_runs/{shown.id}/resume", {})

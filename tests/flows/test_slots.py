@@ -18,6 +18,7 @@ from helio.flows.schedule import Schedule
 from helio.flows.slots import MOST, clock_notes, for_engine, slots, slots_ahead, slots_between, slots_in
 from helio.pipelines.plan import make_plan
 from tests.pipelines.conftest import fetch, template
+from tests.rows import in_one_test
 
 NIGHTS = {
     "Europe/Berlin": ("2024-03-31", "2024-10-27"),
@@ -45,7 +46,7 @@ def on_the_clock(found: list[datetime], zone: str) -> list[str]:
     return [f"{moment:%d %H:%M%z}" for moment in local]
 
 
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", ["0 * * * *", "20 * * * *", "5 0-23 * * *"])
 def test_an_hourly_schedule_runs_each_real_hour(cron: str, zone: str, night: str):
     found = list(slots_between(cron, zone, *around(zone, night)))
@@ -56,14 +57,14 @@ def test_an_hourly_schedule_runs_each_real_hour(cron: str, zone: str, night: str
         assert len(found) == 48
 
 
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 def test_every_quarter_of_an_hour_has_its_run(zone: str, night: str):
     found = list(slots_between("*/15 * * * *", zone, *around(zone, night)))
     assert {later - earlier for earlier, later in pairwise(found)} == {timedelta(minutes=15)}
     assert len(found) == 192
 
 
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", ["30 2 * * *", "0 0 * * *", "30 1 * * *", "45 1 * * *"])
 def test_a_daily_schedule_runs_once_each_day(cron: str, zone: str, night: str):
     found = list(slots_between(cron, zone, *around(zone, night)))
@@ -71,7 +72,7 @@ def test_a_daily_schedule_runs_once_each_day(cron: str, zone: str, night: str):
     assert len(days) == len(set(days)) == 2
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("cron", "zone", "night", "expected"),
     [
         ("30 2 * * *", "Europe/Berlin", "2024-03-31", ["31 03:00+0200", "01 02:30+0200"]),
@@ -94,7 +95,7 @@ def test_a_time_that_is_not_there_or_there_twice(cron: str, zone: str, night: st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", CRONS)
 def test_the_next_run_does_not_depend_on_when_it_is_asked_for(cron: str, zone: str, night: str):
     start, stop = around(zone, night)
@@ -107,7 +108,7 @@ def test_the_next_run_does_not_depend_on_when_it_is_asked_for(cron: str, zone: s
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 @pytest.mark.parametrize("cron", CRONS)
 def test_the_engine_plans_the_slots_that_are_listed(cron: str, zone: str, night: str):
     from prefect.server.schemas.schedules import CronSchedule, RRuleSchedule
@@ -153,7 +154,7 @@ def test_what_a_change_of_clocks_does_is_said_in_words():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("zone", "night"), CASES)
+@in_one_test(("zone", "night"), CASES)
 def test_the_ranges_of_hourly_runs_follow_each_other(zone: str, night: str):
     spans = []
     for slot in slots_between("0 * * * *", zone, *around(zone, night)):

@@ -20,6 +20,7 @@ from helio.knowledge.masters import read_masters
 from helio.knowledge.missions import craft_of, instrument_of
 from helio.knowledge.text import entry_lines, mission_lines, parameter_lines
 from helio.sources.samples import sample_folder
+from tests.rows import in_one_test
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text(encoding="utf-8"))
 NOON = datetime(2026, 5, 10, 12, tzinfo=UTC)
@@ -116,7 +117,7 @@ def test_a_dataset_without_described_parameters_does_not_say_that_it_has_none(ca
     assert "does not describe" in parameter_lines(entry, [])[0]
 
 
-@pytest.mark.parametrize("dataset", REFERENCE["there"])
+@in_one_test("dataset", REFERENCE["there"])
 def test_a_dataset_of_the_reference_pipelines_is_there(dataset: str, catalogue: Catalogue):
     assert catalogue.summary(dataset).id == dataset
 
@@ -222,7 +223,7 @@ def test_a_catalogue_of_another_format_is_refused(tmp_path: Path):
         Catalogue(path)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("dataset", "title", "seconds"),
     [
         ("AC_H0_SWE", "ACE/SWEPAM Solar Wind Experiment 64-Second Level 2 Data", (64.0,)),
@@ -247,7 +248,7 @@ def test_a_cadence_is_told_in_the_largest_whole_unit(seconds: float, text: str):
     assert cadence_text(seconds) == text
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("dataset", "mission", "spacecraft", "instrument"),
     [
         ("OMNI_HRO_1MIN", "OMNI", "OMNI", ""),

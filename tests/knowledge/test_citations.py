@@ -63,7 +63,7 @@ def test_a_dataset_of_ones_own_has_no_invented_facts(catalogue: Catalogue):
     found = one(catalogue, dataset_id="MY_EVENTS", provider="mine", accessed="")
     assert found.unknown == ("title", "doi", "pi", "publisher", "versions", "accessed", "acknowledgement")
     lines = text_lines([found], "0.1.0")
-    assert "  acknowledgement: not known, its files state none; ask the author of the dataset" in lines
+    assert "  acknowledgement: not stated in the files; ask the author of the dataset" in lines
     assert "  DOI: none known" in lines
     entry = bibtex([found], "0.1.0").partition("\n\n")[0]
     assert "author" not in entry

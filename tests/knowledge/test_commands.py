@@ -67,8 +67,8 @@ def test_show_tells_what_is_known_and_how_to_cite_it():
 
 
 def test_show_of_a_dataset_that_has_ended_says_so():
-    assert "and has ended" in helio("datasets", "show", "UY_1MIN_VHM").output
-    assert "and has ended" not in helio("datasets", "show", "AC_H0_MFI").output
+    assert ", has ended" in helio("datasets", "show", "UY_1MIN_VHM").output
+    assert ", has ended" not in helio("datasets", "show", "AC_H0_MFI").output
 
 
 def test_an_unknown_dataset_is_an_error_with_a_way_out():
@@ -103,4 +103,4 @@ def test_a_damaged_catalogue_in_the_home_is_named(tmp_path: Path):
     path.write_bytes(b"not a catalogue")
     shown = helio("datasets", "show", "AC_H0_MFI")
     assert shown.exit_code == 1
-    assert "delete it" in shown.output
+    assert "delete this file" in shown.output

@@ -5,9 +5,10 @@ from scipy import constants as peer
 
 from helio.knowledge import constants
 from helio.knowledge.constants import PARTICLES
+from tests.rows import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("mine", "theirs"),
     [
         (constants.ELEMENTARY_CHARGE, peer.e),

@@ -7,19 +7,20 @@ import pytest
 from helio.errors import RequestError
 from helio.knowledge.quantities import SOURCES
 from helio.knowledge.quantity_words import WORDS, quantity_named
+from tests.rows import in_one_test
 
 
 def test_every_quantity_of_the_table_has_words():
     assert {source.quantity for source in SOURCES} <= {row.quantity for row in WORDS}
 
 
-@pytest.mark.parametrize("row", WORDS, ids=lambda row: row.quantity)
+@in_one_test("row", WORDS)
 def test_a_quantity_is_known_by_its_name_its_symbol_and_its_title(row):
     assert quantity_named(row.quantity) == quantity_named(row.symbol) == (row.quantity, "")
     assert re.fullmatch(row.pattern, row.title, re.IGNORECASE)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "meant"),
     [
         ("B", ("magnetic field vector", "")),

@@ -138,7 +138,7 @@ def test_a_master_that_cannot_be_read_leaves_the_dataset_undescribed(
         service.replies[MASTER] = (200, "application/octet-stream", master)
     done = refresh(service)
     assert done.exit_code == 0
-    assert "no master CDF could be read for AC_K2_MFI" in done.output
+    assert "the master CDFs of these datasets could not be read: AC_K2_MFI" in done.output
     assert open_catalogue(home).dataset("AC_K2_MFI").parameters == ()
 
 
@@ -154,8 +154,8 @@ def test_masters_of_known_datasets_are_read_when_asked(service: Service, home: P
     ("reply", "said"),
     [
         ((404, "text/html", b"<html>gone</html>"), "404"),
-        ((200, "application/json", b'{"Message": ["no such view"]}'), "something other than a list"),
-        ((200, "application/json", b"[]"), "something other than a list"),
+        ((200, "application/json", b'{"Message": ["no such view"]}'), "is not a list of datasets"),
+        ((200, "application/json", b"[]"), "is not a list of datasets"),
         ((200, "application/json", b'{"DatasetDescription": []}'), "lists only 0 of 2 known datasets"),
     ],
 )

@@ -12,6 +12,7 @@ from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.search import Search
 from helio.knowledge.text import answer_lines
 from helio.knowledge.words import CONCEPTS, concepts, tokens
+from tests.rows import in_one_test
 
 HERE = Path(__file__).parent
 
@@ -66,7 +67,7 @@ def test_the_solar_wind_is_not_the_spacecraft_wind(search: Search):
     assert {hit.dataset.mission for hit in search.find("Wind plasma", limit=50).hits} == {"Wind"}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "spacecraft"),
     [
         ("PSP", "Parker Solar Probe"),
@@ -107,9 +108,7 @@ def test_a_misspelt_word_is_told_what_it_may_mean(search: Search):
     assert answer.unknown["magnetometr"][0] == "magnetometer"
 
 
-@pytest.mark.parametrize(
-    "question", ["", "   ", "the of", "|", "\n", "qqqqzzzz", "1" * 500, "9" * 400 + " s"]
-)
+@in_one_test("question", ["", "   ", "the of", "|", "\n", "qqqqzzzz", "1" * 500, "9" * 400 + " s"])
 def test_a_question_that_says_nothing_finds_nothing(search: Search, question: str):
     answer = search.find(question)
     assert (answer.hits, answer.total) == ((), 0)
@@ -141,7 +140,7 @@ def test_a_word_that_does_not_go_with_the_spacecraft_is_named(search: Search, qu
     assert answer.elsewhere[word]
     told = answer_lines(answer)
     assert told[0] == "no dataset matches"
-    assert told[1].startswith(f"note: no dataset of {question.split()[0]} matches '{word}'; ")
+    assert told[1].startswith(f"note: no dataset of {question.split()[0]} matches '{word}', but ")
 
 
 def test_what_goes_with_the_spacecraft_is_not_complained_of(search: Search):

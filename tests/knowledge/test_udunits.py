@@ -4,6 +4,7 @@ import pytest
 
 from helio.knowledge.udunits import udunits_spelling
 from helio.knowledge.unit_spelling import canonical_unit
+from tests.rows import in_one_test
 
 READ_BACK = {
     "nT": "nT",
@@ -41,14 +42,14 @@ OTHERWISE_SAID = {
 }
 
 
-@pytest.mark.parametrize(("unit", "spelling"), READ_BACK.items())
+@in_one_test(("unit", "spelling"), READ_BACK.items())
 def test_a_unit_is_spelled_as_udunits_reads_it_and_means_the_same_to_helio(unit, spelling):
     assert udunits_spelling(unit) == spelling
     if spelling:
         assert canonical_unit(spelling) == canonical_unit(unit)
 
 
-@pytest.mark.parametrize(("unit", "spelling"), OTHERWISE_SAID.items())
+@in_one_test(("unit", "spelling"), OTHERWISE_SAID.items())
 def test_a_unit_that_udunits_lacks_is_written_in_those_that_it_has(unit, spelling):
     assert udunits_spelling(unit) == spelling
 

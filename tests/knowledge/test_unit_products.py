@@ -1,11 +1,10 @@
 """Units of products and quotients."""
 
-import pytest
-
 from helio.knowledge.unit_products import unit_product
+from tests.rows import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("units", "product"),
     [
         ([("nT", 1), ("km/s", 1)], "km nT/s"),

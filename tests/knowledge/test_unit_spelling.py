@@ -3,32 +3,32 @@
 import json
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.knowledge.unit_spelling import canonical_unit, pretty_unit
+from tests.rows import in_one_test
 
 SPELLINGS = json.loads((Path(__file__).parent / "units.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("spelling", "canonical"), SPELLINGS["canonical"].items())
+@in_one_test(("spelling", "canonical"), SPELLINGS["canonical"].items())
 def test_a_spelling_of_the_archives_has_its_canonical_form(spelling, canonical):
     assert canonical_unit(spelling) == canonical
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS["unchanged"])
+@in_one_test("spelling", SPELLINGS["unchanged"])
 def test_what_is_not_understood_comes_back_stripped_and_otherwise_unchanged(spelling):
     assert canonical_unit(spelling) == spelling.strip()
 
 
-@pytest.mark.parametrize("canonical", sorted(set(SPELLINGS["canonical"].values())))
+@in_one_test("canonical", sorted(set(SPELLINGS["canonical"].values())))
 def test_canonical_and_pretty_forms_read_back_as_themselves(canonical):
     assert canonical_unit(canonical) == canonical
     assert canonical_unit(pretty_unit(canonical)) == canonical
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("canonical", "label"),
     [
         ("cm^-3", "cm⁻³"),

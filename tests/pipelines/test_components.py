@@ -18,7 +18,7 @@ from tests.sources.made_files import goes_like
 
 from .conftest import NOW, fetch, template
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 
 def plan_of(archive: Path, over: str, **args: Any) -> Plan:

@@ -10,6 +10,7 @@ from helio.pipelines.plan import Plan, check, make_plan
 from helio.pipelines.runs.recipes import Input, recipe_of_inputs
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.steps.signature import signatures
+from tests.rows import in_one_test
 
 from .conftest import NOW, fetch, magnitude, template
 
@@ -42,7 +43,7 @@ def test_one_label_or_several_are_taken_in_any_spelling(given, meant):
     assert args_of(planned(step))["source_labels"] == meant
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("word", "format"),
     [
         ("NetCDF", "netcdf"),

@@ -17,6 +17,7 @@ from helio.pipelines.plan import Plan, check, make_plan
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import check_shape, read_template
 from tests.laws import law
+from tests.rows import in_one_test
 
 from .conftest import NOW, fetch, magnitude, render, template
 
@@ -108,7 +109,7 @@ def test_a_normalised_plan_has_nothing_left_to_edit():
     assert check(once.plan, now=NOW).edits == ()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("document", "expected"),
     [
         (template(fetch(args={"time_rnge": "2024"})), [("HN503", "/steps/0/tool_args/time_rnge")]),

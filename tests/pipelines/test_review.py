@@ -22,6 +22,7 @@ from helio.pipelines.template.plain_text import escaped
 from helio.pipelines.template.shown_values import shown, shown_line
 from helio.steps.signature import signatures
 from tests.laws import law
+from tests.rows import in_one_test
 
 LAW = law(150, 10_000, suppress_health_check=[HealthCheck.too_slow])
 CONTEXT = Context(signatures(), datetime(2024, 1, 20), {})
@@ -395,7 +396,7 @@ def test_every_key_of_a_step_is_shown(key: str, value: Any, expected: str):
     assert review(lambda after: after["steps"][3].update({key: value})) == [f"step code: {expected}"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "expected"),
     [
         (1, 1.0, "1 → 1.0"),

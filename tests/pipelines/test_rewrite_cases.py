@@ -7,10 +7,9 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.dialect.parse import parse
@@ -21,6 +20,7 @@ from helio.pipelines.template.runner import RewriteResult, replay, undo
 from helio.pipelines.template.template import Template
 from helio.steps.signature import RECORD, Argument, Signature, TableInput, signatures, whole_range
 from tests.pipelines.written import as_written
+from tests.rows import try_rows
 
 DATA = Path(__file__).parents[1] / "data"
 FILES = [DATA / f"rewrite_cases{part}.json" for part in ("", "_expanded", "_more")]
@@ -44,17 +44,17 @@ BY_CODE = {
 NOT_COUNTED = {"HN100", "HR101"}
 
 
-def variants() -> Iterator[Any]:
-    """Every case, and once more for each value of its ``params``."""
+def variants() -> Iterator[tuple[str, Any, Any, Any, bool]]:
+    """Every case, and once more for each value of its ``params``: name, file, case, input, whether it is exact."""
     default = json.loads(FILES[0].read_text(encoding="utf-8"))
     for file in FILES:
         document = default | json.loads(file.read_text(encoding="utf-8"))
         for case in document["cases"]:
-            yield pytest.param(document, case, case["before"], True, id=case["id"])
+            yield case["id"], document, case, case["before"], True
             for pointer, values in (case.get("params") or {}).items():
                 for number, value in enumerate(values):
                     before = value if pointer == "" else put(copy.deepcopy(case["before"]), pointer, value)
-                    yield pytest.param(document, case, before, False, id=f"{case['id']}-{number}")
+                    yield f"{case['id']}-{number}", document, case, before, False
 
 
 def rewritten(before: Any, context: Context, case: Any) -> tuple[Any, RewriteResult]:
@@ -208,10 +208,8 @@ def there(document: Any, pointer: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
-def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exact: bool):
-    context = context_of(document, case)
-    _, outcome = rewritten(before, context, case)
+def check_result(case: Any, before: Any, exact: bool, outcome: RewriteResult) -> None:
+    """Compare what the passes made with what the case says."""
     errors = [finding for finding in outcome.diagnostics if finding.severity == "error"]
     for expected in case["errors"]:
         assert any(fits(error, expected) for error in errors), (expected, [str(error) for error in errors])
@@ -236,10 +234,8 @@ def test_a_case_comes_out_as_written(document: Any, case: Any, before: Any, exac
         assert not there(outcome.plan, pointer), pointer
 
 
-@pytest.mark.parametrize(("document", "case", "before", "exact"), list(variants()))
-def test_the_laws_hold_for_a_case(document: Any, case: Any, before: Any, exact: bool):
-    context = context_of(document, case)
-    authored, outcome = rewritten(before, context, case)
+def check_laws(case: Any, before: Any, context: Context, authored: Any, outcome: RewriteResult) -> None:
+    """Replay and undo the edits, rewrite once more, and compare what is computed before and after."""
     if authored is not None and outcome.plan is not None:
         assert replay(authored, outcome.edits) == outcome.plan
         assert undo(outcome.plan, outcome.edits) == authored
@@ -252,3 +248,26 @@ def test_the_laws_hold_for_a_case(document: Any, case: Any, before: Any, exact: 
         meant = meaning(Template.from_json(outcome.plan), context)
         for label, sign in meaning(as_written(before), context).items():
             assert meant.get(label) == sign, label
+
+
+@cache
+def results() -> list[tuple[str, Any, Any, bool, Context, Any, RewriteResult]]:
+    """What the passes make of each case: name, case, input, whether it is exact, context, replayed input, result."""
+    return [
+        (name, case, before, exact, context, *rewritten(before, context, case))
+        for name, document, case, before, exact in variants()
+        for context in [context_of(document, case)]
+    ]
+
+
+def test_a_case_comes_out_as_written():
+    rows = [(name, case, before, exact, outcome) for name, case, before, exact, _, _, outcome in results()]
+    try_rows(rows, check_result)
+
+
+def test_the_laws_hold_for_a_case():
+    rows = [
+        (name, case, before, context, authored, outcome)
+        for name, case, before, _, context, authored, outcome in results()
+    ]
+    try_rows(rows, check_laws)

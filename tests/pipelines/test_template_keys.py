@@ -13,9 +13,9 @@ from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE, template_
 from helio.pipelines.template.template import Step
 from helio.pipelines.template_keys import EXAMPLE, Key, keys
 from helio.steps.signature import signatures
+from tests.rows import in_one_test
 
 SPEC = next(argument.schema for argument in signatures()["render_spec"].arguments if argument.name == "spec")
-MEANINGS = [(name, number, key) for name, same in keys().items() for number, key in enumerate(same)]
 
 
 def names_in(value: Any) -> Iterator[str]:
@@ -26,9 +26,7 @@ def names_in(value: Any) -> Iterator[str]:
         yield from names_in(inner)
 
 
-@pytest.mark.parametrize(
-    "key", [key for *_, key in MEANINGS], ids=[f"{name}-{at}" for name, at, _ in MEANINGS]
-)
+@in_one_test("key", [key for same in keys().values() for key in same])
 def test_a_key_says_what_it_means_and_its_example_fits(key: Key):
     text = str(key)
     assert text.startswith(f"{key.name}: ")

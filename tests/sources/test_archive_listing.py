@@ -17,6 +17,8 @@ from helio.sources.file_digests import FileDigests
 from helio.sources.local import LocalArchive
 from helio.time_range import TimeRange
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 MAY = datetime(2024, 5, 10)
 HOUR = timedelta(hours=1)
 TT2000_OF_MAY = 768614469184000000

@@ -588,8 +588,9 @@ def worker_pid(reader):
 
 def test_a_worker_that_takes_too_long_is_killed_and_the_next_file_is_read(new_cdf, monkeypatch):
     path = small(new_cdf)
-    with CdfReader(time_limit=0.3) as reader:
+    with CdfReader() as reader:
         reader.describe(path)
+        monkeypatch.setattr(reader, "_time_limit", 0.3)
         pid = worker_pid(reader)
         os.kill(pid, 19)  # SIGSTOP: it hangs
         with pytest.raises(DamagedFile, match=r"'made.cdf' could not be read within 0.3 s") as caught:

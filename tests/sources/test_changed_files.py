@@ -28,7 +28,7 @@ from helio.testing import CdaWebStandIn
 from helio.time_range import TimeRange
 from tests.sources.conftest import WrittenCdf
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
 RECORDS = 1440

@@ -14,6 +14,7 @@ from helio.sources.hapi_data import Records, epochs_of, read_records, table_of
 from helio.sources.hapi_info import HapiParameter, Info, duration_of, read_info, time_of
 from helio.sources.samples import sample_folder
 from helio.time_range import TimeRange
+from tests.rows import in_one_test
 
 TIME = HapiParameter("Time", "isotime", length=24)
 SCALAR = HapiParameter("V", "double", fill="-1e31")
@@ -37,7 +38,7 @@ def records(one: HapiParameter, values: Any, **beside: Any) -> Records:
 # Times
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "expected"),
     [
         ("2024-05-10T06:07:08.123Z", "2024-05-10T06:07:08.123"),
@@ -73,7 +74,7 @@ def test_every_form_of_a_time_is_understood(text, expected):
         assert time_of(text) == np.datetime64(expected, "us").item()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "text",
     [
         "", " ", "Z", "NaN", "2024-13Z", "2024-02-30Z", "2023-02-29Z", "2023-366Z", "2024-000Z", "2024-00Z",
@@ -405,7 +406,7 @@ def test_bins_with_a_null_among_them_are_numbered_and_the_rest_can_be_read():
 # Statuses
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("http", "reason", "body", "code"),
     [
         (200, "OK", b"", 1200),

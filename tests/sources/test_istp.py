@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from helio.sources import istp
+from tests.rows import in_one_test
 
 NAN = float("nan")
 
@@ -80,7 +81,7 @@ def test_999_beyond_a_valid_maximum_of_900_is_data():
     assert notes == ("1 of 2 values lie outside the valid range 0 to 900 and are kept",)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("value", "most", "fill"),
     [
         (9999.99, 900.0, True),
@@ -93,7 +94,7 @@ def test_999_beyond_a_valid_maximum_of_900_is_data():
         (9999999.0, 1e5, True),
     ],
 )
-@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@in_one_test("dtype", ["f4", "f8"])
 def test_nines_are_fill_from_four_digits_and_ten_times_the_limit(value, most, fill, dtype):
     values = np.array([value, 0.0], dtype=dtype)
     istp.outside_range(values, {"VALIDMIN": np.float64(-most), "VALIDMAX": np.float64(most)})
@@ -145,7 +146,7 @@ def test_an_impossible_valid_range_says_nothing(limits):
     assert istp.outside_range(np.array([-5.0, 500.0]), said) == ()
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("labels", "names"),
     [
         (["Bx GSE    ", "By GSE    ", "Bz GSE    ", "Bt        "], ("Bx", "By", "Bz", "Bt")),
@@ -170,7 +171,7 @@ def test_labels_that_are_all_the_same_name_nothing():
     assert istp.component_names(["B", "B", "B"]) is None
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "said", "labels", "frame"),
     [
         ("B", {"COORDINATE_SYSTEM": "GSE>Geocentric Solar Ecliptic"}, (), "GSE"),
@@ -226,7 +227,7 @@ def test_a_unit_per_area_is_no_unit_of_bins(unit):
     assert istp.is_flux(unit)
 
 
-@pytest.mark.parametrize("unit", ["deg", "keV", "Hz", "km", "mm", "", "s^2", "R_E", "eV/nuc", "m 25"])
+@in_one_test("unit", ["deg", "keV", "Hz", "km", "mm", "", "s^2", "R_E", "eV/nuc", "m 25"])
 def test_units_of_bins_are_no_fluxes(unit):
     assert not istp.is_flux(unit)
 

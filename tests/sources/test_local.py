@@ -25,6 +25,7 @@ from helio.sources.local import (
 )
 from helio.store.table import Axis, Table
 from helio.time_range import TimeRange
+from tests.rows import in_one_test
 from tests.sources.made_files import goes_like, istp_like
 
 HOUR = timedelta(hours=1)
@@ -155,13 +156,13 @@ NAMES = [
 ]
 
 
-@pytest.mark.parametrize(("file", "dataset_id", "start", "version"), NAMES, ids=[row[0] for row in NAMES])
+@in_one_test(("file", "dataset_id", "start", "version"), NAMES)
 def test_a_file_name_gives_dataset_start_and_version(file, dataset_id, start, version):
     moment = datetime.fromisoformat(start)
     assert parse_file_name(file) == FileName(dataset_id, moment, moment.hour != 0, version)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "file",
     [
         "mms1.cdf",

@@ -14,6 +14,7 @@ from helio.sources.providers.cdaweb import _spans_of, listed_files
 from helio.store.source_file import SourceFile
 from helio.store.table import Table
 from helio.time_range import TimeRange
+from tests.rows import in_one_test
 
 URL = "https://cdaweb.example/files"
 FILE = "https://cdaweb.example/data/ac_h2_mfi_20240510_v01.cdf"
@@ -26,7 +27,7 @@ def listed(**changes: Any) -> RemoteFile:
     return found
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "name",
     [
         "https://host/x\ny.cdf", "https://host/x\x1b[31m.cdf", "https://host/\0.cdf", "https://host/\ud800.cdf",
@@ -88,7 +89,7 @@ def read(*rows: Any, names: Any = NAMES) -> Table:
     return swpc._table(PRODUCT, PRODUCT.parameters["speed"], cut, source, DAY)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "speed",
     ["fast", "4\x1b[31m", "", True, [1], {}, 10**400, "1e400", "inf", "4_00", "٤٠٠", "0x10", float("inf")],
 )

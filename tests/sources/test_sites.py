@@ -25,6 +25,7 @@ from helio.sources.sites import Site, is_public
 from helio.testing import FakeClock, FaultyServer
 from helio.testing.faulty import redirect, whole
 from helio.time_range import TimeRange
+from tests.rows import in_one_test
 
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 REST = "/WS/cdasr/1/dataviews/sp_phys/datasets"
@@ -49,7 +50,7 @@ def http():
         yield client
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "address",
     [
         "127.0.0.1", "127.8.9.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1",

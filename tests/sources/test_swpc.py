@@ -32,7 +32,7 @@ from helio.testing.swpc import MAG, PLASMA, XRAYS
 from helio.time_range import TimeRange
 from tests.sources.conftest import patience
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
 NOW = datetime(2024, 5, 12, 12, 0, 30)
 HOUR = TimeRange(datetime(2024, 5, 11, 10), datetime(2024, 5, 11, 11))
@@ -45,8 +45,9 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def swpc(tmp_path: Path) -> Iterator[SwpcStandIn]:
+    """A stand-in with two days of records, which are read sooner than a week of them."""
     (tmp_path / "nothing").mkdir()
-    with SwpcStandIn(NOW) as server:
+    with SwpcStandIn(NOW, days=2) as server:
         yield server
 
 
@@ -131,7 +132,8 @@ def test_it_is_preliminary_and_cites_the_reply(opened, swpc):
     ],
     ids=["years before", "the day before", "a part before", "an hour before"],
 )
-def test_what_begins_before_the_service_holds_anything_is_refused_and_never_replaced(opened, span):
+def test_what_begins_before_the_service_holds_anything_is_refused_and_never_replaced(opened, swpc, span):
+    swpc.window = timedelta(days=7)
     for ask in (opened().locate, lambda dataset, span: opened().fetch(dataset, ["BGSM"], span)):
         with pytest.raises(NoData, match="2024-05-05T12:01Z to 2024-05-12T12:00Z"):
             ask("SWPC_RTSW_MAG", span)

@@ -87,7 +87,7 @@ def test_a_person_reads_it_in_a_few_lines():
     assert description_lines(describe(replace(vector(), description="field"), "B")) == [
         "B: field",
         "  values    3 components, nT, GSE, cartesian",
-        "  records   10, 2024-05-10 00:00:00 to 2024-05-10 00:12:00 UT",
+        "  records   10, 2024-05-10 00:00:00 to 2024-05-10 00:12:00 UTC",
         "  cadence   1 min",
         "  gaps      1, 4 min together; the longest 4 min, 2024-05-10 00:05:00 to 2024-05-10 00:09:00",
         "              missing        least       median     greatest",
@@ -125,7 +125,7 @@ def test_columns_are_bounded_too():
 
 @pytest.mark.parametrize(("table", "rows"), [(vector(), 51), (vector(), 0), (vector(), -3), (spectrum(), 11)])
 def test_more_rows_than_can_be_looked_at_are_refused(table, rows):
-    with pytest.raises(RequestError, match="helio shows 1 to") as refusal:
+    with pytest.raises(RequestError, match="helio can show 1 to") as refusal:
         preview(table, rows=rows)
     assert "save_data" in refusal.value.advice
 
@@ -151,6 +151,6 @@ def test_infinite_values_are_counted_and_not_taken_for_missing():
     told = describe(scalar([0, 1, 2, 3], [1.0, np.inf, -np.inf, 3.0]))
     [values] = told.values
     assert (values.missing, values.infinite, values.minimum, values.maximum) == (0.0, 2, 1.0, 3.0)
-    assert "  note: Bz: 2 values are infinite" in description_lines(told)
+    assert "  note: infinite values of Bz: 2" in description_lines(told)
     [nothing] = describe(scalar([0], [np.inf])).values
     assert (nothing.minimum, nothing.infinite) == (None, 1)

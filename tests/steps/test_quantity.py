@@ -120,7 +120,7 @@ def test_a_number_without_a_unit_is_asked_for_as_1():
 
 
 def test_a_wrong_frame_is_named_beside_the_right_one():
-    with pytest.raises(FrameMismatch, match=r"in GSM, and 'AC_H2_MFI.BGSEc' is in GSE") as caught:
+    with pytest.raises(FrameMismatch, match=r"in GSM, but 'AC_H2_MFI.BGSEc' is in GSE") as caught:
         checked(Quantity(frames=("GSM",)), vector())
     assert "transform_frame" in caught.value.advice
     with pytest.raises(FrameMismatch, match="has no frame"):
@@ -168,16 +168,16 @@ def test_a_length_has_no_frame_whatever_it_was_made_of(name):
 
 
 def test_another_kind_is_refused_with_what_to_take_instead():
-    with pytest.raises(StepError, match="takes one series") as caught:
+    with pytest.raises(StepError, match="must be one series") as caught:
         checked(Quantity(kind="scalar"), vector())
     assert '"AC_H2_MFI.BGSEc.Bx"' in caught.value.advice
-    with pytest.raises(StepError, match="takes a vector as its field, and 'x' is a spectrum"):
+    with pytest.raises(StepError, match=r"the field of .* must be a vector, but 'x' is a spectrum"):
         checked(Quantity(kind="vector"), spectrum(), label="x")
 
 
 def test_components_of_their_own_are_joined_where_a_vector_is_needed():
     with pytest.raises(
-        StepError, match=r"takes a vector as its field, and 'OMNI\.BZ_GSM' is one series"
+        StepError, match=r"the field of .* must be a vector, but 'OMNI\.BZ_GSM' is one series"
     ) as caught:
         checked(Quantity(kind="vector"), vector().component("Bz"), "OMNI.BZ_GSM")
     assert "join_components" in caught.value.advice
@@ -188,39 +188,40 @@ def test_components_of_their_own_are_joined_where_a_vector_is_needed():
 
 def test_two_tables_have_one_unit_or_both_are_named():
     assert same_unit(vector(), vector()) == "nT"
-    with pytest.raises(UnitMismatch, match="'B' is in nT, and 'V' is in km/s"):
+    with pytest.raises(UnitMismatch, match="'B' is in nT, but 'V' is in km/s"):
         same_unit(vector(), replace(vector(), name="V", unit="km/s"))
-    with pytest.raises(UnitMismatch, match="'V' has no unit, and 'B' is in nT") as caught:
+    with pytest.raises(UnitMismatch, match="'V' has no unit, but 'B' is in nT") as caught:
         same_unit(replace(vector(), name="V", unit=""), vector())
-    assert caught.value.advice.endswith('declare_quantity, if it is known: unit "nT"')
+    assert caught.value.advice.endswith('is known, state it with the tool declare_quantity: unit "nT"')
 
 
 def test_two_vectors_have_one_frame_or_both_are_named():
     assert same_frame(vector(), vector()) == "GSE"
-    with pytest.raises(FrameMismatch, match="'B' is in GSE, and 'V' is in GSM"):
+    with pytest.raises(FrameMismatch, match="'B' is in GSE, but 'V' is in GSM"):
         same_frame(vector(), replace(vector(), name="V", frame="GSM"))
-    with pytest.raises(FrameMismatch, match="'B' is in GSE, and 'V' has no frame") as caught:
+    with pytest.raises(FrameMismatch, match="'B' is in GSE, but 'V' has no frame") as caught:
         same_frame(vector(), replace(vector(), name="V", frame=""))
-    assert caught.value.advice.endswith('declare_quantity, if it is known: frame "GSE"')
-    with pytest.raises(FrameMismatch, match="'V' has no frame, and 'B' is in GSE") as caught:
+    assert caught.value.advice.endswith('is known, state it with the tool declare_quantity: frame "GSE"')
+    with pytest.raises(FrameMismatch, match="'V' has no frame, but 'B' is in GSE") as caught:
         same_frame(replace(vector(), name="V", frame=""), vector())
-    assert caught.value.advice.endswith('declare_quantity, if it is known: frame "GSE"')
+    assert caught.value.advice.endswith('is known, state it with the tool declare_quantity: frame "GSE"')
 
 
 def test_no_transformation_is_advised_that_there_is_not():
     with pytest.raises(FrameMismatch) as caught:
         checked(Quantity(frames=("GSE",)), replace(vector(), frame="RTN"))
-    assert caught.value.advice == "choose a parameter in GSE: there is no transformation from RTN"
+    assert caught.value.advice == "choose a parameter in GSE: helio cannot transform from RTN"
 
 
 def test_two_tables_have_one_clock_or_are_to_be_aligned():
     same_clock(vector(), vector())
-    with pytest.raises(ClockMismatch, match="10 records and 4") as caught:
+    with pytest.raises(ClockMismatch, match="the first has 10 records, the second 4") as caught:
         same_clock(vector(), spectrum())
     assert "align" in caught.value.advice
     late = replace(spectrum(), epoch=epochs(0, 60, 121, 180))
     with pytest.raises(
-        ClockMismatch, match=r"record 3 on: 2024-05-10T00:02:00.000Z and 2024-05-10T00:02:01.000Z"
+        ClockMismatch,
+        match=r"the first difference is in record 3: 2024-05-10T00:02:00.000Z and 2024-05-10T00:02:01.000Z",
     ):
         same_clock(spectrum(), late)
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from helio.errors import StepError
 from helio.steps.save_data import save_data
 from helio.store.table import Axis, Table
+from tests.rows import in_one_test
 from tests.steps.series import GOLDEN, START, epochs, spectrum, vector
 
 # From version 3.1 on pandas reads exactly by itself.
@@ -171,7 +172,7 @@ def test_the_same_table_gives_the_same_bytes(format, table):
     assert save(table, format=format) == save(replace(table), format=format)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("filename", "format", "written"),
     [
         ("b", "csv", "b.csv"),
@@ -196,7 +197,7 @@ def test_a_file_without_a_name_is_called_after_its_labels():
     )
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "filename",
     ["../b", "a/b", "/etc/passwd", "a\\b", "..", ".", ".hidden", "b\x00", "b\n", " b", "b ", "x" * 300],
 )

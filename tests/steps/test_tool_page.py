@@ -5,16 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from helio.steps.signature import Signature, signatures
 from helio.steps.tool_page import GROUPS, group_of, step_text, tool_page
+from tests.rows import in_one_test
 
 TOOLS = list(signatures().values())
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@in_one_test("tool", TOOLS)
 def test_the_page_names_every_argument_and_what_the_tool_gives(tool: Signature):
     page = str(tool_page(tool))
     assert page.startswith(f"{tool.name}: {tool.summary[:40]}")
@@ -25,7 +25,7 @@ def test_the_page_names_every_argument_and_what_the_tool_gives(tool: Signature):
     assert max(map(len, page.partition("As a step of a template")[0].splitlines())) <= 120
 
 
-@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+@in_one_test("tool", TOOLS)
 def test_the_step_of_the_page_fits_the_schema_of_the_tool(tool: Signature):
     step = tool_page(tool).step
     assert step is not None
@@ -33,9 +33,7 @@ def test_the_step_of_the_page_fits_the_schema_of_the_tool(tool: Signature):
     assert '"tool_args": {\n' in step_text(step)
 
 
-@pytest.mark.parametrize(
-    "tool", [tool for tool in TOOLS if tool.gives == "table"], ids=lambda tool: tool.name
-)
+@in_one_test("tool", [tool for tool in TOOLS if tool.gives == "table"])
 def test_the_page_of_a_computation_says_what_it_gives_and_where_it_comes_from(tool: Signature):
     page = tool_page(tool)
     assert page.returns
@@ -44,13 +42,13 @@ def test_the_page_of_a_computation_says_what_it_gives_and_where_it_comes_from(to
 
 def test_the_page_says_units_frames_defaults_and_the_formula():
     page = str(tool_page(signatures()["vbs"]))
-    assert "velocity_label  (label of a table in km/s, required)" in page
-    assert "bz_label  (label of one series in nT in GSM, required)" in page
+    assert "velocity_label  (label of a table in km/s; required)" in page
+    assert "bz_label  (label of one series in nT in GSM; required)" in page
     assert "A table: one series in mV/m." in page
     average = str(tool_page(signatures()["running_average"]))
     assert "A table with the unit, frame and kind of `source_label`." in average
     resample = str(tool_page(signatures()["resample"]))
-    assert '("mean" or "median" or "min" or "max" or "first", default "mean")' in " ".join(resample.split())
+    assert '("mean", "median", "min", "max" or "first"; default "mean")' in " ".join(resample.split())
     assert "B/√(μ₀ρ)" in str(tool_page(signatures()["alfven_speed"]))
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from helio.store import canonical
 from helio.store.source_file import SourceFile
 from helio.store.table import Axis, Table
+from tests.rows import in_one_test
 from tests.store.tables import START, assert_same, spectrum, tables, vector
 
 CHANGED = (
@@ -101,7 +102,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("what", OTHERS)
+@in_one_test("what", OTHERS)
 def test_whatever_can_be_seen_changes_the_digest(what):
     assert OTHERS[what].digest() != spectrum().digest()
 

@@ -4,7 +4,6 @@ from datetime import datetime
 
 import numpy as np
 import pycdfpp
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from helio.store.leap_seconds import (
     tai_of,
 )
 from helio.time_range import LEAP_SECOND_MIDNIGHTS, TimeRange
+from tests.rows import in_one_test
 
 MIDNIGHT = np.datetime64("2017-01-01", "ns")
 NONE = np.datetime64("2012-07-01", "ns"), np.datetime64("2015-06-30T23:59:59.999998999", "ns")
@@ -47,7 +47,7 @@ def test_epochs_that_touch_no_leap_second_are_the_same_memory():
     assert leap_notes(epoch) == ()
 
 
-@pytest.mark.parametrize("midnight", LEAP_SECOND_MIDNIGHTS)
+@in_one_test("midnight", LEAP_SECOND_MIDNIGHTS)
 def test_every_leap_second_has_its_place(midnight):
     naive = np.datetime64(midnight, "ns").astype(np.int64)
     epoch = from_civil(naive + np.array([-(10**9), 0, 250_000_000, 0]), np.array([False, True, True, False]))

@@ -15,10 +15,11 @@ from helio.store.periods import period_of
 from helio.store.representation import representation_of
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.rows import in_one_test
 from tests.steps.series import epochs, vector
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("labels", "units", "declared", "said", "expected"),
     [
         (("Bx GSE", "By GSE", "Bz GSE"), ("nT",), (), "", "cartesian"),
@@ -58,7 +59,7 @@ def test_what_three_components_are(labels, units, declared, said, expected):
     assert representation_of(labels, units, declared=declared, description=said) == expected
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "unit", "expected"),
     [
         ("GLON", "deg", 360.0),
@@ -111,7 +112,7 @@ def test_facts_follow_through_the_tools():
 
 
 def test_a_declaration_corrects_nothing():
-    with pytest.raises(StepError, match="are cartesian, and are declared to be spherical"):
+    with pytest.raises(StepError, match="are cartesian, so they cannot be declared to be spherical"):
         declare_quantity(vector(), representation="spherical")
     with pytest.raises(StepError, match="has no components"):
         declare_quantity(vector().component("Bx"), representation="cartesian")

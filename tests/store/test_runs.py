@@ -155,10 +155,27 @@ def test_what_is_not_json_makes_no_record(runs):
 
 def test_steps_that_finished_together_reach_the_disk_together(runs, monkeypatch):
     record, flushed = begun(runs), []
+    record.make_durable()
     monkeypatch.setattr("helio.store.runs.os.fsync", flushed.append)
     record.step(STEP, {**STEP, "step_id": "c"})
     assert [step["step_id"] for step in record.steps] == ["b", "c"]
     assert len(flushed) == 1
+
+
+def test_steps_and_end_of_a_record_that_is_not_durable_do_not_wait_for_the_disk(runs, monkeypatch):
+    record, flushed = begun(runs), []
+    monkeypatch.setattr("helio.store.files.os.fsync", flushed.append)
+    record.step(STEP)
+    record.finish("success")
+    assert flushed == []
+    assert [step["step_id"] for step in record.steps] == ["b"]
+    assert record.status == "success"
+    durable = begun(runs, "durable")
+    durable.make_durable()
+    flushed.clear()
+    durable.step(STEP)
+    durable.finish("success")
+    assert len(flushed) == 2
 
 
 def test_a_record_is_flushed_to_the_disk_with_its_folders(runs, monkeypatch):
@@ -184,6 +201,7 @@ def test_a_record_that_cannot_be_flushed_is_an_error(runs, monkeypatch):
 
 def test_of_steps_that_cannot_be_flushed_together_none_is_kept(runs, monkeypatch):
     record = begun(runs)
+    record.make_durable()
     record.step(STEP)
 
     def full(descriptor: int) -> None:

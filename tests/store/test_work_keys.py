@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.store.work_keys import difference, key_of
+from tests.rows import in_one_test
 
 JSON = st.recursive(
     st.none()
@@ -47,7 +48,7 @@ def test_equal_values_have_equal_keys(one, other):
     assert key_of({"x": one}) == key_of({"x": other})
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("one", "other"),
     [
         (1, True),
@@ -91,7 +92,7 @@ def test_a_key_stays_as_it_is():
 A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "words"),
     [
         ({"args": {"window": "10min"}}, {"args": {"window": "30min"}}, ["args.window: 10min → 30min"]),
@@ -121,7 +122,7 @@ def test_a_difference_is_said_in_words(old, new, words):
 FILES = [[f"ac_{day}_v07.cdf", str(day) * 12] for day in range(1, 5)]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("old", "new", "words"),
     [
         (

@@ -4,6 +4,7 @@ HV701 (error)  more steps than the policy allows
     A plan has to end.
     before  2000 steps
     after   refused: 2000 steps are more than 1000
+    to do   Use a shorter time range or longer intervals, or split the pipeline.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ HV107 (warning)  an argument among the annotations that asks for something
     An earlier version took it out of the step; the run does without it, and the numbers are other ones.
     before  "annotations": {"dropped_args": {"coordinate_system": "GSM"}}
     after   said, with the tool that does it
+    to do   Add the step with the tool that the message names, or remove the annotation.
 """
 
 from __future__ import annotations

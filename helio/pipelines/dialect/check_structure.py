@@ -4,6 +4,7 @@ HV101 (error)  a field or argument is not of its type
     Nothing reads further before it is.
     before  "depends_on": {"a": 1}
     after   refused
+    to do   Write a value of the type that helio explain KEY gives.
 """
 
 from __future__ import annotations

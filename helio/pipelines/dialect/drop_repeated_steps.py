@@ -4,6 +4,7 @@ HN303 (error)  one id, two different steps
     References to it could mean either, so neither is renumbered.
     before  two steps with the id 1
     after   refused, both places named
+    to do   Give one of the two steps another step_id, and correct the references to it.
 
 HN304 (edit safe)  one id, the identical step twice: one kept
     The second says nothing new.

@@ -4,6 +4,7 @@ HN101 (edit safe + warning)  unknown key kept aside under annotations.unknown, n
     A key that nobody reads must not run, and must not get lost.
     before  "colour": "red" on a step
     after   "annotations": {"unknown": {"colour": "red"}}
+    to do   Correct the key's spelling, or remove it; helio explain KEY describes the known ones.
 """
 
 from __future__ import annotations

@@ -4,21 +4,25 @@ HP001 (error)  not readable as text or JSON at all
     Nothing in it can be taken for a plan; guessing would make one up.
     before  an empty file
     after   refused
+    to do   Save the template as JSON in UTF-8.
 
 HP002 (error)  truncated JSON
     It is refused, not repaired: the missing tail could hold the artefact.
     before  {"steps": [{"step_id": 1, "tool_name": "fetch_da
     after   refused
+    to do   Get the whole file again: it ends before its last bracket.
 
 HP003 (error)  readable, but not a plan
     Prose, a number or a bare text has no steps.
     before  Hello! How can I help?
     after   refused
+    to do   Use a file with the steps of a pipeline; helio export PIPELINE prints an example.
 
 HP004 (error)  a plan without steps
     There is nothing to run, and success is never reported when nothing was done.
     before  {"steps": []}
     after   refused
+    to do   Add at least one step, or ask for a pipeline with helio author.
 
 HP101 (edit safe)  the envelope of a template supplied
     Models answer with a bare list, a single action or fenced JSON; what they hold is the same.

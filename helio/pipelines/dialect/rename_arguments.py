@@ -9,6 +9,7 @@ HN502 (error)  a synonym and the argument itself disagree
     No pass can know which one the author means.
     before  "dataset_id": "AC_H2_MFI", "dataset": "AC_H0_MFI"
     after   refused
+    to do   Keep the one that you mean, under the argument's own name.
 """
 
 from __future__ import annotations

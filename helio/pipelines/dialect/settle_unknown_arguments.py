@@ -4,11 +4,13 @@ HN503 (error)  unknown argument with a meaning
     Without it the run would do something else than was asked; which step does it, the author decides.
     before  "resample": "1min" on a fetch
     after   refused, with the tool that does it
+    to do   Add a step with the tool that the message names, and remove the argument.
 
 HN504 (lossy (repair) or error (run); safe and warning for a key for people)  misspelt argument or key
     It is renamed only while authoring, where one name is close, its value fits, and that one is missing.
     before  "time_rnge": "2024"
     after   "time_range": "2024"
+    to do   Correct the spelling: helio fix PIPELINE renames the argument if only one name is close.
 
 HN507 (edit safe)  unknown argument without meaning removed
     Null, empty, or the default: it asks for nothing.
@@ -19,6 +21,7 @@ HN508 (edit safe, and warning)  a note among the arguments
     Words for people change no result: the pass keeps them as annotations and warns the author.
     before  "reason": "to compare" on a fetch
     after   "annotations": {"notes": {"reason": "to compare"}}
+    to do   Move the note to the annotations of the step: helio fix PIPELINE does it.
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ HN702 (error)  time phrase not understood completely
     Half understood, it would silently be another range.
     before  "last 3 days of January 2024"
     after   refused, the accepted forms named
+    to do   Write the range in one of the forms that the message gives, such as "2024-01-01 to 2024-01-15".
 
 HN703 (error)  reversed or empty range
     Swapping it is a guess; it is offered.
     before  "2024-01-20 to 2024-01-15"
     after   refused: "2024-01-15 to 2024-01-20"?
+    to do   Write the earlier time first.
 
 HN704 (edit safe)  relative phrase in its one spelling
     It stays relative until a run resolves it against one clock.
@@ -24,6 +26,7 @@ HN705 (edit safe + warning)  time phrase that earlier versions read as another r
     Both ranges are named, so that a stored phrase never changes its meaning without a word.
     before  "2024-01/2024-03", read as January to March before
     after   "2024-01-01 to 2024-03-01"
+    to do   Check the new range in the message; write both days in full if you want another one.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ HN402 (error)  unknown tool
     The closest names are suggested and never applied: another tool would do other work.
     before  "tool_name": "fetch_dta"
     after   refused: did you mean 'fetch_data'?
+    to do   Use the name of a tool that helio tools lists.
 
 HN403 (edit safe)  a saved pipeline's id used as a tool
     Only one of both exists under that name.

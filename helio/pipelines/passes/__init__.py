@@ -34,6 +34,7 @@ from helio.pipelines.passes.check_files import check_files
 from helio.pipelines.passes.check_given_values import check_given_values
 from helio.pipelines.passes.check_intents import check_intents
 from helio.pipelines.passes.check_maps import check_maps
+from helio.pipelines.passes.check_panels import check_panels
 from helio.pipelines.passes.check_parameters import check_parameters
 from helio.pipelines.passes.check_quantities import check_quantities
 from helio.pipelines.passes.check_size import check_size
@@ -181,6 +182,7 @@ VERIFY: tuple[Stage, ...] = (
         check_datasets,
         check_parameters,
         check_quantities,
+        check_panels,
         check_use,
         check_files,
         check_maps,

@@ -14,11 +14,13 @@ HV104 (error)  two files of one name, or a name that no disk accepts
     One would overwrite the other.
     before  two exports with "filename": "b.csv"
     after   refused
+    to do   Give each file another name, of letters, digits, hyphens and points.
 
 HV108 (error)  a name or a title with a time, and no fetch behind the step
     There is no time range to name.
     before  "filename": "made_{start}.png" for a figure of store_dataframe
     after   refused
+    to do   Remove {start} and {stop} from the name or the title, or draw data of a fetch.
 """
 
 from __future__ import annotations

@@ -14,11 +14,13 @@ HB202 (error)  required variable without a value
     helio does not assume the last 7 days silently.
     before  "required": true, and no --time-range
     after   refused: give it with --time-range
+    to do   Give the value: --time-range RANGE for a time range, --set NAME=VALUE for another variable.
 
 HB204 (error)  a value that does not fit its variable or argument
     It is found before anything runs.
     before  --set N=three for an integer
     after   refused
+    to do   Give a value of the type and within the limits that helio show PIPELINE lists for the variable.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.edit import Edit, added, changed
 from helio.pipelines.template.template import Template, Variable
-from helio.pipelines.template.variables import read_time_range, read_value, substitute
+from helio.pipelines.template.variables import substitute
 from helio.time_range import is_relative
 
 
@@ -68,7 +70,7 @@ def bind_values(template: Template, context: Context) -> Iterator[Finding]:
         for name in signature.time_arguments():
             if name in args:
                 try:
-                    args = {**args, name: str(read_time_range(args[name], context.now))}
+                    args = {**args, name: str(context.read_time_range(args[name]))}
                 except TimeRangeError as error:
                     at = pointer(*step.path, "tool_args", name)
                     advice = (error.advice,) if error.advice else ()
@@ -95,7 +97,7 @@ def _value(name: str, facts: Variable, context: Context) -> Any:
             "HB202", f"the variable {name} needs a value", path=at, advice=(f"give it with {option}",)
         )
     try:
-        return read_value(name, facts.to_json(), given, context.now)
+        return context.read_value(name, facts.to_json(), given)
     except TimeRangeError as error:
         code = "HN703" if error.empty else "HN702"
         return Diagnostic(

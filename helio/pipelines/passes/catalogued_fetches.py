@@ -66,9 +66,13 @@ def catalogue_requests(template: Template, context: Context) -> Iterator[Catalog
 
 
 def _values(template: Template, step: Step, context: Context) -> dict[str, list[Text]]:
-    """Return the values of each variable: of the run, the default, or the items of a map around the step."""
+    """Return the values of each variable in its choices: of the run, the default, or the items of a map around it."""
     found: dict[str, list[Text]] = {}
+    texts = [text for choice in step.choices for text in (choice.dataset_id, *choice.parameters)]
+    used = {name for text in texts for name in TOKEN.findall(text)}
     for name, facts in template.variables.items():
+        if name not in used:
+            continue
         given = context.values.get(name, facts.default)
         path = ("variables", name) if name in context.values else ("variables", name, "default")
         if isinstance(given, str):

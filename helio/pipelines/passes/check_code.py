@@ -4,11 +4,13 @@ HV601 (error)  code outside the allow-list
     Code from a template may be hostile: a list of the allowed names is the first defence.
     before  import os; result = df
     after   refused, each line named
+    to do   Write the code with pandas and numpy alone, or use one of the tools that helio tools lists.
 
 HV602 (error)  code that never assigns result
     The value of 'result' is the output of the step.
     before  x = df.abs()
     after   refused
+    to do   Assign the table to 'result' in the last line of the code.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ HV502 (warning)  a data set that the catalogue does not know, where CDAWeb would
     CDAWeb decides: the catalogue may be older. A folder named by --archive decides for itself.
     before  AC_H2_MIF
     after   warned, with the closest name; HS101 in a run for which no provider was given
+    to do   Check the id with helio datasets search; helio catalog refresh renews an old catalogue.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ HV105 (error)  arguments of a fetch that cannot be combined
     One of them would be ignored.
     before  "candidates": […] with "dataset_id": …
     after   refused
+    to do   Keep the candidates or the single dataset, and remove the other.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Check that each step says what it is for.
 
 HV910 (info)  step without an intent
-    A later reader of the plan needs to know what the step is for.
+    People who read the pipeline later want to know what each step is for.
     before  "intent": ""
     after   noted
+    to do   Add "intent" to the step: a few words that say what it is for.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ HV501 (warning)  a parameter that the catalogue does not list for its data set
     The files decide: the catalogue may be older than they are, and may leave some out.
     before  BGSE of AC_H2_MFI
     after   warned, with the closest name; HE402 for an author
+    to do   Check the name with helio datasets parameters DATASET; helio catalog refresh renews an old
+            catalogue.
 """
 
 from __future__ import annotations

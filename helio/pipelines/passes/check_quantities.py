@@ -4,36 +4,44 @@ HV401 (error)  a table in another unit than the tool takes, by what another tool
     Nothing is converted silently, and a number in the wrong unit looks like any other number.
     before  shue_standoff with the clock angle as its pressure
     after   refused, both units named
+    to do   Add a step that gives the unit that the tool takes, such as convert_units.
 
 HV402 (warning)  a parameter in another unit than the tool takes, by what the catalogue says
     The file decides, when the step runs; the catalogue may be older than the file.
     before  plasma_beta with a temperature in eV
     after   warned, with the conversion to add
+    to do   Add the conversion that the message names, usually convert_units.
 
 HV403 (error)  a table in another frame than the tool takes, by what tools and their arguments say
     A component in another frame is another number; nothing is transformed silently.
     before  newell_coupling with a field that transform_frame has turned to GSE
     after   refused, both frames named
+    to do   Add a transform_frame step before this one, or take a parameter in the other frame.
 
 HV404 (warning)  a parameter in another frame than the tool takes, by its name or what the catalogue says
     The file decides, when the step runs; a name may mislead.
     before  vbs with OMNI's BZ_GSE
     after   warned, with the transformation to add
+    to do   Add a transform_frame step before this one, or take a parameter in the other frame, if the frame
+            is really another one.
 
 HV405 (error)  a table of another kind than the tool takes, by what tools and their arguments say
     A series, a vector and a spectrum are different kinds, and no part of one is chosen silently.
     before  clock_angle of a magnitude
     after   refused, both kinds named
+    to do   Take a component or the magnitude first, or use the tool that the message names.
 
 HV406 (warning)  a parameter of another kind than the tool takes, by its size in the catalogue
     The file decides, when the step runs; the catalogue may be older than the file.
     before  plasma_beta with a vector as its density
     after   warned, with what to take instead
+    to do   Take what the message names instead, such as one component of the vector.
 
 HV407 (warning)  a frame that is almost the name of a known one
     Any text may name a frame, and tables in frames of different names do not go together.
     before  join_components with "frame": "GSEE"
     after   warned, with GSE
+    to do   Correct the frame's name, if it is misspelt.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ HX303 (error)  too many items in a map
     The policy limits the number of steps that one step can become.
     before  24 years of days
     after   refused: the map has 8766 items, more than 1000
+    to do   Use a shorter time range or longer intervals.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ HN506 (error)  required argument missing
     A pass never chooses physics, so none fills it in.
     before  fetch_data without "dataset_id"
     after   refused
+    to do   Add the argument; helio tools TOOL describes it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.figures import DRAWING, UNKNOWN_KEY
 from helio.pipelines.template.template import Step, Template
-from helio.pipelines.template.variables import TOKEN, Path, read_time_range, strings
+from helio.pipelines.template.variables import TOKEN, Path, strings
 from helio.steps.signature import Schema, Signature
 from helio.time_range import Duration
 
@@ -96,7 +97,7 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
             continue
         try:
             if kind_of == "time-range":
-                read_time_range(text, context.now)
+                context.read_time_range(text)
             else:
                 Duration(text).nanoseconds  # noqa: B018 - reading it is the check
         except TimeRangeError as error:

@@ -4,11 +4,13 @@ HV301 (warning)  step that nothing uses
     The advice is to remove it; helio never removes it silently.
     before  a fetch that nothing reads or draws
     after   warned, and run
+    to do   Remove the step, or use its result in a later step.
 
 HV302 (warning)  label that nothing uses
     The run computes it, and nobody sees it.
     before  "output_label": "ACE_Bmag", drawn nowhere
     after   warned, and computed
+    to do   Draw or save the label, or remove the step.
 """
 
 from __future__ import annotations

@@ -4,11 +4,13 @@ HN602 (error)  undeclared variable
     A similar name is only a suggestion: the author may mean a second variable.
     before  "time_range": "$TIMERANGE"
     after   refused: did you mean $TIME_RANGE?
+    to do   Correct the variable's name, or declare it under "variables".
 
 HN603 (warning)  variable declared, never used
     A value given for it would change nothing.
     before  "$MISSION": {"type": "string"}, used nowhere
     after   warned, and left
+    to do   Use the variable in a step, or remove its declaration.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Fix, pointer
 from helio.pipelines.template.edit import added, replaced
 from helio.pipelines.template.template import Step, Template, Variable
-from helio.pipelines.template.variables import TIMES, TOKEN, Path, patterns, read_value, tokens
+from helio.pipelines.template.variables import TIMES, TOKEN, Path, patterns, tokens
 from helio.steps.signature import Schema
 
 
@@ -124,7 +126,7 @@ def _names_nothing(step: Step, path: Path, written: str, known: Sequence[str]) -
 def _default(name: str, facts: Variable, context: Context) -> Iterator[Diagnostic]:
     at = pointer("variables", name, "default")
     try:
-        read_value(name, facts.to_json(), facts.default, context.now)
+        context.read_value(name, facts.to_json(), facts.default)
     except TimeRangeError as error:
         code = "HN703" if error.empty else "HN702"
         yield Diagnostic(

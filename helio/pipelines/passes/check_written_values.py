@@ -4,11 +4,14 @@ HV604 (warning)  values written by the author of the template, and what depends 
     A reader of a figure believes that its values were measured.
     before  "pandas_code": "result = df * 0 + 5"
     after   a warning in the review, in the run and in its record
+    to do   Use a fetch for measured data; keep the step if you really want these values, and say so in its
+            intent.
 
 HV605 (warning)  values of code that may be the author's, and what depends on them
     Code is read, not run: helio warns where some numbers may not come from a table.
     before  "pandas_code": "result = df.fillna(0)"
     after   a warning in the review, in the run and in its record
+    to do   Check each line of the code that sets values, and leave missing values as NaN.
 """
 
 from __future__ import annotations

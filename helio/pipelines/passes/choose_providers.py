@@ -4,11 +4,14 @@ HS101 (error)  no data provider was given, and the catalogue does not know the d
     helio never chooses a source silently.
     before  "dataset_id": "MY_EVENTS"
     after   refused: --archive DIR
+    to do   Name the provider: --archive DIR, --archive NAME, or "provider" in the step. helio datasets search
+            finds ids of CDAWeb.
 
 HS102 (error)  no provider of that name
     A template cannot make helio open a folder.
     before  "provider": "/etc"
     after   refused
+    to do   Use one of the providers that the message names; give a folder with --archive DIR.
 
 HS103 (edit bind)  the provider that the catalogue names
     The plan always names the provider.

@@ -4,11 +4,14 @@ HB301 (edit bind + warning)  range partly outside known coverage: clamped, recor
     Existing data are fetched, and the record keeps the requested range.
     before  "2025-12-20 to 2026-01-10", covered to 2025-12-31
     after   "2025-12-20 to 2025-12-31"
+    to do   Nothing, if the shorter range is enough; otherwise choose a range within the coverage that the
+            message gives.
 
 HB302 (error)  range wholly outside known coverage
     The message gives the covered range.
     before  ACE in 1990
     after   refused: 1997-09-02 to …
+    to do   Choose a time range within the coverage that the message gives, or another dataset.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ HO401 (edit safe; lossy (repair) or error (run) for an unknown key)  panel label
     A figure draws only its labels.
     before  "labels": ["B"], "panels": [["B"], ["n"]]
     after   "labels": ["B", "n"]
+    to do   Correct the unknown key of the figure, as the message suggests; for an added label nothing is
+            needed.
 """
 
 from __future__ import annotations

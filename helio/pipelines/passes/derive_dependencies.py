@@ -4,6 +4,7 @@ HR203 (error)  label that nobody produces
     A fetch is only suggested: a pass never chooses a data set.
     before  "source_label": "AC_H2_MFI.BGSEc" without its fetch
     after   refused
+    to do   Add the step that fetches or computes this label, or correct the label as the message suggests.
 
 HR301 (edit safe)  dependency derived from a label or figure
     A step waits for the step that produces the labels it reads.
@@ -14,6 +15,7 @@ HR303 (error)  dependency on a step that does not exist
     The author may mean another step.
     before  "depends_on": [7] in a plan of 3 steps
     after   refused
+    to do   Correct the id in depends_on, or remove it; helio derives the dependencies from the labels.
 """
 
 from __future__ import annotations

@@ -9,11 +9,13 @@ HR102 (error)  declared produces contradicts the tool
     One of the two is wrong, and steps that read the label would fail late.
     before  "produces": ["C"] with "output_label": "B"
     after   refused
+    to do   Remove "produces" from the step; helio derives it.
 
 HR103 (error)  a label produced twice, or overwritten in place
     A label is one table; a new name is only suggested.
     before  two steps with "output_label": "B"
     after   refused
+    to do   Give one of the two steps another output_label, and correct the steps that read it.
 """
 
 from __future__ import annotations

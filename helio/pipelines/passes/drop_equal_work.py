@@ -4,6 +4,7 @@ HO201 (edit safe, and warning)  equal work done once
     The same tool on the same input gives the same table.
     before  1: fetch B; 2: fetch B
     after   1: fetch B
+    to do   Nothing; remove one of the two steps from the template if you wrote both by mistake.
 """
 
 from __future__ import annotations

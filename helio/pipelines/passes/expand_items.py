@@ -9,16 +9,20 @@ HB402 (error, or warning and edit bind for a step that is not critical)  empty m
     A critical step that does nothing is no success; any other is skipped, with all steps that depend on it.
     before  "over": []
     after   refused
+    to do   Choose a time range or a list for which the map has items; or set "critical": false if the step
+            may be skipped.
 
 HX304 (error)  items whose results would have to be combined
     This version keeps items apart, each under its own label.
     before  "collect": "concat" of a computed label
     after   refused: the variable in the label
+    to do   Put the variable of the map into the output_label, so that each item has its own label.
 
 HX305 (error)  items that are not known before the run
     A plan names all its steps; none is added while it runs.
     before  "over": {"components_of": LABEL}, of unknown size
     after   refused: name them
+    to do   List the items: "over": ["Bx", "By", "Bz"].
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ from helio.pipelines.template.maps import (
     without_globs,
 )
 from helio.pipelines.template.template import Step, Template, walk
-from helio.pipelines.template.variables import TOKEN, read_time_range, read_value, substitute
+from helio.pipelines.template.variables import TOKEN, substitute
 from helio.steps.fetch.choices import choices_of
 from helio.store.component_names import axis_letters
 from helio.time_range import TimeRange
@@ -203,8 +207,8 @@ def _span(text: str, template: Template, context: Context) -> TimeRange:
         )
         if given is None:
             raise RequestError(f"the variable {text} needs a value")
-        text = str(read_value(text, {"type": "time_range"}, given, context.now))
-    return read_time_range(text, context.now)
+        text = str(context.read_time_range(given))
+    return context.read_time_range(text)
 
 
 def _first_edge(span: TimeRange) -> datetime:

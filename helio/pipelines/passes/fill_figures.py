@@ -4,11 +4,13 @@ HG101 (edit safe, and warning)  a render without labels gets the terminal ones
     The labels that no step uses are the purpose of the plan.
     before  "spec": {}
     after   "spec": {"labels": ["ACE_Bmag"]}
+    to do   Name the tables to draw in spec.labels.
 
 HG102 (error)  nothing to render
     A made-up figure would look like a result.
     before  "spec": {"labels": []} in a plan without data
     after   refused
+    to do   Add a step that fetches data, and name its label in spec.labels.
 """
 
 from __future__ import annotations

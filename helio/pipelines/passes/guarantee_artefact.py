@@ -4,6 +4,7 @@ HG201 (edit safe, and warning)  no artefact: a figure of the terminal labels app
     Every run must have an output. The figure draws twelve tables at most and names the others.
     before  fetch; magnitude
     after   fetch; magnitude; render_spec
+    to do   Add a render_spec step, or a save_data step if you want a file of numbers.
 """
 
 from __future__ import annotations

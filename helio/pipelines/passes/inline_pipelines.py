@@ -9,11 +9,13 @@ HX102 (error)  sub-pipelines too deep or recursive
     It would not end, or nobody could understand it.
     before  a uses b, b uses a
     after   refused: a -> b -> a
+    to do   Remove the "use" that leads back to the pipeline itself.
 
 HX103 (error)  a pipeline that does not exist, or has no such variable
     A value that nothing takes would be ignored.
     before  "use": "maag"
     after   refused: did you mean 'mag'?
+    to do   Correct the name of the pipeline or of its variable; helio list and helio show PIPELINE list them.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ HB307 (edit bind + warning)  a figure whose tables a pass chose draws the first 
     More panels do not fit on a page; the warning names the tables that are not drawn.
     before  "labels": ["B_*"] of 30 days
     after   "labels": ["B_2024-01-01", …] of the first 12
+    to do   Name the tables to draw in spec.labels, or draw several figures.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ HX401 (lossy (repair) or error (run))  vector where a scalar is needed: one item
     The author may mean one of the components.
     before  compute_spectrogram of a vector
     after   "for_each": {"as": "$COMPONENT", "over": {"components_of": LABEL}}
+    to do   Name the component in the label, such as AC_H2_MFI.BGSEc.Bx; helio fix PIPELINE makes one step for
+            each component.
 
 HX402 (edit safe)  parameters of the wrong type left out of such a map
     The tool has no result for them.

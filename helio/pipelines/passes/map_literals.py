@@ -4,11 +4,14 @@ HX201 (lossy (repair) or error (run))  loop over literals: the one free argument
     The author did not say which argument it is.
     before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"]
     after   "for_each": {"as": "$ITEM", "over": […]}, "dataset_id": "$ITEM"
+    to do   Write "for_each" with the argument that takes the items; helio fix PIPELINE writes it if only one
+            argument fits.
 
 HX202 (error)  loop over literals whose argument is unclear
     No argument takes all items, or several do.
     before  "loop_over": ["x", "y"]
     after   refused
+    to do   Write "for_each" and put its variable into the argument that takes the items.
 
 HX203 (edit safe)  loop over one time phrase made the time argument
     A single range needs no loop.

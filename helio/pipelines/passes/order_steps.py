@@ -9,6 +9,7 @@ HR402 (error)  cycle
     No pass can know which dependency is wrong, so it removes none.
     before  1 waits for 3, 3 for 2, 2 for 1
     after   refused: 1 -> 2 -> 3 -> 1
+    to do   Remove one of the dependencies that the message names.
 """
 
 from __future__ import annotations

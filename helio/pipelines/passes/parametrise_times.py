@@ -9,6 +9,8 @@ HR602 (warning)  a second, different literal is kept
     It may be a reference interval, which must not change with the range of the run.
     before  "2019-06-01 to 2019-06-02" beside $TIME_RANGE
     after   kept, with a warning
+    to do   Write $TIME_RANGE in the step if its range should follow the run; add "pin": ["time_range"] if it
+            should stay.
 """
 
 from __future__ import annotations

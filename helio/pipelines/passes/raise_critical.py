@@ -4,6 +4,8 @@ HG301 (edit safe + warning)  a critical step depends on a non-critical one: made
     Its failure makes the run fail anyway.
     before  1: "critical": false; 2, on 1: "critical": true
     after   1: "critical": true
+    to do   Nothing, if the run may fail with this step; otherwise set "critical": false on the later step
+            too.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ HR702 (error)  no figure, or more than one, could be meant
     A style on the wrong figure would not be noticed.
     before  two plots and a style without depends_on
     after   refused, both named
+    to do   Name the step of the figure in depends_on of the style.
 
 HR703 (edit safe)  export placed after all styles of its figure
     A style describes a figure, and is not an action in time.

@@ -9,6 +9,7 @@ HR502 (error)  two time variables could be meant
     To choose the variable is to choose the event.
     before  $EVENT and $QUIET, and a fetch without time_range
     after   refused, both named
+    to do   Write the variable that you mean as the time_range of the step.
 """
 
 from __future__ import annotations

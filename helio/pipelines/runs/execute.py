@@ -283,10 +283,11 @@ class Execution:
             raise refused
         begun = time.perf_counter()
         works = self._works(step)
-        missing = self._missing(works)
+        stored = self._stored(works)
+        missing = _missing(works, stored)
         if not missing:
             log.info("step %s: in the store", step.step_id)
-            return self._in_store(step, works)
+            return self._in_store(step, works, stored)
         log.info("step %s: %s %s", step.step_id, step.tool_name, json.dumps(dict(step.args)))
         if signatures()[step.tool_name].gives == "tables":
             works, attempts = self._fetch(step, works)
@@ -296,7 +297,8 @@ class Execution:
             attempts = ()
         seconds = time.perf_counter() - begun
         log.info("step %s: done in %.3f s", step.step_id, seconds)
-        outputs = tuple(self._output(step, work, made=work.key in self._recorded) for work in works)
+        stored = self._stored(works)
+        outputs = tuple(self._output(step, work, stored, made=work.key in self._recorded) for work in works)
         return StepResult(step, "completed", outputs, attempts=attempts, seconds=seconds)
 
     def _works(self, step: PlannedStep) -> list[PlannedOutput]:
@@ -383,33 +385,40 @@ class Execution:
         # Leave out notes on names: a mirror with other names gives the same file.
         return tuple(note for note in notes if not is_on_name(note))
 
-    def _missing(self, works: list[PlannedOutput]) -> list[PlannedOutput]:
-        """List the work that is not in the store now; call once for each step, because other processes fill the store.
+    def _stored(self, works: list[PlannedOutput]) -> dict[str, StoredResult]:
+        """Find the results of work that are in the store now, by key; other processes fill the store meanwhile.
 
-        Results that an earlier run made from possibly incomplete data count as missing.
+        Results that an earlier run made from possibly incomplete data are left out.
         """
-        return [work for work in works if not self._has(work.key)]
-
-    def _has(self, key: str) -> bool:
-        result = self.store.find(key)
-        return result is not None and (
-            key in self._recorded
-            or not any(source.get("incomplete") for source in result.facts.get("sources", ()))
-        )
+        results = {work.key: self.store.find(work.key) for work in works}
+        return {
+            key: result
+            for key, result in results.items()
+            if result is not None
+            and (
+                key in self._recorded
+                or not any(source.get("incomplete") for source in result.facts.get("sources", ()))
+            )
+        }
 
     def _look_up(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult | None:
-        return None if self._missing(works) else self._in_store(step, works)
+        stored = self._stored(works)
+        return None if _missing(works, stored) else self._in_store(step, works, stored)
 
-    def _in_store(self, step: PlannedStep, works: list[PlannedOutput]) -> StepResult:
+    def _in_store(
+        self, step: PlannedStep, works: list[PlannedOutput], stored: Mapping[str, StoredResult]
+    ) -> StepResult:
         made = self._made.get(step.step_id)
         if made is not None and [output.key for output in made.outputs] == [work.key for work in works]:
             return made  # this run made it while it checked its lock
-        outputs = tuple(self._output(step, work, made=False) for work in works)
+        outputs = tuple(self._output(step, work, stored, made=False) for work in works)
         attempts = next((tuple(output.facts.get("attempts", ())) for output in outputs), ())
         return StepResult(step, "cached", outputs, attempts=attempts)
 
-    def _output(self, step: PlannedStep, work: PlannedOutput, *, made: bool) -> Output:
-        result = self.store.find(work.key)
+    def _output(
+        self, step: PlannedStep, work: PlannedOutput, stored: Mapping[str, StoredResult], *, made: bool
+    ) -> Output:
+        result = stored.get(work.key)
         if result is None:  # removed since it was found: another process collects garbage
             raise DamagedObject(f"the result of step {step.step_id} has just been removed from the store")
         if "sources" in result.facts:
@@ -449,7 +458,7 @@ class Execution:
         attempts: tuple[Mapping[str, Any], ...] = ()
         for _ in range(_FETCHES):
             begun = time.perf_counter()
-            missing = self._missing(works)
+            missing = _missing(works, self._stored(works))
             if not missing:
                 break
             args = dict(step.args)
@@ -465,7 +474,7 @@ class Execution:
             for work in missing:
                 table: Table = fetched.tables[work.slot]
                 facts = table_facts(table) | {
-                    "sources": [asdict(source) for source in table.sources],
+                    "sources": [dict(vars(source)) for source in table.sources],
                     "attempts": list(attempts),
                 }
                 digest = self.store.put_table(table)
@@ -493,7 +502,7 @@ class Execution:
                             "label": table.label,
                             "digest": table.digest,
                             "component": table.component,
-                            "sources": [asdict(source) for source in table.sources],
+                            "sources": [dict(vars(source)) for source in table.sources],
                             "notes": list(table.notes),
                         }
                         for table in given
@@ -534,6 +543,10 @@ class Execution:
             for result in tuple(self._made.values()):
                 if any(output.digest == digest for output in result.outputs):
                     self._keep(self._run(result.step))
+
+
+def _missing(works: list[PlannedOutput], stored: Mapping[str, StoredResult]) -> list[PlannedOutput]:
+    return [work for work in works if work.key not in stored]
 
 
 def _notes_of(output: Output) -> tuple[str, ...]:

@@ -138,18 +138,29 @@ class Run:
             return f"step {result.step.step_id!r} {result.state}: {reason}"
         return ""
 
+    def ending(self) -> dict[str, Any]:
+        """Return how the run ended as JSON, beside its steps."""
+        return {
+            "engine": self.engine,
+            "missing": missing_record(self.result),
+            "citations": list(self.citations),
+            "unwritten": [error.message for error in self.unwritten],
+            "artefacts": [artefact_record(artefact, self.plan) for artefact in self.artefacts],
+        }
+
     def record(self) -> dict[str, Any]:
         """Return the run as JSON: plan, states, keys, digests, sources, artefacts and environment."""
+        ending = self.ending()
         return {
             "record": "helio-run/1",
             **header(self.id, self.plan, self.archive),
             "status": self.status,
-            "engine": self.engine,
-            "missing": missing_record(self.result),
+            "engine": ending["engine"],
+            "missing": ending["missing"],
             "steps": [step_record(step_result) for step_result in self.result.steps],
-            "artefacts": [artefact_record(artefact, self.plan) for artefact in self.artefacts],
-            "unwritten": [error.message for error in self.unwritten],
-            "citations": list(self.citations),
+            "artefacts": ending["artefacts"],
+            "unwritten": ending["unwritten"],
+            "citations": ending["citations"],
             "warnings": [warning.to_json() for warning in self.plan.warnings],
             "authored": self.plan.authored,
             "normalised": self.plan.normalised,

@@ -19,11 +19,11 @@ from helio.pipelines.template.document import Document
 from helio.settings import Settings
 from helio.sources.archives import Access, archive_named, open_folder
 from helio.store.files import is_file, user_path
-from helio.store.lock_file import Lock, read_lock
 from helio.store.records import WrongShape
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.saved_plan import SavedPlan
+    from helio.store.lock_file import Lock
 
 
 def prepare_run(
@@ -51,7 +51,11 @@ def prepare_run(
         Values are given for a saved plan.
     """
     saved = _saved_plan(request.pipeline, settings)
-    lock = None if locked is None else read_lock(Path(locked))
+    lock = None
+    if locked is not None:
+        from helio.store.lock_file import read_lock
+
+        lock = read_lock(Path(locked))
     access = access or Access()
     if lock is not None and access.offline:
         from helio.pipelines.runs.locking import listings

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from helio.errors import NoData, NotYetPublished, UnknownDataset
@@ -41,7 +42,7 @@ class PlannedOutput:
     """Label of a table; ``""`` for a figure or an export."""
     recipe: Recipe
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Key in the store."""
         return key_of(self.recipe)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import platform
+import re
 from contextlib import suppress
-from dataclasses import asdict
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 
 from helio import __version__
@@ -31,8 +31,16 @@ def environment() -> dict[str, str]:
     }
     for name in _PACKAGES:
         with suppress(PackageNotFoundError):  # an optional part that is not installed
-            packages[name] = version(name)
+            packages[name] = _version(name)
     return packages
+
+
+def _version(name: str) -> str:
+    """Read the version of a package without parsing the long description in its metadata."""
+    package = distribution(name)
+    head, _, _ = (package.read_text("METADATA") or "").partition("\n\n")
+    stated = re.search(r"^Version:(.+)$", head, re.MULTILINE)
+    return stated[1].strip() if stated else package.version
 
 
 def step_record(result: StepResult) -> dict[str, Any]:
@@ -66,7 +74,7 @@ def step_record(result: StepResult) -> dict[str, Any]:
                 "cached": output.cached,
                 "made_at": output.made_at,
                 **{name: fact for name, fact in output.facts.items() if name not in ("sources", "attempts")},
-                "sources": [asdict(source) for source in output.sources],
+                "sources": [dict(vars(source)) for source in output.sources],
             }
             for output in result.outputs
         ],

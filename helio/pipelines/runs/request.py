@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helio.pipelines.plan import Plan
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.files import Format
 from helio.sources.archives import Access
-from helio.store.lock_file import Lock
 from helio.store.source_file import Level
+
+if TYPE_CHECKING:
+    from helio.store.lock_file import Lock
 
 
 @dataclass(frozen=True)

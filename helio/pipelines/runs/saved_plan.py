@@ -4,6 +4,7 @@ HV106 (error)  a saved plan differs from the plan of its template
     It is damaged, or was planned by another version.
     before  helio run plan.json, edited by hand
     after   refused: run helio plan again
+    to do   Make the plan again with helio plan PIPELINE --output FILE.
 """
 
 from __future__ import annotations

@@ -22,7 +22,6 @@ from helio.pipelines.plan import Plan, PlannedStep
 from helio.pipelines.runs.artefacts import Artefact, MissingFile, find_browser_of, write_artefacts
 from helio.pipelines.runs.execute import Execution, PlanResult, StepResult, execute
 from helio.pipelines.runs.folder import prepare_folder, remove_empty
-from helio.pipelines.runs.locking import hold_to_lock
 from helio.pipelines.runs.outcome import Run, status_with_files
 from helio.pipelines.runs.record import documents, header, step_record, versions
 from helio.pipelines.runs.request import RunRequest
@@ -197,6 +196,8 @@ def run_plan(
     with open_session(request, settings) as session:
         session.refuse_unplanned_files()
         if request.lock is not None:
+            from helio.pipelines.runs.locking import hold_to_lock
+
             hold_to_lock(request, request.lock, session.execution)
         # only now: a refused run must not remove files of an earlier run
         folder = request.folder(run_id)
@@ -229,15 +230,10 @@ def run_plan(
                     cited.to_json() for cited in citations_of(_uses(result.steps), settings.home)
                 ),
             )
-            facts = run.record()
-        record.finish(
-            run.status,
-            facts["artefacts"],
-            finished_at=_instant(),
-            facts={name: facts[name] for name in ("engine", "missing", "citations", "unwritten")},
-        )
+            facts = run.ending()
+        record.finish(run.status, facts.pop("artefacts"), finished_at=_instant(), facts=facts)
     if folder is not None:
-        write_whole(folder / RECORD, json_bytes(facts, default=str))
+        write_whole(folder / RECORD, json_bytes(run.record(), default=str))
     return replace(run, page=engine.tell(run))
 
 

@@ -12,8 +12,10 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.template import Template
+from helio.pipelines.template.variables import read_time_range, read_value
 from helio.sources.registry import BY_CATALOGUE
 from helio.steps.signature import Signature
+from helio.time_range import TimeRange
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,14 @@ class Context:
     def runs(self, name: str) -> bool:
         """Whether an optional pass runs."""
         return self.optional is None or name in self.optional
+
+    def read_time_range(self, given: Any) -> TimeRange:
+        """Read a time range by the run's clock."""
+        return read_time_range(given, self.now)
+
+    def read_value(self, name: str, declared: Mapping[str, Any], given: Any) -> Any:
+        """Read the value of a variable by the run's clock."""
+        return read_value(name, declared, given, self.now)
 
     def provider_of(self, dataset_id: str, named: str) -> str:
         """Return the named provider; empty where the catalogue would name it anyway, as it is the same work."""

@@ -59,11 +59,14 @@ def complete_labels(spec: Document) -> list[str]:
     return [*listed, *(label for label in drawn if label not in listed)]
 
 
-_PER_PANEL = frozenset({"panel_types", "row_heights"})
-_BY_NUMBER = frozenset(
+PER_PANEL = frozenset({"panel_types", "row_heights"})
+"""Keys of a figure that are lists with an entry for each panel."""
+BY_NUMBER = frozenset(
     {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
 )
-_AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
+"""Keys of a figure that may be objects by panel number."""
+AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
+"""Keys of a figure whose entries name a panel."""
 _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
 
 
@@ -83,9 +86,9 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining["panels"] = [panel for panel in panels if panel]
     numbers = [number for number, panel in enumerate(panels, 1) if panel]
     new_number = {old: new for new, old in enumerate(numbers, 1)}
-    for key in _PER_PANEL & spec.keys():
+    for key in PER_PANEL & spec.keys():
         remaining[key] = [value for number, value in enumerate(spec[key], 1) if number in new_number]
-    for key in _BY_NUMBER & spec.keys():
+    for key in BY_NUMBER & spec.keys():
         if isinstance(spec[key], dict):
             by_number = {int(number): value for number, value in spec[key].items()}
             remaining[key] = {
@@ -93,7 +96,7 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
             }
     if isinstance(spec.get("log_scale"), int):
         remaining["log_scale"] = new_number.get(spec["log_scale"], "linear")
-    for key in _AT_PANEL & spec.keys():
+    for key in AT_PANEL & spec.keys():
         remaining[key] = []
         for item in spec[key]:
             panel = item.get("panel") if isinstance(item, dict) else None

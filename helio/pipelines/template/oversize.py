@@ -4,6 +4,8 @@ HP005 (error)  larger than a template may be
     Its bytes, nesting, values, lists and texts are counted before any work is done.
     before  a text of 200,000 characters
     after   refused: a text of 200,000 characters is longer than 100,000
+    to do   Make the template smaller: move long tables of numbers into data files, and repeated steps into
+            for_each.
 """
 
 from __future__ import annotations

@@ -4,11 +4,13 @@ HI001 (error)  passes do not converge; they are named
     Two rewrites that undo each other are a bug in helio.
     before  a pass that edits in every round
     after   refused, the passes named
+    to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
 
 HI002 (error)  a pass raised or broke the plan; it is named, the plan untouched
     A mistake of one pass must not take the plan with it.
     before  a pass that raises
     after   refused, the pass named
+    to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from helio.pipelines.template.context import Context, DialectPass, Finding, Pass
 from helio.pipelines.template.diagnostics import Diagnostic, Fix
 from helio.pipelines.template.document import Document
 from helio.pipelines.template.edit import Edit
+from helio.pipelines.template.figures import DRAWING
 from helio.pipelines.template.oversize import Oversize
 from helio.pipelines.template.template import Template
 
@@ -237,11 +240,12 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
     if not isinstance(written, list) or not written:
         return found
     # Where one id stands twice, a step that was not moved is still the one that is meant.
-    if here < len(written) and _id_of(written[here]) == step_id:
-        return found
     ids = list(map(_id_of, written))
+    if here < len(ids) and ids[here] == step_id:
+        return replace(found, path=_in_step(parts, here, written[here]))
     if step_id in ids:
-        return replace(found, path="/".join([*parts[:2], str(ids.index(step_id)), *parts[3:]]))
+        there = ids.index(step_id)
+        return replace(found, path=_in_step(parts, there, written[there]))
     # A step of a used pipeline, or of a map, is where that is written.
     caller = [
         index for index, name in enumerate(ids) if name and step_id.startswith((f"{name}.", f"{name}["))
@@ -250,6 +254,14 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
         return replace(found, path=f"/steps/{caller[0]}")
     # A step without an id got one; a step behind the last one was added.
     return found if here < len(ids) else replace(found, path="")
+
+
+def _in_step(parts: list[str], index: int, written: Document) -> str:
+    """Return a path within a step, at its index; a plot_data has as arguments what its render_spec has in `spec`."""
+    inside = parts[3:]
+    if inside[:2] == ["tool_args", "spec"] and written.get("tool_name") in DRAWING:
+        inside = ["tool_args", *inside[2:]]
+    return "/".join([*parts[:2], str(index), *inside])
 
 
 def _id_of(written: Any) -> str | None:

@@ -71,7 +71,7 @@ def alfven_speed(
 
 
 def alfven_speeds(field: Table, density: Table, fraction: Values | float) -> Values:
-    """Compute the speeds alone, in km/s."""
+    """Compute Alfvén speeds as plain numbers, in km/s."""
     mass_density = positive(density) * (mass_per_proton(fraction) * (1e6 * VACUUM_PERMEABILITY))
     values = length_of(field, "an Alfvén speed")
     values /= np.sqrt(mass_density, out=mass_density)

@@ -1,4 +1,4 @@
-"""A series on another one's epochs."""
+"""A series aligned with the epochs of another series."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def align(
     Notes
     -----
     Nothing is averaged: of a series with many samples between two epochs most are left out, and variations faster
-    than the new epochs can resolve are aliased. A note says so; `resample` first avoids it. Between
-    angles that wrap, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
+    than the new epochs can resolve are aliased. A note reports this; to avoid it, use `resample` first. Angles that
+    wrap, such as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
 
     References
     ----------
@@ -79,8 +79,8 @@ def align(
         not len(series) or series.epoch[0] > onto.epoch[-1] or series.epoch[-1] < onto.epoch[0]
     ):
         raise StepError(
-            f"'{series.name}' has no record in the time of '{onto.name}'",
-            advice="fetch both for the same time range",
+            f"'{series.name}' has no record in the time range of '{onto.name}'",
+            advice="fetch both series for the same time range",
         )
     values, axes = values_at(series, onto.epoch, method=method, limit=limit.nanoseconds)
     notes = [f"aligned ({method}, limit {limit}): {share(missing(values), values.size, 'values')} missing"]
@@ -88,6 +88,7 @@ def align(
         own, other = (np.median(np.diff(counted(table.epoch))) for table in (series, onto))
         if other >= 2 * own > 0:
             notes.append(
-                f"most samples are left out: one every {in_words(own)} onto one every {in_words(other)}, not averaged"
+                f"most samples are left out, not averaged: the series has one every {in_words(own)}, the "
+                f"new epochs are {in_words(other)} apart; use resample first to average"
             )
     return replace(series, epoch=onto.epoch, values=values, axes=axes, notes=(*series.notes, *notes))

@@ -1,4 +1,4 @@
-"""What alpha particles add to the mass of a plasma whose protons were counted."""
+"""The mass that alpha particles add to a plasma of measured proton density."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
     ratio : Table, shape (n,), optional
         N_α/N_p.
     assumed : float, optional
-        What stands for it where it is missing, or everywhere without a table. Without it the result is NaN where
-        the table is, and 0 without a table.
+        The ratio to use where the table is missing, or everywhere without a table. If left out, the result is NaN
+        where the table is NaN, and 0 without a table.
 
     Raises
     ------
     StepError
-        When `assumed`, or all that the table has, is negative or above 1.
+        When `assumed` or every value of the table is negative or above 1.
 
     Notes
     -----
@@ -33,8 +33,8 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
     """
     if assumed is not None and not 0 <= assumed <= 1:
         raise StepError(
-            f"{assumed:g} alpha particles per proton are not possible",
-            advice="give a number from 0 to 1; the solar wind has 0.04 to 0.05 in the mean",
+            f"the number of alpha particles per proton cannot be {assumed:g}",
+            advice="give a number from 0 to 1; the solar wind has 0.04 to 0.05 on average",
         )
     if ratio is None:
         return 0.0 if assumed is None else assumed
@@ -43,9 +43,9 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
     impossible = ~missing & ~((values >= 0) & (values <= 1))
     if impossible.any() and (missing | impossible).all():
         raise StepError(
-            f"'{ratio.name}' has no number of alpha particles per proton: it is {np.nanmin(values):g} to "
-            f"{np.nanmax(values):g}",
-            advice='numbers from 0 to 1; a percentage is converted first: convert_units to "1"',
+            f"'{ratio.name}' is not a number of alpha particles per proton: its values are "
+            f"{np.nanmin(values):g} to {np.nanmax(values):g}",
+            advice='give numbers from 0 to 1; convert a percentage first, with convert_units to "1"',
         )
     values[impossible] = np.nan
     if assumed is not None:
@@ -54,5 +54,5 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
 
 
 def mass_per_proton(fraction: Values | float) -> Values | float:
-    """Return the mass in kg per proton: its own and that of its share of alpha particles."""
+    """Return the mass of the plasma in kg per proton, with its alpha particles."""
     return PROTON_MASS + ALPHA_MASS * fraction

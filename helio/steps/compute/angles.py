@@ -18,19 +18,19 @@ from helio.store.table import Table
 Values = npt.NDArray[np.float64]
 
 NO_DIRECTION = 1e-9
-"""Length of a mean of unit vectors below which it has no direction: they point to all sides alike."""
+"""A mean of unit vectors shorter than this has no direction, because the vectors cancel."""
 
 
 @dataclass(frozen=True, eq=False)
 class WrappingColumns:
-    """Columns of a series that are angles and wrap.
+    """The columns of a series that hold angles that wrap: 359° is next to 1°.
 
     Parameters
     ----------
     columns : int64, shape (c,)
-        Of the table laid flat.
+        Numbers of the columns.
     period : float64, shape (c,)
-        After how much each of them is the same again: 360, 2π, 24.
+        The period of each column: 360, 2π or 24.
     """
 
     columns: npt.NDArray[np.int64]
@@ -41,28 +41,28 @@ class WrappingColumns:
 
     @property
     def by_column(self) -> dict[int, float]:
-        """The period of each of these columns."""
+        """The period of each column, by the column's number."""
         return dict(zip(self.columns.tolist(), self.period.tolist(), strict=True))
 
 
 def turning(series: Table) -> WrappingColumns:
-    """Return the columns that are angles and wrap, as the facts of a series state, never its values."""
+    """Return the columns that hold angles that wrap, as the metadata of the series state; values are not looked at."""
     periods = np.array([period or 0.0 for period in series.periods], dtype=np.float64)
     columns = np.flatnonzero(periods)
     return WrappingColumns(columns, periods[columns])
 
 
 def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np.bool_]) -> Values:
-    """Bring angles into one turn, in the range of the angles that they were made from.
+    """Bring angles into one turn: around zero where an input was negative, otherwise from zero to a full turn.
 
     Parameters
     ----------
     angles : float64, shape (n, …)
     period : float or float64
-        A turn, which goes with the shape of `angles`.
+        A full turn; must broadcast to the shape of `angles`.
     negative : bool, shape of `angles`
-        Whether an angle that went into a result is below zero. The result then lies in (−turn/2, turn/2], else in
-        [0, turn): it depends on nothing but the values that it is made of.
+        Whether an input angle of each result was below zero. The result then lies in (−turn/2, turn/2], otherwise in
+        [0, turn).
     """
     signed = angles - period * np.ceil(angles / period - 0.5)
     positive = angles - period * np.floor(angles / period)
@@ -71,46 +71,47 @@ def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np
 
 
 def undeclared(series: Table) -> tuple[str, ...]:
-    """Return a note for an angle that may wrap and is averaged as a plain number."""
+    """Return a note if a series may be an angle that wraps, but is averaged as plain numbers."""
     if series.periods or series.axes:
         return ()
     if not series.unit and period_of(series.name, "deg", description=series.description):
         return (
-            f"'{series.name}' is called an angle and has no unit: it is averaged as a plain number; declare_quantity "
-            'with unit "deg" says it',
+            f"'{series.name}' has the name of an angle but no unit, so it is averaged as a plain number; "
+            'declare its unit with declare_quantity: unit "deg"',
         )
     if not is_angle_unit(series.unit):
         return ()
     return (
-        f"'{series.name}' is in {series.unit}, and nothing says whether it wraps: it is averaged as a plain number; "
-        'declare_quantity with wraps "yes" or "no" says it',
+        f"unknown whether '{series.name}', in {series.unit}, wraps after a full turn, so it is averaged "
+        "as a plain "
+        'number; set wraps to "yes" or "no" with declare_quantity',
     )
 
 
 def hold_no_turn(series: Table, *, purpose: str) -> None:
-    """Hold that no column of a series is an angle that wraps.
+    """Refuse a series that has a column with an angle that wraps.
 
     Raises
     ------
     StepError
-        When one is: of 179° and −179° neither is the greater, and a step between them is none.
+        When a column has one: neither of 179° and −179° is the greater, and a step between them is not a jump.
     """
     wraps = turning(series)
     if wraps:
         which = series.components[wraps.columns[0]] if series.components else series.name
         raise StepError(
-            f"'{which}' is an angle that wraps, and cannot be {purpose}: 179° and −179° are neighbours",
-            advice="compute it for the components of the vector, then take the angle of the result",
+            f"'{which}' is an angle that wraps (179° and −179° are neighbours), so it cannot be {purpose}",
+            advice="apply this step to the components of the vector, then compute the angle of the result",
         )
 
 
 def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Values, tuple[str, ...]]:
-    """Average the valid records ``first[i]:last[i]`` for every i; angles that wrap by their mean direction.
+    """Average the valid records ``first[i]:last[i]`` for every i; average angles that wrap as directions.
 
     Returns
     -------
     values : float64, shape (m, …)
-        NaN where no record is valid, and where directions point to all sides alike. An infinite value is not valid.
+        NaN where no record is valid, and where directions cancel. An infinite value is not valid.
     notes : tuple of str
         What was done to angles, and how many values were infinite.
 
@@ -123,7 +124,8 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
     if infinite.any():
         series = replace(series, values=np.where(infinite, np.nan, series.values))
         notes = (
-            f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')} are infinite and left out",
+            f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')} are infinite and are left "
+            "out",
         )
     values = counted_means(series.values, first, last)
     wraps = turning(series)

@@ -55,7 +55,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     left : Table, shape (n,), (n, k) or (n, b)
         First operand.
     right : Table, shape of `left`, or (n,) to multiply or divide by
-        Second operand, on the same epochs as `left`; `align` brings it there.
+        Second operand, on the same epochs as `left`; use `align` first if they differ.
     operation : "add", "subtract", "multiply" or "divide"
         Sums and differences need one unit and one frame, scalar with scalar, component with component, bin
         with bin. A vector or a spectrum is multiplied with or divided by a scalar, a spectrum also by a spectrum over
@@ -68,8 +68,8 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     Table, shape (n,), (n, k) or (n, b)
         float64. Sums and differences have the unit of both, others the product
         or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
-        missing, and where the divisor is zero. A difference of angles that wrap is the shorter way, a
-        sum is within one turn.
+        missing, and where the divisor is zero. A difference of angles that wrap is taken the shorter way round; a sum
+        is brought into one turn.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
         When epochs or frames, or for sums and differences units, are not the same. A scalar without a frame goes with
         any component: |B| − B_z. A product with x of GSE goes with GSM, for both have the same x.
     StepError
-        When the shapes do not go together, or the product of two vectors is asked for.
+        When the shapes do not fit, or when the product of two vectors is requested.
 
     References
     ----------
@@ -111,15 +111,15 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     notes = [*left.notes, *right.notes]
     if angles:
         notes.append(
-            "angles wrap: the difference is the shorter way"
+            "the angles wrap, so each difference is taken the shorter way round"
             if operation == "subtract"
-            else "angles wrap: the sum is within one turn"
+            else "the angles wrap, so each sum is brought into one turn"
             if operation == "add"
-            else f"an angle that wraps is {_done(operation)}: what comes out jumps where it does"
+            else f"an angle that wraps is {_done(operation)}: the result jumps where the angle wraps"
         )
     if operation == "divide" and (second == 0).any():
         zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
-        notes.append(f"divided by zero: {share(zeros, values.size, 'values')} are missing")
+        notes.append(f"division by zero: {share(zeros, values.size, 'values')} are missing")
     return replace(
         shape,
         values=values,
@@ -154,12 +154,15 @@ def _side_by_side(
         raise StepError(
             f"'{left.name}' is a {left.kind} and '{right.name}' a {right.kind}: "
             f"they cannot be {_done(operation)}",
-            advice="take one component first" if "vector" in (left.kind, right.kind) else "take a band first",
+            advice="take one component of the vector first"
+            if "vector" in (left.kind, right.kind)
+            else "average the spectrum over a band first, with band_average",
         )
     if left.kind == "vector":
         if product and (left.frame or right.frame):
             raise StepError(
-                f"'{left.name}' and '{right.name}' are vectors, and there is no such product of two vectors",
+                f"'{left.name}' and '{right.name}' are both vectors, and arithmetic does not multiply or "
+                "divide two vectors",
                 advice="take one component of each",
             )
         if len(left.components) != len(right.components) or (
@@ -167,9 +170,10 @@ def _side_by_side(
             and (not left.frame or sorted(left.components) == sorted(right.components))
         ):
             raise StepError(
-                f"'{left.name}' has the components {', '.join(left.components)}, and '{right.name}' "
+                f"'{left.name}' has the components {', '.join(left.components)}, but '{right.name}' has "
                 f"{', '.join(right.components)}",
-                advice="first take the same components of both, in the same order, with the tool components",
+                advice="first take the same components of both vectors, in the same order, with the tool "
+                "components",
             )
     if left.kind == "spectrum" and not (
         len(left.axes) == len(right.axes)
@@ -177,7 +181,7 @@ def _side_by_side(
     ):
         raise StepError(
             f"'{left.name}' and '{right.name}' have different bins",
-            advice="first take the same bands of both",
+            advice="first average both spectra over the same bands, with band_average",
         )
     return first, second, left
 

@@ -1,4 +1,4 @@
-"""A series as it arrives somewhere else, carried by the solar wind at its own speed."""
+"""A series shifted to when the solar wind carries its plasma to another place."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from helio.store.leap_seconds import elapsed, from_elapsed, leap_notes
 from helio.store.table import Table, merge_sources
 
 LATEST = float(np.iinfo(np.int64).max) - 1e12
-"""In ns since 1970: the last epoch that can be written, apart from rounding, is in 2262."""
+"""The latest epoch that fits into 64-bit ns since 1970, in the year 2262, with a margin for rounding."""
 
 
 @tool(
     version=3,
-    context=whole_range("faster plasma overtakes whatever left before it"),
+    context=whole_range("faster plasma overtakes slower plasma that left earlier"),
     needs=(("position_label", "from_x"),),
     gives=Result(like="series"),
     synonyms="ballistic_time_shift ballistic_propagation ballistic_mapping",
@@ -37,7 +37,7 @@ def ballistic_shift(
     to_x: float,
     from_x: float | None = None,
 ) -> Table:
-    """Shift a series in time by the way of the solar wind along x, from the spacecraft to another distance.
+    """Shift a series in time by how long the solar wind takes to flow along x to another position.
 
     Parameters
     ----------
@@ -55,15 +55,14 @@ def ballistic_shift(
     Returns
     -------
     Table, shape (m,), (m, k) or (m, b), with m ≤ n
-        The same values at the epochs t + (x − to_x)/|V_x|, in increasing order. Plasma that faster plasma from
-        behind would have passed by then is left out: a record is kept when it arrives before every later one. So
-        are records whose shift is unknown, or beyond 2262. Notes say how many. The epochs are no longer regular:
-        resample them.
+        The same values at the epochs t + (x − to_x)/|V_x|, in increasing order. Records that faster plasma overtakes
+        are left out: a record is kept if it arrives before every later one. Records whose shift is unknown, or ends
+        beyond 2262, are left out too. Notes give the numbers. The epochs are no longer regular; use `resample` next.
 
     Raises
     ------
     StepError
-        When the position is given twice or not at all, or the wind does not blow from the Sun.
+        When the position is given twice or not at all, or when the plasma does not move away from the Sun.
     ClockMismatch
         When the epochs differ.
 
@@ -106,11 +105,15 @@ def ballistic_shift(
     notes = []
     unknown = len(series) - len(known) - len(never)
     if unknown:
-        notes.append(f"{unknown} records left out, for their speed or position is missing")
+        notes.append(f"records left out because their speed or position is missing: {unknown}")
     if len(never):
-        notes.append(f"{len(never)} records left out, for at their speed they do not arrive within centuries")
+        notes.append(
+            f"records left out because at their speed they would take centuries to arrive: {len(never)}"
+        )
     if len(records) < len(known):
-        notes.append(f"{len(known) - len(records)} records left out, overtaken on the way by faster plasma")
+        notes.append(
+            f"records left out because faster plasma overtakes them on the way: {len(known) - len(records)}"
+        )
     epoch = from_elapsed(arrival[first], since=series.epoch)
     notes += leap_notes(epoch)
     words = f"shifted ballistically to x = {to_x:g} km"
@@ -137,7 +140,7 @@ def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float6
         raise StepError(
             f"the plasma does not move away from the Sun in {wrong.size} of {speed.size} records, first at "
             f"{str(velocity.epoch[wrong[0]])[:19]}Z",
-            advice="mask these records first, or choose the velocity of the solar wind in GSE",
+            advice="mask these records first, or use the velocity of the solar wind in GSE",
         )
     return speed
 

@@ -84,7 +84,8 @@ def band_average(
     others = tuple(other for number, other in enumerate(spectrum.axes) if number != index)
     if others and len(bands) != 1:
         raise StepError(
-            f"'bands' has {len(bands)} bands, but a spectrum with two axes is averaged over one band at a time",
+            f"'bands' has {len(bands)} bands, but a spectrum with two axes is averaged over one band at a "
+            "time",
             advice="use one step for each band",
         )
     sets = bin_sets(chosen, len(spectrum))
@@ -105,13 +106,14 @@ def band_average(
             highest = max(highest, float(bins.upper[inside].max()))
         if lowest > highest:
             raise StepError(
-                f"no bin of '{chosen.label}' has its centre in {low:g} to {high:g} {chosen.unit}".rstrip(),
-                advice=f"centres: {centres_of(sets)}",
+                f"no bin of '{chosen.label}' has its centre between {low:g} and {high:g} {chosen.unit}".rstrip(),
+                advice=f"the centres of the bins are {centres_of(sets)}",
             )
         names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):
         raise StepError(
-            f"two bands cover the same bins: {', '.join(names)}", advice=f"centres: {centres_of(sets)}"
+            f"two bands cover the same bins: {', '.join(names)}",
+            advice=f"the centres of the bins are {centres_of(sets)}",
         )
     over = f"mean over {chosen.label or 'bins'} {', '.join(names)}"
     description = f"{spectrum.description}, {over}" if spectrum.description else over

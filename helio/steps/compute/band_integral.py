@@ -57,7 +57,7 @@ def band_integral(
     ------
     UnitMismatch
         When the spectrum is not a density per unit of the axis: counts/s over keV, or an intensity per sr over pitch
-        angles, which have to be weighed by their solid angle.
+        angles, which must be weighted by solid angle.
     StepError
         When the axis does not exist, a band holds no part of a bin, the bins have no width, or several bands are given
         for a spectrum with two axes.
@@ -113,19 +113,20 @@ def band_integral(
             highest = max(highest, min(high, float(bins.upper[inside].max())))
         if lowest > highest:
             raise StepError(
-                f"no bin of '{chosen.label}' reaches into {low:g} to {high:g} {chosen.unit}".rstrip(),
-                advice=f"centres: {centres_of(sets)}",
+                f"no bin of '{chosen.label}' overlaps the band {low:g} to {high:g} {chosen.unit}".rstrip(),
+                advice=f"the centres of the bins are {centres_of(sets)}",
             )
         names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):
         raise StepError(
-            f"two bands cover the same bins: {', '.join(names)}", advice=f"centres: {centres_of(sets)}"
+            f"two bands cover the same bins: {', '.join(names)}",
+            advice=f"the centres of the bins are {centres_of(sets)}",
         )
     over = f"integral over {chosen.label or 'bins'} {', '.join(names)}"
     name = spectrum.name
     if per and comparable(per, "Hz") and name.startswith("PSD "):
         name = f"power {name.removeprefix('PSD ')}"  # a density no longer
-    taken = f"'{chosen.label}' in {chosen.unit} is taken per nucleon, as '{spectrum.name}' is"
+    taken = f"'{chosen.label}' in {chosen.unit} is read as energy per nucleon, because '{spectrum.name}' is per nucleon"
     per_nucleon = per.endswith("/n") and not canonical_unit(chosen.unit).endswith("/n")
     described = replace(
         spectrum,
@@ -164,9 +165,10 @@ def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
     if unit and axis_unit and unit_factors(unit) is not None:
         around = "sr" in below and comparable(axis_unit, "deg")
         raise UnitMismatch(
-            f"'{name}' is in {unit}, which is no density per {axis_unit}: its integral over the axis has no meaning",
-            advice="take pitch_angle_average, which weighs angles by their solid angle"
+            f"'{name}' is in {unit}, which is not a density per {axis_unit}, so its integral over the "
+            "axis has no meaning",
+            advice="use pitch_angle_average, which weights each angle by its solid angle"
             if around
-            else "take band_average, for the mean over the band",
+            else "use band_average to compute the mean over the band",
         )
     return axis_unit, 1.0

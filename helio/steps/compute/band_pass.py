@@ -1,4 +1,4 @@
-"""A series between two frequencies."""
+"""A series filtered to a band of frequencies."""
 
 from __future__ import annotations
 
@@ -21,25 +21,26 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 EDGE = 0.01
-"""The part of the filter's own response that remains where the result begins: one per cent."""
+"""The share of the filter's response to an edge that is left where the result begins: one per cent."""
 
 
 @tool(
     version=4,
     context=whole_range(
-        "a filter answers to every value of its stretch, and its band is set by one cadence for all"
+        "each filtered value depends on every value of its gap-free stretch, and on the cadence of the "
+        "whole series"
     ),
     needs=(("low", "high"),),
     gives=Result(like="series"),
     synonyms="bandpass_filter butterworth butterworth_filter butter_filter butterworth_bandpass",
 )
 def band_pass(series: Table, *, low: float | None = None, high: float | None = None, order: int = 4) -> Table:
-    """Keep what a series has between two frequencies (zero-phase Butterworth filter).
+    """Keep the variations of a series between two frequencies (zero-phase Butterworth filter).
 
     Parameters
     ----------
     series : Table, shape (n,), (n, k) or (n, b)
-        At one cadence, gaps aside; any unit.
+        A series with one cadence, gaps allowed; any unit.
     low : float, optional
         Frequency in Hz below which changes are removed. Without it, the filter is a low-pass.
     high : float, optional
@@ -59,7 +60,8 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     Raises
     ------
     StepError
-        When the cadence is not one: resample first. When the frequencies are not 0 < low < high < half the sampling
+        When the series does not have one cadence; use `resample` first. When the frequencies are not 0 < low < high <
+        half the sampling
         frequency. When no stretch is long enough, or the bins of a spectrum change. For an angle that wraps.
 
     References
@@ -92,8 +94,8 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     if not band or not all(0 < cutoff < nyquist for cutoff in band) or sorted(set(band)) != band:
         provenance = " to ".join(f"{cutoff:g}" for cutoff in band) or "nothing"
         raise StepError(
-            f"the band {provenance} Hz does not fit samples {in_words(cadence)} apart",
-            advice=f"low above 0 and below high, high below {nyquist:.4g} Hz",
+            f"the band {provenance} Hz cannot be filtered from samples that are {in_words(cadence)} apart",
+            advice=f"choose low above 0 and below high, and high below {nyquist:.4g} Hz",
         )
     kind: Literal["bandpass", "lowpass", "highpass"] = (
         "bandpass" if len(band) == 2 else "lowpass" if low is None else "highpass"
@@ -115,9 +117,10 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
             passed[begin + edge : end - edge, column] = filtered[edge:-edge]
     if not np.isfinite(passed).any():
         raise StepError(
-            f"the filter needs {in_words((2 * edge + 2) * cadence)} without a gap, and the longest stretch of "
-            f"'{series.name}' has {in_words(longest * cadence)}",
-            advice="choose a higher low, fill short gaps with interpolate, or take a longer time range",
+            f"the filter needs {in_words((2 * edge + 2) * cadence)} without a gap, but the longest "
+            f"stretch of '{series.name}' without a gap lasts {in_words(longest * cadence)}",
+            advice="choose a higher value of low, fill short gaps with interpolate, or choose a longer "
+            "time range",
         )
     provenance = (
         f"{band[0]:.4g}–{band[1]:.4g} Hz"
@@ -125,8 +128,8 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
         else f"{'below' if kind == 'lowpass' else 'above'} {band[0]:.4g} Hz"
     )
     note = (
-        f"filtered {provenance}: {share(missing(passed) - missing(flat), flat.size, 'values')} at edges and "
-        f"in short stretches are missing, {in_words(edge * cadence)} on each side"
+        f"filtered {provenance}: {share(missing(passed) - missing(flat), flat.size, 'values')} at edges "
+        f"of data gaps and in short stretches are missing, {in_words(edge * cadence)} at each edge"
     )
     return replace(
         series,

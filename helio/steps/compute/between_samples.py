@@ -1,4 +1,4 @@
-"""Values between the samples of a series, never over more than a stated length of time."""
+"""Values interpolated between the samples of a series, but not across gaps longer than a limit."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def values_at(
     Parameters
     ----------
     series : Table, shape (n, …)
-        Every component and bin is taken on its own: its valid samples alone count.
+        Every component and bin is interpolated separately, between its valid samples.
     epoch : datetime64[ns], shape (m,)
         In increasing order.
     method : "linear" or "nearest"
     limit : int
-        In ns. Linear: the longest distance of two samples between which a value is made. Nearest: twice the longest
-        distance to the sample, so that the same gaps are bridged.
+        In ns. Linear: the longest time between two samples across which values are interpolated. Nearest: twice the
+        longest time to the sample, so that both methods bridge the same gaps.
 
     Returns
     -------
     values : float64, shape (m, …)
-        A sample at the very epoch is taken as it is. Between angles that wrap it is the shorter way.
+        A sample exactly at an epoch is unchanged. Angles that wrap are interpolated the shorter way round.
     axes : tuple of Axis
-        Bins that change from record to record are those of the nearest record.
+        Axes at the new epochs; bins that change from record to record are those of the nearest record.
 
     Raises
     ------
     StepError
-        Linear, and the bins change from record to record: there is nothing between two different bins.
+        When the method is linear and the bins change from record to record.
     """
     if method == "linear":
         hold_bins(series, purpose="interpolated over time")

@@ -1,4 +1,4 @@
-"""The bins of a spectrum's axis: which axis is meant, which records share a set of bins, and where the edges lie."""
+"""The bins of a spectrum's axis: find the axis, group records that share bins, and compute bin edges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.store.table import Axis, Floats, Table
 
 @dataclass(frozen=True)
 class BinSet:
-    """A set of bins, and the records that have it."""
+    """A set of bins, and the records that use these bins."""
 
     records: npt.NDArray[np.int64] | slice
     centers: npt.NDArray[np.float64]
@@ -22,41 +22,41 @@ class BinSet:
     upper: npt.NDArray[np.float64]
 
     def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
-        """Return bins whose centre lies in [low, high)."""
+        """Return the bins whose centre lies in [low, high)."""
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Return the number of the axis with a label, in any case; of the only axis when the label is empty.
+    """Return the number of the axis with a label, upper and lower case alike; without a label, of the only axis.
 
     Raises
     ------
     StepError
-        When the table has no such axis, or none at all.
+        When the table has no axis with this label, or no axis at all.
     """
     labels = [axis.label for axis in spectrum.axes]
     if not labels:
-        raise StepError(f"'{spectrum.name}' is a {spectrum.kind}, it has no bins")
+        raise StepError(f"'{spectrum.name}' is a {spectrum.kind}, so it has no bins")
     if not label and len(labels) == 1:
         return 0
     places = [index for index, name in enumerate(labels) if name.casefold() == label.casefold()]
     if len(places) != 1:
         what = (
-            f"'{label}' does not name one axis"
+            f"'{label}' does not name exactly one axis"
             if label
-            else f"'{spectrum.name}' has {len(labels)} axes: 'axis' must name one"
+            else f"'{spectrum.name}' has {len(labels)} axes, and 'axis' does not say which one to use"
         )
-        raise StepError(what, advice=f"axes: {', '.join(labels)}")
+        raise StepError(what, advice=f"choose one of the axes: {', '.join(labels)}")
     return places[0]
 
 
 def hold_bins(table: Table, *, purpose: str) -> None:
-    """Hold that the bins of a table are the same in all records.
+    """Refuse a table whose bins change from record to record.
 
     Raises
     ------
     StepError
-        When they change: values of different bins have no common mean, median or difference.
+        When the bins change: values of different bins have no common mean, median or difference.
     """
     for axis in table.axes:
         for bins in axis.parts.values():
@@ -64,18 +64,18 @@ def hold_bins(table: Table, *, purpose: str) -> None:
                 bins, np.broadcast_to(bins[:1], bins.shape), equal_nan=True
             ):
                 raise StepError(
-                    f"the bins of '{axis.label}' change from record to record and cannot be {purpose}",
-                    advice="take band_average first",
+                    f"the bins of '{axis.label}' change from record to record, so they cannot be {purpose}",
+                    advice="average over fixed bands first, with band_average",
                 )
 
 
 def bin_sets(axis: Axis, records: int) -> list[BinSet]:
-    """Return the different sets of bins, each with its records: two for energy tables that alternate.
+    """Group records by the bins that they use: two groups where two energy tables alternate.
 
     Raises
     ------
     StepError
-        When the bins change from record to record and there is none.
+        When the bins change from record to record and the table has no records.
     """
     if not axis.per_record:
         return [_bins(axis, axis.centers, axis.lower, axis.upper, slice(None))]
@@ -122,7 +122,7 @@ def _bins(
 def edges_between(
     centers: npt.NDArray[np.float64], *, logarithmic: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return edges midway between neighbouring centres, in the logarithm where the axis has one.
+    """Return edges midway between neighbouring centres; on a logarithmic axis, midway between their logarithms.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def edges_between(
     Returns
     -------
     lower, upper : float64, shape (b,)
-        The outermost bins are as wide as their inner half says; a lone bin has no width.
+        The outermost bins are symmetric about their centres; a single bin has no width.
     """
     known = np.isfinite(centers)
     ordered, where = np.unique(centers[known], return_inverse=True)
@@ -151,12 +151,12 @@ def edges_between(
 
 
 def edges_in_words(low: float, high: float, unit: str) -> str:
-    """Return a band to four digits: ``13.6–20.8 MeV``, ``1000–50000 eV``."""
+    """Write the edges of a band to four digits: ``13.6–20.8 MeV``, ``1000–50000 eV``."""
     return f"{float(f'{low:.4g}'):.12g}–{float(f'{high:.4g}'):.12g} {unit}".rstrip()
 
 
 def centres_of(sets: list[BinSet]) -> str:
-    """Return all centres in words, for advice: the first forty."""
+    """List the centres of the bins as text, the first forty at most."""
     every = np.unique(np.concatenate([bins.centers for bins in sets]))
     shown = [f"{center:.4g}" for center in every[np.isfinite(every)][:40]]
     return ", ".join(shown) + (" …" if every.size > 40 else "")

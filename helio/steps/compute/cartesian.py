@@ -1,4 +1,4 @@
-"""Three Cartesian components of a table, and what a table that stands for a length gives."""
+"""The three Cartesian components of a vector, and the values of a table that is used as a length."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helio.store.table import Table
 Values = npt.NDArray[np.float64]
 
 BLOCK = 16384
-"""Records at a time, so that intermediate results stay in a processor's cache."""
+"""Number of records computed at a time, so that intermediate results stay in the processor's cache."""
 
 # What files call the magnitude they carry beside a vector: MMS `Bt` and `R`, others `|B|`, `B total`,
 # `Magnitude`.
@@ -24,24 +24,24 @@ _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magni
 
 
 def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
-    """Return the three Cartesian components of a vector, as float64 of shape (n, 3), not to be written to.
+    """Return the three Cartesian components of a vector, as float64 of shape (n, 3); do not change them.
 
-    They are in the order of their letters, x, y, z or R, T, N, in any order of the table's columns.
+    The components are in the order x, y, z or R, T, N, whatever the order of the table's columns.
 
     Parameters
     ----------
     vector : Table, shape (n, 3) or (n, 4)
-        Components of which it is known that they are Cartesian. A fourth one is left out when its name says that it is
-        the magnitude (``|B|``, ``Bt``, ``R``).
+        Components that are known to be Cartesian. A fourth component is left out if its name says that it is the
+        magnitude (``|B|``, ``Bt``, ``R``).
     what : str
-        What needs them, for the error: ``"a magnitude"``.
+        What needs the components, for the error message: ``"a magnitude"``.
     spreads : bool
-        Whether standard deviations and extremes of the components will do, which have no direction together.
+        Whether to accept standard deviations and extremes of components, which are not the components of one vector.
 
     Raises
     ------
     StepError
-        When the table has no components, or not three, or they are not known to be Cartesian: a speed and two angles,
+        When the table does not have three components, or they are not known to be Cartesian: a speed and two angles,
         fluxes in three bands.
     """
     names = cartesian_names(vector, what, spreads=spreads)
@@ -52,19 +52,19 @@ def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
 
 
 def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple[str, str, str]:
-    """Return the names of the three components, x before y before z; raises as `cartesian` does."""
+    """Return the names of the three components, in the order x, y, z; raise the same errors as `cartesian`."""
     names = vector.components
     if not names:
         raise StepError(
-            f"{what} needs a vector, and '{vector.name}' is a {vector.kind}",
+            f"{what} needs a vector, but '{vector.name}' is a {vector.kind}",
             advice="choose a parameter with three components",
         )
     if len(names) != 3 and not (len(names) == 4 and _MAGNITUDE.fullmatch(names[3].strip())):
         raise StepError(
-            f"{what} needs three components, and '{vector.name}' has {len(names)}: {', '.join(names)}",
-            advice="take three of them with the tool components first"
+            f"{what} needs three components, but '{vector.name}' has {len(names)}: {', '.join(names)}",
+            advice="first take three of the components, with the tool components"
             if len(names) > 3
-            else "join the components first, with the tool join_components",
+            else "first join three components, with the tool join_components",
         )
     if vector.representation != "cartesian" and not (spreads and _are_spreads(names[:3])):
         raise _not_cartesian(vector, what)
@@ -72,7 +72,7 @@ def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple
 
 
 def length_of(table: Table, what: str) -> Values:
-    """Return the values of a series as float64, or the length of a vector: for a speed or a field strength.
+    """Return the values of a series, or the length of a vector, as float64: a speed or a field strength.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def length_of(table: Table, what: str) -> Values:
     Raises
     ------
     StepError
-        When the table is one component of a vector, or no vector.
+        When the table is a single component of a vector, or is not a vector.
     """
     if table.kind == "scalar":
         hold_length(table, what)
@@ -101,8 +101,8 @@ def length_of(table: Table, what: str) -> Values:
 def along_axes(values: Values, axes: Values) -> Values:
     """Project vectors of shape (n, 3) onto three axes, the rows of `axes`.
 
-    Each record is computed alone and in one order of additions, as a product of matrices is not: its last digit
-    depends on the machine, on the threads and on the records around it.
+    Each record is computed alone, with additions in a fixed order. The last digits of a matrix product would depend
+    on the machine, on the threads and on the other records.
     """
     turned = np.empty((len(values), 3))
     sums, product = np.empty(BLOCK), np.empty(BLOCK)
@@ -120,7 +120,7 @@ def along_axes(values: Values, axes: Values) -> Values:
 
 
 def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str, str, str]:
-    """Rename components of a vector along other axes: ``B_L`` for ``Bx`` along L, M, N, ``By`` for ``B_T`` along y."""
+    """Rename the components of a rotated vector after its new axes: ``Bx`` becomes ``B_L``, ``B_T`` becomes ``By``."""
     begin = alike([name.strip() for name in names])
     stem = names[0].strip()[:begin].rstrip("_ ")
     if not stem:
@@ -150,15 +150,17 @@ def _not_cartesian(vector: Table, what: str) -> StepError:
     names = ", ".join(vector.components[:3])
     if vector.representation:
         known = (
-            "have no direction together"
+            "are not the components of one vector"
             if vector.representation == "none"
             else f"are {vector.representation}"
         )
         return StepError(
-            f"{what} needs Cartesian components, and '{vector.name}' has {names}: they {known}",
+            f"{what} needs Cartesian components, but the components of '{vector.name}' ({names}) {known}",
             advice="choose a parameter with Cartesian components: x, y, z or R, T, N",
         )
     return StepError(
-        f"{what} needs Cartesian components, and '{vector.name}' has {names}: they are not known to be Cartesian",
-        advice='if they are, declare it first, with the tool declare_quantity: representation "cartesian"',
+        f"{what} needs Cartesian components, but the file does not say whether the components of "
+        f"'{vector.name}' ({names}) are Cartesian",
+        advice="if they are Cartesian, declare this first, with the tool declare_quantity: "
+        'representation "cartesian"',
     )

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 
 def columns_of(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return every component and bin as one column of float64, shape (n, c); a series of no records too.
+    """Return every component and bin as one column of float64, shape (n, c); a table may have no records.
 
-    A view where the values are float64 already: to be read, not written.
+    The result is a view if the values are float64 already; do not change it.
     """
     flat = values.reshape(values.shape[0], math.prod(values.shape[1:]))
     return flat.astype(np.float64, copy=False)

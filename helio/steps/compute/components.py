@@ -27,7 +27,7 @@ from helio.store.table import Table
     synonyms="select_components take_components extract_components pick_components",
 )
 def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[str]) -> Table:
-    """Take components by name, in the order they are named.
+    """Take components of a vector by name, in the given order.
 
     Parameters
     ----------
@@ -63,15 +63,23 @@ def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[
     """
     known = ", ".join(vector.components)
     if not vector.components:
-        raise StepError(f"'{vector.name}' is a {vector.kind}, it has no components")
+        raise StepError(f"'{vector.name}' is a {vector.kind}, so it has no components")
     if not keep:
-        raise StepError(f"'keep' names none of {known}", advice=f"components: {known}")
+        raise StepError(
+            "'keep' is empty, but must name at least one component",
+            advice=f"choose from the components: {known}",
+        )
     keep = [vector.component_name(name) or name for name in keep]
     unknown = [name for name in keep if name not in vector.components]
     if unknown:
-        raise StepError(f"no component is called '{unknown[0]}'", advice=f"components: {known}")
+        raise StepError(
+            f"no component is called '{unknown[0]}'", advice=f"choose from the components: {known}"
+        )
     if len(set(keep)) != len(keep):
-        raise StepError(f"'keep' names a component twice: {', '.join(keep)}", advice=f"components: {known}")
+        raise StepError(
+            f"'keep' names a component twice: {', '.join(keep)}",
+            advice=f"choose from the components: {known}",
+        )
     if len(keep) == 1:
         return vector.component(keep[0])
     columns = [vector.components.index(name) for name in keep]

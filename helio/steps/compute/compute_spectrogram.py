@@ -1,4 +1,4 @@
-"""A spectrogram by code of the template's own."""
+"""A spectrogram computed by code in the template."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def compute_spectrogram(
 
     References
     ----------
-    The transform is the author's own; the tool spectrogram minds gaps and states its source.
+    The author is responsible for the transform; the tool power_spectrogram handles gaps and states its source.
 
     Examples
     --------
@@ -92,8 +92,9 @@ def compute_spectrogram(
     table = source.table.component(component) if component else source.table
     if table.components:
         raise StepError(
-            f"compute_spectrogram takes one component, and '{source.label}' has {', '.join(table.components)}",
-            advice=f"component: {table.components[0]}",
+            f"compute_spectrogram takes one component, but '{source.label}' has "
+            f"{', '.join(table.components)}",
+            advice=f"choose one, for instance component: {table.components[0]}",
         )
     if window is not None:
         table = table.between(np.datetime64(window.start, "ns"), np.datetime64(window.stop, "ns"))
@@ -101,8 +102,9 @@ def compute_spectrogram(
     made = as_table(returned, [table], description=description)
     if len(made.axes) != 1:
         raise BadResult(
-            f"a spectrogram has a column per bin, named by its number, and this is a {made.kind}",
-            advice="pd.DataFrame(S.T, index=…, columns=[f'{v:.4g}' for v in f])",
+            "a spectrogram needs one column for each bin, named by the bin's centre, but the code "
+            f"returned a {made.kind}",
+            advice="for instance pd.DataFrame(S.T, index=…, columns=[f'{v:.4g}' for v in f])",
         )
     label, unit = label_and_unit(bin_label) if bin_label else (made.axes[0].label, made.axes[0].unit)
     name, value_unit = label_and_unit(value_label)

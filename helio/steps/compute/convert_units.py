@@ -45,7 +45,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         When the two measure different things: nT and km/s, but also eV and K without the equivalence, an intensity
         per steradian and a flux, counts/s and Hz.
     StepError
-        When one of them is unknown, or not a multiple of another: degC, dB.
+        When a unit is unknown, or is not a multiple of another unit: degC, dB.
 
     Notes
     -----
@@ -72,8 +72,8 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     target = canonical_unit(to)
     if not series.unit and target:
         raise StepError(
-            f"'{series.name}' has no unit, and cannot be converted into {to}",
-            advice=f'state its unit with the tool declare_quantity, if it is known: unit "{target}"',
+            f"'{series.name}' has no unit, so it cannot be converted to {to}",
+            advice=f'if its unit is known, state it with the tool declare_quantity: unit "{target}"',
         )
     factor = 1.0
     if equivalence == "thermal":
@@ -82,7 +82,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
         comparable(series.unit, "J") and comparable(to, "K")
     ):
         raise UnitMismatch(
-            f"'{series.name}' is in {series.unit}, which cannot be converted into {to}",
+            f"'{series.name}' is in {series.unit}, which cannot be converted to {to}",
             advice='to convert between a temperature T and an energy kT, set equivalence "thermal"',
         )
     else:
@@ -91,7 +91,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     symbols = {symbol for unit in (series.unit, target) for symbol, _ in unit_factors(unit) or ()}
     notes = series.notes
     if factor != 1 and "R_E" in symbols:
-        notes = (*notes, f"converted with R_E = {EARTH_RADIUS_KM} km; a data set may mean another")
+        notes = (*notes, f"converted with R_E = {EARTH_RADIUS_KM} km; the dataset may use another radius")
     periods = scaled_periods(series.periods, factor)
     return replace(series, values=values, unit=target, stated_periods=periods, notes=notes)
 

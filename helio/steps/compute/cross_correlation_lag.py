@@ -1,4 +1,4 @@
-"""By how much one series comes after another."""
+"""The delay of one series after another."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from helio.time_range import Duration
 
 FEWEST_PAIRS = 10
 _MOST = 2_000_000_000
-"""Pairs of samples in all: half a minute of work."""
+"""The largest number of pairs of samples to compare, which take half a minute."""
 
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 
 
 @tool(
     version=3,
-    context=whole_range("samples stand on one grid, counted from the first by one cadence"),
+    context=whole_range("the samples are placed on one regular grid that starts at the first record"),
     gives=Result(
         frame="", kind="scalar", by={"give": {"lag": Result(unit="s"), "correlation": Result(unit="")}}
     ),
@@ -49,9 +49,9 @@ def cross_correlation_lag(
     Parameters
     ----------
     series : Table, shape (n,)
-        At one cadence, gaps aside; any unit: B_z at the first spacecraft.
+        A series with one cadence, gaps allowed; any unit: B_z at the first spacecraft.
     delayed : Table, shape (n,)
-        On the same epochs, in any unit: B_z at the second one. `align` brings it there.
+        A series on the same epochs (use `align` first), in any unit: B_z at the second spacecraft.
     longest : Duration
         The longest delay to try, in either direction, in steps of the cadence.
     interval : Duration, optional
@@ -66,10 +66,11 @@ def cross_correlation_lag(
     -------
     Table, shape (m,), or (1,) without an interval
         ``lag`` in s, positive where `delayed` comes after `series`: delayed(t) ~ series(t - lag); or the Pearson
-        correlation at it, without a unit. It is that of the samples of `series` in the interval with those of `delayed`
-        that lie a delay later, in the interval or not, over pairs in which both are there. NaN where fewer than ten
-        pairs, or fewer than half the samples of the interval, are there at the best delay; where its correlation is
-        below `least`; and where it is the longest one tried, because the best one may then be longer. The epoch is the
+        correlation at it, without a unit. The samples of `series` in the interval are correlated with those of
+        `delayed` one delay later, also outside the interval, over pairs in which both are valid. NaN where the best
+        delay has fewer than ten pairs or fewer than half the samples of the interval; where its correlation is below
+        `least`; and where the best delay is the longest one tried, because the true delay may be longer. The epoch is
+        the
         **start** of the interval, or that of the first record.
 
     Raises
@@ -77,8 +78,8 @@ def cross_correlation_lag(
     ClockMismatch
         When the epochs are not the same.
     StepError
-        When the cadence is not one, the longest delay is shorter than the cadence or far too long, gaps are as long as
-        fifty million samples, or `least` is not a correlation.
+        When the series does not have one cadence, when the longest delay is shorter than the cadence or far too long,
+        when gaps are as long as fifty million samples, or when `least` is not a correlation.
 
     References
     ----------
@@ -100,7 +101,8 @@ def cross_correlation_lag(
     same_clock(series, delayed)
     if not -1 <= least < 1:
         raise StepError(
-            f"'least' is {least:g}; a correlation to require is from -1 to below 1", advice="write least: 0.5"
+            f"'least' is {least:g}, but a required correlation must be from -1 to below 1",
+            advice="write least: 0.5",
         )
     cadence = cadence_of(series, purpose="a delay")
     steps = int(longest.nanoseconds // cadence)
@@ -118,8 +120,9 @@ def cross_correlation_lag(
     positions = _places(series.epoch, cadence)
     if int(positions[-1]) + 2 * steps > MOST_VALUES:
         raise StepError(
-            f"both have {len(series):,} samples within {int(positions[-1]) + 1:,} cadences of {in_words(cadence)}",
-            advice="choose a time range without so long a gap, or resample first",
+            f"the {len(series):,} samples of each series are spread over {int(positions[-1]) + 1:,} "
+            f"cadences of {in_words(cadence)}, which is too many",
+            advice="choose a time range without long gaps, or resample first",
         )
     left = _on_grid(series, positions, steps)
     right = _on_grid(delayed, positions, steps)
@@ -147,7 +150,8 @@ def cross_correlation_lag(
         sources=merge_sources([series, delayed]),
         notes=(
             *dict.fromkeys((*series.notes, *delayed.notes)),
-            f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,} intervals have no delay within {longest}",
+            f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,} intervals have no delay within "
+            f"{longest} at which the correlation peaks high enough",
         ),
     )
 

@@ -1,4 +1,4 @@
-"""What no named tool says, in code of the template's own."""
+"""A computation for which helio has no tool, in code that stands in the template."""
 
 from __future__ import annotations
 
@@ -46,23 +46,23 @@ def custom_operation(
     -------
     Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
         float64, or float32 where the result is. Sorted by epoch; columns are components, or bins where their names
-        are numbers. It has no frame. Its notes name possible mistakes: NaN that became zero, rows that came
-        out of nothing, values that never change or are all NaN.
+        are numbers. It has no frame. Its notes name possible mistakes: NaN that became zero, more rows than the
+        inputs have, values that never change or are all NaN.
 
     Raises
     ------
     CodeRefused
         The code uses something that is not on the allow-list.
     CodeFailed
-        It raised an error, or exceeded a limit of time, memory, rows, columns, output.
+        The code raised an error, or exceeded a limit of time, memory, rows, columns or output.
     BadResult
-        Its result is not a table: it lacks its time index, or numbers, or has names that are not plain text.
+        The result is not a table: it has no time index, holds no numbers, or has names that are not plain text.
     NoSandbox
-        This machine cannot isolate code: it does not run Linux, or its kernel lacks a part of the sandbox.
+        This machine cannot isolate code: it does not run Linux, or its kernel lacks a required protection.
 
     References
     ----------
-    Unit and meaning are the author's own; a named tool states its source.
+    The author is responsible for the unit and the meaning of the result.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A unit, a frame or the unit of an axis that a file does not say."""
+"""Facts that a file does not state: a unit, a frame, the unit of an axis."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def declare_quantity(
     axis: str = "",
     axis_unit: str = "",
 ) -> Table:
-    """Declare facts that a file does not state: unit, frame, representation, whether it wraps, unit of an axis.
+    """Declare facts that a file does not state: unit, frame, representation, whether an angle wraps, unit of an axis.
 
     Parameters
     ----------
@@ -64,10 +64,11 @@ def declare_quantity(
     Raises
     ------
     UnitMismatch, FrameMismatch
-        When the series or the axis already has another one: a declaration converts and corrects nothing.
+        When the series or the axis already has a different unit or frame: this tool does not convert or correct.
     StepError
-        When no fact is given, or the axis does not exist; when another representation is known, or a table has no three
-        components; when another wrapping is known, or the unit is not one of angle.
+        When no fact is given, or the axis does not exist; when the file states a different representation, or the
+        table does not have three components; when the file states whether the angle wraps, or the unit is not one of
+        angle.
 
     References
     ----------
@@ -86,18 +87,20 @@ def declare_quantity(
     from helio.knowledge.unit_spelling import canonical_unit
 
     if not (unit.strip() or frame.strip() or axis_unit.strip() or representation or wraps):
-        raise StepError("nothing is declared", advice='unit: "nT", frame: "GSE", representation: "cartesian"')
+        raise StepError(
+            "nothing is declared", advice='give at least one fact, such as unit: "nT" or frame: "GSE"'
+        )
     declared = canonical_unit(unit)
     if declared and canonical_unit(series.unit) not in ("", declared):
         raise UnitMismatch(
-            f"'{series.name}' is in {series.unit}, and is declared to be in {declared}",
-            advice="use convert_units for another unit",
+            f"'{series.name}' is in {series.unit}, so it cannot be declared to be in {declared}",
+            advice="use convert_units to convert to another unit",
         )
     stated = frame.strip()
     if stated and series.frame and series.frame.casefold() != stated.casefold():
         raise FrameMismatch(
-            f"'{series.name}' is in {series.frame}, and is declared to be in {stated}",
-            advice="use transform_frame for another frame",
+            f"'{series.name}' is in {series.frame}, so it cannot be declared to be in {stated}",
+            advice="use transform_frame to rotate into another frame",
         )
     axes = list(series.axes)
     bins = canonical_unit(axis_unit)
@@ -112,8 +115,8 @@ def declare_quantity(
         old = axes[index].unit
         if old and canonical_unit(old) != bins and not is_flux(old):
             raise UnitMismatch(
-                f"the axis '{axes[index].label}' is in {old}, and is declared to be in {bins}",
-                advice="leave out axis_unit: the unit of an axis that has one is not changed",
+                f"the axis '{axes[index].label}' is in {old}, so it cannot be declared to be in {bins}",
+                advice="leave out axis_unit: declare_quantity does not change a unit that the file states",
             )
         axes[index] = replace(axes[index], unit=bins)
         provenance.append(f"unit {bins} of the axis '{axes[index].label}'")
@@ -132,13 +135,15 @@ def declare_quantity(
 def _represented(series: Table, representation: Stated) -> Table:
     if len(series.components) not in (3, 4):
         raise StepError(
-            f"'{series.name}' has {len(series.components) or 'no'} components, but a representation belongs to three",
+            f"'{series.name}' has {len(series.components) or 'no'} components, but a representation needs "
+            "three",
             advice="first join three series with the tool join_components",
         )
     if series.representation not in ("", representation):
         raise StepError(
-            f"the components of '{series.name}' are {series.representation}, and are declared to be {representation}",
-            advice="declare only what the file does not state; a declaration corrects nothing",
+            f"the components of '{series.name}' are {series.representation}, so they cannot be declared "
+            f"to be {representation}",
+            advice="declare only what the file does not state: declare_quantity does not correct a file",
         )
     numbered = series.components[:3] == ("1", "2", "3")
     names = series.components
@@ -152,14 +157,14 @@ def _wrapping(series: Table, wraps: Literal["yes", "no"]) -> Table:
     turn = turn_of(series.unit, hours=True)
     if not turn or series.axes:
         raise StepError(
-            f"'{series.name}' is in {series.unit or 'no unit'}, and only an angle or a local time can wrap",
-            advice='state its unit too: unit "deg"',
+            f"'{series.name}' is in {series.unit or 'no unit'}, but only an angle or a local time can wrap",
+            advice='if it is an angle, declare its unit too: unit "deg"',
         )
     known = [period is not None and bool(period) != (wraps == "yes") for period in series.periods]
     if any(known):
         raise StepError(
-            f"'{series.name}' is known to {'wrap' if wraps == 'no' else 'be an angle that does not wrap'}",
-            advice="declare only what the file does not state; a declaration corrects nothing",
+            f"'{series.name}' is already known {'to wrap' if wraps == 'no' else 'not to wrap'}",
+            advice="declare only what the file does not state: declare_quantity does not correct a file",
         )
     period = turn if wraps == "yes" else 0.0
     return replace(series, stated_periods=(period,) * max(1, len(series.components)))

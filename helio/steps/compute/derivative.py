@@ -107,5 +107,7 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
         name=f"d{series.name}/dt" if series.name else "rate of change",
         scale="linear",
         description=f"time derivative of {series.description}" if series.description else "",
-        notes=(*series.notes, "angles change the shorter way round") if periods else series.notes,
+        notes=(*series.notes, "changes of angles are taken the shorter way round")
+        if periods
+        else series.notes,
     )

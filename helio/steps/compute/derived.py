@@ -21,7 +21,7 @@ def derived(
     period: float | None = None,
     scale: Scale = "linear",
 ) -> Table:
-    """Make the result on the epochs of its inputs, with the sources and notes of all of them."""
+    """Make a result table on the epochs of its inputs, with the sources and notes of all inputs."""
     return Table(
         epoch=inputs[0].epoch,
         values=values,
@@ -43,7 +43,7 @@ def on_one_clock(*tables: Table | None) -> tuple[Table, ...]:
     Raises
     ------
     ClockMismatch
-        When their epochs differ: the tool align brings them together, never a computation in passing.
+        When their epochs differ; use the tool align first.
     """
     given = tuple(table for table in tables if table is not None)
     for other in given[1:]:

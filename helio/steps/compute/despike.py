@@ -21,11 +21,11 @@ from helio.store.table import Table
 from helio.time_range import Duration
 
 MAD_OF_NORMAL = 1.4826
-"""Standard deviation of normal noise over its median absolute deviation: 1 / Φ⁻¹(3/4)."""
+"""Ratio of the standard deviation of normal noise to its median absolute deviation: 1 / Φ⁻¹(3/4)."""
 
 MOST_IN_WINDOW = 2_001
 _BLOCK = 1 << 18
-"""Samples of windows laid out at once: 2 MB."""
+"""Number of samples copied into windows at a time: 2 MB."""
 
 
 @tool(
@@ -79,7 +79,8 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
     """
     if not threshold > 0 or not floor >= 0:
         raise StepError(
-            f"threshold is {threshold:g} and floor is {floor:g}: threshold must be above 0, and floor not below 0",
+            f"threshold is {threshold:g} and floor is {floor:g}: threshold must be above 0, and floor not "
+            "below 0",
             advice="use a threshold from 3 to 10, and floor 0",
         )
     hold_bins(series, purpose="compared over time")

@@ -23,7 +23,7 @@ from helio.time_range import Duration
 
 @tool(
     version=4,
-    context=whole_range("one trend is taken out of all"),
+    context=whole_range("one trend is computed from all records"),
     gives=Result(like="series"),
     synonyms="remove_trend subtract_trend detrend_data",
 )

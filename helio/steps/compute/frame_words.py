@@ -29,8 +29,8 @@ class Words(TypedDict):
 def words_in_frame(vector: Table, frame: str) -> Words:
     """Replace the frame in the name and description of a vector.
 
-    A file writes its frame into both: ``Magnetic field vector in GSE cartesian coordinates``. Left as they are, they
-    would no longer be true of the rotated vector.
+    Files write the frame into both: ``Magnetic field vector in GSE cartesian coordinates``, which is wrong for the
+    rotated vector.
     """
     return {
         "name": _in_frame(vector.name, vector.frame, frame),

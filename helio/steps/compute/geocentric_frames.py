@@ -15,10 +15,10 @@ from helio.store.table import Epochs
 Values = npt.NDArray[np.float64]
 
 CHAIN = ("GEO", "GEI", "GSE", "GSM", "SM")
-"""Each frame is turned into the next by rotations about its axes."""
+"""The frames in an order in which each is rotated into the next about its own axes."""
 
 BLOCK = 32768
-"""Records at a time: intermediate results fit a cache, and a year of data needs no more memory than a day."""
+"""Number of records computed at a time: a year of data needs no more memory than a day."""
 
 _DAY_NS = 86_400_000_000_000
 _J2000_DAYS = 10957.5  # 2000-01-01T12:00 after 1970-01-01
@@ -46,7 +46,7 @@ class _Rotation:
 
 
 def rotate_between(epoch: Epochs, vector: Values, start: str, stop: str) -> Values:
-    """Rotate vectors from one frame of `CHAIN` into another.
+    """Rotate vectors from one Earth-centred frame into another; `CHAIN` lists the frames.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def _check_dipole(epoch: Epochs) -> None:
     first, last = np.datetime64(int(YEARS[0]) - 1970, "Y"), np.datetime64(int(YEARS[-1]) - 1970, "Y")
     if len(epoch) and (epoch[0] < first or epoch[-1] >= last):
         raise StepError(
-            f"the geomagnetic dipole is known from {int(YEARS[0])} to {int(YEARS[-1])}, and the data are from "
-            f"{str(epoch[0])[:10]} to {str(epoch[-1])[:10]}",
-            advice="transform into GSE, GEI or GEO, which do not depend on it",
+            f"the geomagnetic dipole is known from {int(YEARS[0])} to {int(YEARS[-1])}, but the data are "
+            f"from {str(epoch[0])[:10]} to {str(epoch[-1])[:10]}",
+            advice="transform into GSE, GEI or GEO, which do not depend on the dipole",
         )

@@ -1,4 +1,4 @@
-"""Short gaps of a series filled."""
+"""A series with its short gaps filled."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def interpolate(
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit, any cadence, regular or not.
     limit : Duration
-        The longest distance of two valid samples between which a value is made. At one minute, ``"2min"`` fills a
+        The longest time between two valid samples across which values are interpolated. At one minute, ``"2min"``
+        fills a
         single missing value, ``"5min"`` up to four in a row.
     method : "linear" or "nearest"
         The straight line between the samples before and after, or the nearer of the two, no further away than half
@@ -62,8 +63,8 @@ def interpolate(
 
     Notes
     -----
-    Interpolation smooths: a filled series has less power at high frequencies than a measured one. Between angles
-    that wrap, such as clock angles and longitudes, it goes the shorter way: halfway from 359° to 1° is 0°.
+    Interpolation smooths: a filled series has less power at high frequencies than a measured one. Angles that wrap,
+    such as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
 
     References
     ----------
@@ -87,7 +88,8 @@ def interpolate(
         rows = max(0, last - first + 1)
         if rows * max(1, series.values[0].size) > MOST_VALUES:
             raise StepError(
-                f"{rows:,} rows are too many", advice="choose a longer cadence or a shorter range"
+                f"the result would have {rows:,} rows, which is too many",
+                advice="choose a longer cadence or a shorter time range",
             )
         epoch = ((first + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
     values, axes = values_at(series, epoch, method=method, limit=limit.nanoseconds)
@@ -101,5 +103,5 @@ def interpolate(
         measured = ~np.isnan(series.values[at])
         measured[series.epoch[at] != epoch] = False
         made = int(np.count_nonzero(~np.isnan(values) & ~measured))
-    note = f"interpolated ({method}, limit {limit}): {share(made, values.size, 'values')} are made between samples"
+    note = f"interpolated ({method}, limit {limit}): {share(made, values.size, 'values')} filled"
     return replace(series, epoch=epoch, values=values, axes=axes, notes=(*series.notes, note))

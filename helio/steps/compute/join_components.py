@@ -1,4 +1,4 @@
-"""A vector of components that are parameters of their own."""
+"""A vector joined from components that are separate parameters."""
 
 from __future__ import annotations
 
@@ -79,15 +79,17 @@ def join_components(
         raise StepError("a vector has at least two components", advice="name several labels in source_labels")
     if len(names) != len(series) or len(set(names)) != len(names) or not all(map(str.strip, names)):
         raise StepError(
-            f"{len(series)} series need {len(series)} different names, but 'names' has: {', '.join(names) or 'none'}",
-            advice='names: ["Bx", "By", "Bz"], in the order of source_labels',
+            f"{len(series)} series need {len(series)} different names, but 'names' has: "
+            f"{', '.join(names) or 'none'}",
+            advice='write names: ["Bx", "By", "Bz"], in the order of source_labels',
         )
     letters = {name: letter for letter, name in axis_letters(tuple(names)).items()}
     for component, name_of_it in zip(series, names, strict=True):
         own_letter, letter = letter_of(component), letters.get(name_of_it, "")
         if {own_letter, letter} <= {"x", "y", "z"} and own_letter != letter:
             raise StepError(
-                f"'names' calls '{component.name}' {name_of_it}, but by its own name it is the component {own_letter}",
+                f"'names' calls '{component.name}' the component {name_of_it}, but its own name says that "
+                f"it is the component {own_letter}",
                 advice="write 'names' in the same order as 'source_labels'",
             )
     first = series[0]

@@ -1,4 +1,4 @@
-"""Whether a series is one component of a vector, by its frame and its name, and which one."""
+"""Which component of a vector a series is, if any, by its frame and its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"[A-Z]_?(?:t|tot|total|mag)|R", re.IGNORECASE)
 
 
 def letter_of(series: Table) -> str:
-    """Return the letter of a component series: ``x``, ``r``; ``?`` for an unknown one; empty if it is none.
+    """Return which component a series is: ``x``, ``r``, or ``?`` if unknown; empty if it is not a component.
 
     A series with a frame is a component, unless its name says that it is a length: a magnitude has no frame, but the
     fourth component of MMS's ``Bx``, ``By``, ``Bz``, ``Bt`` keeps that of the vector.
@@ -35,34 +35,35 @@ def letter_of(series: Table) -> str:
 
 
 def hold_length(series: Table, what: str) -> None:
-    """Hold that a series is a length, not one component: |B_z| is no field strength, |V_y| no speed.
+    """Refuse one component in place of a length: |B_z| is not the field strength, |V_y| is not the speed.
 
     Raises
     ------
     StepError
-        When its frame or its name says that it is a component.
+        When the frame or the name of the series says that it is a component.
     """
     if letter_of(series):
         frame = f" in {series.frame}" if series.frame else ""
         raise StepError(
-            f"{what} needs the length of a vector, or the vector, and '{series.name}' is one component{frame}",
-            advice="give the whole vector, its magnitude (tool magnitude), or a parameter that is a speed or a field "
+            f"{what} needs a vector or its length, but '{series.name}' is one component{frame}",
+            advice="give the whole vector, its magnitude (tool magnitude), or a parameter that is a "
+            "speed or a field "
             "strength",
         )
 
 
 def hold_b_z(series: Table, what: str) -> None:
-    """Hold that a series is not known to be another component, or a magnitude.
+    """Refuse a series that is known to be a magnitude or a component other than z.
 
     Raises
     ------
     StepError
-        When its name says so.
+        When the name of the series says so.
     """
     letter = letter_of(series)
     length = LENGTH.search(series.name)
     if length or letter not in ("", "?", "z"):
         raise StepError(
-            f"{what} takes B_z, and '{series.name}' is {'a magnitude' if length else f'B_{letter}'}",
-            advice='take the component z of the field in GSM: "B.z"',
+            f"{what} needs B_z, but '{series.name}' is {'a magnitude' if length else f'B_{letter}'}",
+            advice='use the component z of the field in GSM: "B.z"',
         )

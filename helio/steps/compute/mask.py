@@ -1,4 +1,4 @@
-"""Values set to missing by what they are."""
+"""Values set to missing where they meet a condition."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
 
 
 def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]) -> npt.NDArray[np.bool_]:
-    """Return whether each value meets the condition; a missing one meets none.
+    """Return whether each value meets the condition; a missing value never does.
 
     Raises
     ------
@@ -81,8 +81,9 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
         or (count_needed == 2 and not numbers[0] <= numbers[1])
     ):
         raise StepError(
-            f"'{where}' does not work with the value {value!r}",
-            advice=f"value: {'[low, high]' if count_needed == 2 else 'a number'}",
+            f"the condition '{where}' does not work with the value {value!r}",
+            advice="give "
+            f"{'two numbers, value: [low, high]' if count_needed == 2 else 'one number as value'}",
         )
     # The numbers of a template are compared in the precision of the file: 0.1 is equal to a float32 0.1.
     with np.errstate(over="ignore"):  # beyond float32 nothing is greater, which infinity says as well
@@ -109,12 +110,12 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
 
 
 def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
-    """Remove the values marked in `out`, and note how many they were.
+    """Set the values marked in `out` to missing, and add a note with their number.
 
     Raises
     ------
     StepError
-        When there were values and none is left.
+        When the table had values and none is left.
     """
     known = ~np.isnan(series.values)
     taken = int(np.count_nonzero(known & out))

@@ -66,7 +66,10 @@ def mask_by_flag(
     """
     same_clock(series, flag)
     if flag.kind == "spectrum":
-        raise StepError(f"'{flag.name}' is a spectrum and no flag", advice="take a band of it first")
+        raise StepError(
+            f"'{flag.name}' is a spectrum, but a flag must have one value per record",
+            advice="average it over a band first, with band_average",
+        )
     flags = columns_of(flag.values)
     bad = meets(flag.values, where, value).reshape(flags.shape) | np.isnan(flags)
     out = bad.any(axis=1).reshape(-1, *[1] * (series.values.ndim - 1))

@@ -9,12 +9,12 @@ import numpy.typing as npt
 def row_medians(
     samples: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Compute the median of the valid samples of each row, NaN where there is none, and count them.
+    """Compute the median of the valid samples of each row, and their number; NaN for a row without any.
 
     Parameters
     ----------
     samples : float64, shape (r, w), w > 0
-        Sorted in place: what stood where is lost.
+        The samples; they are sorted in place.
     """
     samples.sort(axis=1)  # NaN last
     count = samples.shape[1] - np.isnan(samples).sum(axis=1)

@@ -19,15 +19,15 @@ from helio.store.table import Table
 from helio.time_range import TimeRange
 
 FEWEST = 4
-"""Vectors that can have a variance in three directions."""
+"""The smallest number of vectors that can vary in three directions."""
 
 WELL_SEPARATED = 4.0
-"""Of the intermediate and the smallest eigenvalue; authors ask for 2 to 10, and more the fewer the samples."""
+"""The smallest good ratio of intermediate to smallest eigenvalue; authors use 2 to 10, higher for few samples."""
 
 
 @tool(
     version=3,
-    context=whole_range("one set of axes is that of all records of the interval"),
+    context=whole_range("the axes are computed from all records of the interval"),
     gives=Result(
         kind="vector",
         by={
@@ -132,7 +132,7 @@ def minimum_variance(
 @dataclass(frozen=True)
 class _PrincipalAxes:
     axes: npt.NDArray[np.float64]
-    """Rows L, M, N."""
+    """The unit vectors L, M, N, one in each row."""
     variances: npt.NDArray[np.float64]
     first: int
     samples: int
@@ -142,7 +142,8 @@ class _PrincipalAxes:
         normal = ", ".join(f"{part:.4f}" for part in self.axes[2].tolist())
         where = f" in {field.frame}" if field.frame else ""
         return (
-            f"{field.name or 'vector'} along the axes of its minimum variance: λ_L/λ_M = {_ratio(large, middle)}, "
+            f"{field.name or 'vector'} along the axes of its minimum variance: λ_L/λ_M = "
+            f"{_ratio(large, middle)}, "
             f"λ_M/λ_N = {_ratio(middle, small)}, N = ({normal}){where}, {self.samples} samples"
         )
 
@@ -163,9 +164,9 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
     where = "in the interval" if interval is not None else "in the series"
     if complete.size < FEWEST:
         raise StepError(
-            f"a minimum variance analysis needs at least {FEWEST} complete vectors, and there are "
+            f"a minimum variance analysis needs at least {FEWEST} complete vectors, but there are "
             f"{complete.size} {where}",
-            advice=f"choose a longer interval, inside the time of the data: {_span(field)}",
+            advice=f"choose a longer interval, within the time range of the data: {_span(field)}",
         )
     used = np.ascontiguousarray(values[rows][complete].T)
     used -= used.mean(axis=1, keepdims=True)
@@ -173,7 +174,9 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
     covariance = np.array([[(component * other).mean() for other in used] for component in used])
     variances, vectors = np.linalg.eigh(covariance)
     if not variances[2] > 0:
-        raise StepError(f"the vector does not vary {where}, so that its directions cannot be distinguished")
+        raise StepError(
+            f"the vector does not vary {where}, so directions of large and small variance cannot be distinguished"
+        )
     normal = vectors[:, 0] * _sign(vectors[0, 0])
     largest = vectors[:, 2] * _sign(vectors[2, 2])
     axes = np.array([largest, np.cross(normal, largest), normal])

@@ -18,10 +18,10 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 SIDEREAL_ROTATION = 2 * np.pi / (25.38 * 86400.0)
-"""rad/s, of the Carrington frame."""
+"""Angular speed of the Carrington frame, rad/s."""
 
 FARTHEST = 200.0
-"""In AU, beyond the heliopause, where there is no solar wind; a distance in km is a slip."""
+"""The largest accepted distance in AU, beyond the heliopause; a larger number is probably in km."""
 
 
 @tool(
@@ -86,15 +86,15 @@ def parker_angle(
         )
     if distance is not None and not 0 < distance <= FARTHEST:
         raise StepError(
-            f"a distance of {distance:g} AU from the Sun has no spiral",
-            advice=f"give a number in AU, above 0 and up to {FARTHEST:g}: 1.0 at the Earth",
+            f"the Parker spiral has no angle at a distance of {distance:g} AU from the Sun",
+            advice=f"give a distance in AU, above 0 and up to {FARTHEST:g}; the Earth is at 1.0",
         )
     if not -90 <= latitude <= 90:
         raise StepError(
-            f"there is no latitude of {latitude:g} degrees", advice="give a number from -90 to 90"
+            f"a latitude of {latitude:g} degrees is not possible", advice="give a number from -90 to 90"
         )
     if not source_radius >= 0:
-        raise StepError(f"a source at {source_radius:g} solar radii is not possible")
+        raise StepError(f"the spiral cannot start at {source_radius:g} solar radii")
     inputs = on_one_clock(velocity, radius)
     # The spiral is that of the radial speed.
     radial = letter_of(velocity) == "r"

@@ -23,10 +23,10 @@ Values = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 FEWEST = 8
-"""Samples of a window: fewer give no spectrum."""
+"""The smallest number of samples in a window."""
 
 _BLOCK = 1 << 18
-"""Samples of windows transformed at once: 2 MB, and as much again for what comes of them."""
+"""Number of samples transformed at a time: 2 MB, and as much again for the spectra."""
 
 # Periodic tapers, as a discrete transform takes them: numpy's are symmetric, one sample longer.
 _TAPERS: dict[str, Callable[[int], npt.NDArray[Any]]] = {
@@ -73,7 +73,7 @@ class Windows:
 def windows_of(
     series: Table, window: Duration, overlap: float, *, purpose: str, borders: Indices | None = None
 ) -> Windows:
-    """Cut every stretch of a series into windows, from its first sample on.
+    """Cut every gap-free stretch of a series into windows; the first starts at the first sample of the stretch.
 
     Parameters
     ----------
@@ -83,22 +83,25 @@ def windows_of(
     purpose : str
         What needs them, for errors: ``"a spectrogram"``.
     borders : int64, optional
-        First records of intervals over whose ends no window may reach.
+        First records of intervals; no window crosses the end of an interval.
 
     Raises
     ------
     StepError
-        When the series has bins, components that are no vector, or not one cadence; when the window has fewer than
+        When the series has bins, components that are not a vector, or an irregular cadence; when the window has fewer
+        than
         eight samples or the overlap is not in [0, 1); when no stretch is as long as a window.
     """
     if series.kind == "spectrum":
         raise StepError(
-            f"{purpose} needs a series, and '{series.name}' is a spectrum", advice="take one bin of it"
+            f"{purpose} needs a series, but '{series.name}' is a spectrum",
+            advice="take one bin of it first, with slice_spectrum",
         )
-    hold_no_turn(series, purpose="taken apart into frequencies")
+    hold_no_turn(series, purpose="split into frequencies")
     if not 0 <= overlap < 1:
         raise StepError(
-            f"windows cannot overlap by {overlap:g} of their length", advice="overlap 0 to below 1: 0.5"
+            f"windows cannot overlap by {overlap:g} of their length",
+            advice="choose an overlap from 0 to below 1, such as 0.5",
         )
     cadence = cadence_of(series, purpose=purpose)
     length = round(window.nanoseconds / cadence)
@@ -118,8 +121,8 @@ def windows_of(
     if not count.any():
         longest = int((end - begin).max(initial=0))
         raise StepError(
-            f"no stretch of '{series.name}' without a gap is as long as a window of {window}: the longest has "
-            f"{in_words(longest * cadence)}",
+            f"no stretch of '{series.name}' without a gap is as long as the window of {window}: the "
+            f"longest lasts {in_words(longest * cadence)}",
             advice="choose a shorter window, or fill short gaps with interpolate first",
         )
     within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
@@ -160,7 +163,7 @@ def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) 
 
 
 def spectrum_words(series: Table) -> dict[str, Any]:
-    """Return unit, name and description of a power spectral density, and the facts of the series that it loses."""
+    """Return the unit, name and description of a power spectral density; clear what no longer holds of the series."""
     if series.components:
         names = ", ".join(cartesian_names(series, "a spectrum", spreads=True))
         what = f"power spectral density, sum over {names}"

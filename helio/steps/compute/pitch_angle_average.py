@@ -78,7 +78,8 @@ def pitch_angle_average(
     chosen = spectrum.axes[index]
     if not 0 <= low < high <= 180:
         raise StepError(
-            f"{low:g} to {high:g} deg is not a range of pitch angles", advice="low below high, 0 to 180"
+            f"{low:g} to {high:g} deg is not a range of pitch angles",
+            advice="choose low below high, both from 0 to 180",
         )
     flat = np.moveaxis(spectrum.values, 1 + index, -1)
     values = np.full(flat.shape[:-1], np.nan)
@@ -101,8 +102,8 @@ def pitch_angle_average(
         seen, whole = seen + float(total.sum()), whole + float(weights[inside].sum()) * total.size
     if not whole:
         raise StepError(
-            f"no bin of '{chosen.label}' reaches into {low:g} to {high:g} deg",
-            advice=f"centres: {centres_of(sets)}",
+            f"no bin of '{chosen.label}' overlaps the range {low:g} to {high:g} deg",
+            advice=f"the centres of the bins are {centres_of(sets)}",
         )
     provenance = f"mean over pitch angles {low:g} to {high:g} deg"
     missing = f"{provenance}: {100 * (1 - seen / whole):.3g} % of the solid angle is missing"
@@ -122,7 +123,7 @@ def _place(spectrum: Table, axis: str) -> int:
         chosen = spectrum.axes[index]
         if not _in_degrees(chosen):
             raise StepError(
-                f"'{chosen.label}' is in {chosen.unit or 'no unit'}, and pitch angles are in deg",
+                f"'{chosen.label}' is in {chosen.unit or 'no unit'}, but pitch angles must be in deg",
                 advice=_how_to_declare(chosen.label)
                 if not chosen.unit or is_flux(chosen.unit)
                 else "choose another axis",
@@ -140,7 +141,8 @@ def _place(spectrum: Table, axis: str) -> int:
             f"'{spectrum.name}' has {len(places)} axes in deg: set 'axis' to the label of the pitch angles"
             if places
             else f"'{spectrum.name}' has no axis of pitch angles in deg",
-            advice=f"axes: {', '.join(f'{angle.label} [{angle.unit}]' for angle in spectrum.axes) or 'none'}"
+            advice="choose a spectrum over pitch angles; this spectrum has the axes: "
+            f"{', '.join(f'{angle.label} [{angle.unit}]' for angle in spectrum.axes) or 'none'}"
             + (f"; {_how_to_declare(unclear[0])}" if unclear and not places else ""),
         )
     return places[0]
@@ -148,7 +150,7 @@ def _place(spectrum: Table, axis: str) -> int:
 
 def _how_to_declare(label: str) -> str:
     return (
-        f"if '{label}' are pitch angles in deg, declare it with the tool declare_quantity: "
+        f"if '{label}' holds pitch angles in deg, declare its unit with the tool declare_quantity: "
         f'axis: "{label}", axis_unit: "deg"'
     )
 

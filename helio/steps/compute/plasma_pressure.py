@@ -47,7 +47,7 @@ def thermal_pressure(
     """
     if electrons is not None and electron_temperature is not None:
         raise StepError(
-            "the temperature of the electrons is given as a table and as a number",
+            "the electron temperature is given twice, as a table and as a number",
             advice="leave out electron_temperature or electrons_label",
         )
     for name, value in (
@@ -55,7 +55,7 @@ def thermal_pressure(
         ("alpha_temperature_ratio", alpha_temperature_ratio),
     ):
         if not (np.isfinite(value) and value >= 0):
-            raise StepError(f"{name} is {value:g}, and cannot be negative")
+            raise StepError(f"{name} is {value:g}, but must be a number of at least 0")
     pressure = not_negative(temperature)
     pressure *= 1.0 + fraction * alpha_temperature_ratio
     per_proton = 1.0 + 2.0 * fraction

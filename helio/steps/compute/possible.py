@@ -9,7 +9,7 @@ from helio.store.table import Table
 
 
 def not_negative(series: Table) -> Values:
-    """Return values as writable float64, NaN where they are negative or infinite.
+    """Return a copy of values as float64, with NaN in place of negative and infinite ones.
 
     A negative density is a fit that failed or a fill value that the file does not name. Results from it would
     look like a measurement.
@@ -20,7 +20,7 @@ def not_negative(series: Table) -> Values:
 
 
 def positive(series: Table) -> Values:
-    """Return values as `not_negative` does, and NaN where they are zero."""
+    """Return a copy of values as float64, with NaN in place of zero, negative and infinite ones."""
     values = not_negative(series)
     values[values == 0] = np.nan
     return values

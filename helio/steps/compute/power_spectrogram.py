@@ -21,7 +21,8 @@ from helio.time_range import Duration
 @tool(
     version=3,
     context=whole_range(
-        "windows are counted from the first sample of a stretch, and one cadence holds for all"
+        "windows are counted from the first sample of a gap-free stretch, and one cadence is used for "
+        "all of them"
     ),
     gives=Result(unit="{series}^2 Hz^-1", frame="", kind="spectrum"),
     synonyms="psd_spectrogram fft_spectrogram dynamic_power_spectrum dynamic_spectrum",
@@ -34,8 +35,9 @@ def power_spectrogram(
     Parameters
     ----------
     series : Table, shape (n,) or (n, 3)
-        At one cadence, gaps aside; any unit. Of a vector, the sum over its components, the trace of the
-        spectral matrix, which does not depend on the frame; a fourth component that is its magnitude is left out.
+        A series with one cadence, gaps allowed; any unit. For a vector, the result is the sum over its components,
+        the trace of the spectral matrix, which does not depend on the frame; a fourth component that is the magnitude
+        is left out.
     window : Duration
         Length of the windows: the lowest frequency is its inverse. Rounded to whole samples.
     overlap : float
@@ -52,7 +54,7 @@ def power_spectrogram(
         frequency is the variance of the window about its own mean or line. Frequencies in Hz from 1/window to half
         the sampling frequency in steps of 1/window, with their edges; frequency zero is left out. Where the last bin
         lies on half the sampling frequency, for windows of an even number of samples, it is as wide as the others and
-        reaches half a step beyond: a band of `band_integral` that is to hold all its power ends there. The epoch is
+        reaches half a step beyond: to include all its power, end a band of `band_integral` there. The epoch is
         the **middle** of the window.
         Each stretch without a missing value or a missing record (a step above 1.5 cadences) is cut into windows on
         its own, from its first sample on; in a gap there are one or two records of NaN, so that nothing is drawn or
@@ -61,7 +63,8 @@ def power_spectrogram(
     Raises
     ------
     StepError
-        When the cadence is not one: resample first. When a window holds fewer than eight samples, or no stretch is
+        When the series does not have one cadence; use `resample` first. When a window holds fewer than eight samples,
+        or no stretch is
         as long as one. For components that are not a vector, and for a spectrum.
 
     References
@@ -84,8 +87,9 @@ def power_spectrogram(
     axis = windows.frequencies
     if windows.first.size * axis.bins > MOST_VALUES:
         raise StepError(
-            f"{windows.first.size:,} windows of {axis.bins:,} frequencies are too many",
-            advice="choose a smaller overlap or a shorter range",
+            f"the spectrogram would have {windows.first.size:,} windows of {axis.bins:,} frequencies, "
+            "which is too many",
+            advice="choose a smaller overlap or a shorter time range",
         )
     every = np.arange(windows.first.size)
     density = periodograms(windows, every, taper, trend)
@@ -96,8 +100,8 @@ def power_spectrogram(
     notes = list(series.notes)
     if windows.lost:
         notes.append(
-            f"{share(windows.lost, len(series), 'samples')} stand in stretches shorter than a window of "
-            f"{in_words(windows.length * windows.cadence)} and are left out"
+            f"{share(windows.lost, len(series), 'samples')} are left out, in stretches shorter than a "
+            f"window of {in_words(windows.length * windows.cadence)}"
         )
     return replace(
         series,

@@ -36,8 +36,9 @@ def power_spectrum(
     Parameters
     ----------
     series : Table, shape (n,) or (n, 3)
-        At one cadence, gaps aside; any unit. Of a vector, the sum over its components, the trace of the
-        spectral matrix, which does not depend on the frame; a fourth component that is its magnitude is left out.
+        A series with one cadence, gaps allowed; any unit. For a vector, the result is the sum over its components,
+        the trace of the spectral matrix, which does not depend on the frame; a fourth component that is the magnitude
+        is left out.
     window : Duration
         Length of the windows: the lowest frequency is its inverse. Rounded to whole samples.
     interval : Duration, optional
@@ -59,15 +60,15 @@ def power_spectrum(
         or one for each interval, with the **middle** of its time as epoch, where a figure draws it.
         Frequencies in Hz from 1/window to half the sampling frequency, with their edges; frequency zero is left out.
         Where the last bin lies on half the sampling frequency, for windows of an even number of samples, it is as wide
-        as the others and reaches half a step beyond: a band of `band_integral` that is to hold all its power ends
-        there.
+        as the others and reaches half a step beyond: to include all its power, end a band of `band_integral` there.
         All windows in the interval are averaged, from stretches without a missing value or record; an
         interval without one is NaN. A note says how many windows there were.
 
     Raises
     ------
     StepError
-        When the cadence is not one: resample first. When a window holds fewer than eight samples, or no stretch is
+        When the series does not have one cadence; use `resample` first. When a window holds fewer than eight samples,
+        or no stretch is
         as long as one. For components that are not a vector, and for a spectrum.
 
     References
@@ -109,7 +110,7 @@ def power_spectrum(
     notes = [*series.notes, f"mean of {used:,} windows"]
     if windows.lost:
         notes.append(
-            f"{share(windows.lost, len(series), 'samples')} stand in stretches shorter than a window"
+            f"{share(windows.lost, len(series), 'samples')} are left out, in stretches shorter than a window"
         )
     return replace(
         series, epoch=epoch, values=values, axes=(axis,), notes=tuple(notes), **spectrum_words(series)

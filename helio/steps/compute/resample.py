@@ -21,12 +21,12 @@ from helio.store.table import Axis, Epochs, Table
 from helio.time_range import Duration
 
 MOST_VALUES = 50_000_000
-"""Of a result, 400 MB: a cadence of nanoseconds over a year is a slip of the pen."""
+"""The largest number of values of a result, 400 MB: more is probably a mistake in the cadence."""
 
 _REDUCED = {"median": "median", "min": "least", "max": "greatest"}
 
 _BLOCK = 1 << 18
-"""Samples of intervals laid side by side at once: 2 MB."""
+"""Number of samples copied into intervals at a time: 2 MB."""
 
 
 @tool(
@@ -98,7 +98,7 @@ def resample(
 
 
 def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Indices]:
-    """Return the half-open intervals of a series that is not empty, whole multiples of the cadence since 1970.
+    """Divide a series that is not empty into half-open intervals, whole multiples of the cadence since 1970.
 
     Returns
     -------
@@ -110,15 +110,15 @@ def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Ind
     Raises
     ------
     StepError
-        When there would be absurdly many.
+        When the intervals would hold more than `MOST_VALUES` values.
     """
     step = cadence.nanoseconds
     interval = series.epoch.astype(np.int64) // step
     start, rows = int(interval[0]), int(interval[-1]) - int(interval[0]) + 1
     if rows * max(1, series.values[0].size) > MOST_VALUES:
         raise StepError(
-            f"{rows:,} rows are too many",
-            advice="choose a longer cadence or a shorter range",
+            f"the result would have {rows:,} rows, which is too many",
+            advice="choose a longer cadence or a shorter time range",
         )
     edges = np.searchsorted(interval, start + np.arange(rows + 1, dtype=np.int64), side="left")
     epoch = ((start + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
@@ -126,9 +126,10 @@ def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Ind
 
 
 def leap_second_notes(series: Table) -> tuple[str, ...]:
-    """Say which of the `intervals_of` a series hold a leap second, and so one second more than the others."""
+    """Return a note for each interval that contains a leap second, and is one second longer than the others."""
     return tuple(
-        f"the last interval before {np.datetime64(leap.midnight, 'ns').astype('M8[s]')} holds the leap second too"
+        f"the last interval before {np.datetime64(leap.midnight, 'ns').astype('M8[s]')} contains a leap "
+        "second, so it is one second longer"
         for leap in leap_seconds_in(series.epoch)
     )
 
@@ -136,7 +137,7 @@ def leap_second_notes(series: Table) -> tuple[str, ...]:
 def picked(
     values: npt.NDArray[Any], first: Indices, last: Indices, method: Literal["median", "min", "max", "first"]
 ) -> npt.NDArray[np.float64]:
-    """Return one valid value, or the mean of the middle two, of every interval and column."""
+    """Return the first, the smallest, the largest or the median valid value of every interval and column."""
     flat = columns_of(values)
     made = np.full((first.shape[0], flat.shape[1]), np.nan)
     filled = np.flatnonzero(last > first)
@@ -185,7 +186,7 @@ def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Duration) 
     for bins in (axis.centers, axis.lower, axis.upper):
         if bins is not None and not np.array_equal(bins, bins[of_record], equal_nan=True):
             raise StepError(
-                f"the bins of '{axis.label}' change within {cadence}, and their values have no common mean",
+                f"the bins of '{axis.label}' change within {cadence}, so their values have no common mean",
                 advice="take band_average first",
             )
     return axis.take(records)

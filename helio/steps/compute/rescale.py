@@ -53,7 +53,7 @@ def rescale(
 
     References
     ----------
-    The factor is the author's, and its source is for the intent of the step to name.
+    The author chooses the factor, and should name its source in the intent of the step.
 
     Examples
     --------
@@ -65,8 +65,8 @@ def rescale(
     """
     if factor == 0 or not math.isfinite(factor) or not math.isfinite(offset):
         raise StepError(
-            f"{factor:g} · x + {offset:g} leaves nothing of the series",
-            advice="choose a finite factor other than 0",
+            f"factor {factor:g} and offset {offset:g} leave no usable values",
+            advice="choose a finite factor other than 0, and a finite offset",
         )
     provenance = f"{factor:g} · x" if factor != 1 else "x"
     if offset:

@@ -18,10 +18,10 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 ORTHONORMAL = 1e-6
-"""How far the products of the rows may be from 0 and 1: seven digits typed from a paper pass."""
+"""How far the products of rows may be from 0 and 1; rows copied from a paper with seven digits are accepted."""
 
 LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R", "T", "N")}
-"""Names of the axes of frames that are not x, y, z."""
+"""Names of the axes, for frames whose axes are not called x, y, z."""
 
 
 @tool(
@@ -53,7 +53,7 @@ def rotate(
     Raises
     ------
     StepError
-        When the matrix is not 3×3, its rows are not orthonormal within 1e-6, or it mirrors.
+        When the matrix is not 3×3, its rows are not orthonormal within 1e-6, or its axes are left-handed.
 
     References
     ----------
@@ -80,11 +80,12 @@ def rotate(
 
 
 def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
-    """Return the matrix as an array, or an error that says which of its rows is wrong."""
+    """Check that a matrix is a rotation, and return it as an array."""
     if len(matrix) != 3 or any(len(row) != 3 for row in matrix):
         raise StepError(
-            f"a rotation needs three rows of three numbers, and the matrix has {[len(row) for row in matrix]}",
-            advice="matrix: [[Lx, Ly, Lz], [Mx, My, Mz], [Nx, Ny, Nz]]",
+            "a rotation needs three rows of three numbers, but the rows of the matrix have these "
+            f"lengths: {[len(row) for row in matrix]}",
+            advice="write matrix: [[Lx, Ly, Lz], [Mx, My, Mz], [Nx, Ny, Nz]]",
         )
     axes = np.array(matrix, dtype=np.float64)
     products = axes @ axes.T
@@ -93,9 +94,9 @@ def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
         first, second = (int(index) + 1 for index in wrong[0])
         value = products[first - 1, second - 1]
         what = (
-            f"row {first} has the length {np.sqrt(value):.7g}"
+            f"row {first} has the length {np.sqrt(value):.7g}, not 1"
             if first == second
-            else f"rows {first} and {second} have the product {value:.3g}, not 0"
+            else f"the scalar product of rows {first} and {second} is {value:.3g}, not 0"
         )
         raise StepError(
             f"the matrix is not a rotation: {what}",
@@ -103,7 +104,7 @@ def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
         )
     if np.linalg.det(axes) < 0:
         raise StepError(
-            "the matrix is not a rotation: it mirrors, its axes are left-handed",
+            "the matrix is not a rotation: its axes are left-handed",
             advice="change the sign of one row: M = N × L",
         )
     return axes

@@ -70,7 +70,9 @@ def running_median(series: Table, *, window: Duration) -> Table:
         return replace(series, values=series.values.astype(np.float64))
     infinite = int(np.count_nonzero(np.isinf(series.values)))
     notes = (
-        (f"{share(infinite, series.values.size, 'values')} are infinite and left out",) if infinite else ()
+        (f"{share(infinite, series.values.size, 'values')} are infinite and are left out",)
+        if infinite
+        else ()
     )
     first, last = centred_windows(series.epoch, window)
     windows = _Windows(first=first, last=last)
@@ -93,5 +95,5 @@ class _Windows(BaseIndexer):
         closed: str | None = None,
         step: int | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return first and last records of the windows, as pandas asks for them."""
+        """Return the first and the last record of each window, in the form that pandas needs."""
         return self.first, self.last

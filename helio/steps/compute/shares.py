@@ -1,4 +1,4 @@
-"""How many values of a table something was done to, in words."""
+"""Counts of values in words, for the notes of a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 def share(count: int, total: int, what: str) -> str:
-    """Write a share: ``12 of 8,640 values (0.14 %)``."""
+    """Write a count and its share of the total: ``12 of 8,640 values (0.14 %)``."""
     return f"{count:,} of {total:,} {what} ({100 * count / max(total, 1):.3g} %)"
 
 

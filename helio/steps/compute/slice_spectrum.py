@@ -31,7 +31,7 @@ def slice_spectrum(
     between: tuple[float, float] | None = None,
     axis: str = "",
 ) -> Table:
-    """Take the bin at one energy, frequency or angle, or the bins of a range, as they are.
+    """Take the bin nearest to one energy, frequency or angle, or all bins in a range, unchanged.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def slice_spectrum(
     """
     if (at is None) == (between is None):
         raise StepError(
-            "exactly one of 'at' and 'between' must be given", advice="write at: 1.0, or between: [1.0, 10.0]"
+            "either 'at' or 'between' must be given, and not both",
+            advice="write at: 1.0, or between: [1.0, 10.0]",
         )
     index = place_of(spectrum, axis)
     chosen = spectrum.axes[index]
@@ -113,7 +114,7 @@ def _nearest_bin(
     if not centers:
         raise StepError(
             f"{at:g} {chosen.unit} lies outside all bins of '{chosen.label}'",
-            advice=f"centres: {centres_of(sets)}",
+            advice=f"the centres of the bins are {centres_of(sets)}",
         )
     unit = f" {chosen.unit}" if chosen.unit else ""
     low, high = (f"{float(f'{center:.4g}'):.12g}" for center in (min(centers), max(centers)))
@@ -142,11 +143,13 @@ def _bins_in_range(
     counts = {columns_inside.size for columns_inside in inside}
     if max(counts) == 0 or len(counts) > 1:
         what = (
-            "no bin" if max(counts) == 0 else f"{min(counts)} to {max(counts)} bins, from record to record,"
+            f"no bin of '{chosen.label}' has its centre"
+            if max(counts) == 0
+            else f"{min(counts)} to {max(counts)} bins of '{chosen.label}', depending on the record, have their centre"
         )
         raise StepError(
-            f"{what} of '{chosen.label}' lie in {low:g} to {high:g} {chosen.unit}".rstrip(),
-            advice=f"centres: {centres_of(sets)}",
+            f"{what} between {low:g} and {high:g} {chosen.unit}".rstrip(),
+            advice=f"the centres of the bins are {centres_of(sets)}",
         )
     [count] = counts
     values = np.empty((*flat.shape[:-1], count), dtype=flat.dtype)

@@ -1,4 +1,4 @@
-"""What a series does within intervals of fixed duration."""
+"""Statistics of a series in intervals of fixed duration."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
         )
     if series.kind == "spectrum":
         raise StepError(
-            f"'{series.name}' is a spectrum, which statistics does not take",
-            advice="use band_average first, or resample it",
+            f"'{series.name}' is a spectrum, but statistics needs a series or a vector",
+            advice="average it over a band first, with band_average, or use resample",
         )
     if set(measures) - {"mean", "count"}:
         hold_no_turn(series, purpose="reduced to more than its mean")

@@ -24,7 +24,7 @@ def store_dataframe(
     units: str = "",
     description: Text = Text(""),
 ) -> Table:
-    """Make a table with pandas code from literals, in the sandbox.
+    """Make a table from values that are written in the pipeline, with pandas code in a sandbox.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def store_dataframe(
 
     References
     ----------
-    The numbers are the author's own.
+    The author is responsible for the numbers.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Stretches of a series that have no gap and one cadence: what filters and spectra can be taken of."""
+"""Stretches of a series without gaps and with one cadence, which filters and spectra need."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
 GAP_FACTOR = 1.5
-"""A step longer than so many cadences is a gap: one missing record is one."""
+"""A step of more cadences than this is a gap, so one missing record makes a gap."""
 
 JITTER = 0.1
-"""Part of a cadence by which a step may differ from it: epochs written in milliseconds at 30 samples a second."""
+"""Fraction of a cadence by which a step may differ from it, as epochs rounded to ms do at 30 samples per second."""
 
 
 SLOW_MODE = 8
-"""Steps in a row, above 1.5 cadences and alike, that are no longer gaps but another cadence."""
+"""This many equal steps in a row, each above 1.5 cadences, are another cadence and not gaps."""
 
 
 CADENCE_STEPS = 17
-"""Steps whose median is the cadence about the one in the middle."""
+"""Number of steps whose median is the local cadence at the step in the middle."""
 
 
 def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
-    """Return the cadence about each of the n - 1 steps of a series, in ns: the median of 17 steps, it in the middle.
+    """Return the local cadence at each of the n - 1 steps of a series, in ns: the median of the 17 steps around it.
 
-    Where the cadence changes, the longest of it and of its neighbours 17 steps away holds, so that a change of mode is
-    not a row of gaps. No step further away than 25 others counts.
+    Where the cadence changes, the largest of this median and of the medians 17 steps before and after is used, so that
+    a change of mode is not a row of gaps. No step further away than 25 others counts.
     """
     steps = np.diff(counted(epoch))
     if not steps.size:
@@ -45,7 +45,7 @@ def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
 
 
 def cadence_of(series: Table, *, purpose: str) -> float:
-    """Return the one cadence of a series, in ns: the mean of its steps, gaps left out.
+    """Return the cadence of a regular series, in ns: the mean of its steps, without gaps.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def cadence_of(series: Table, *, purpose: str) -> float:
     steps = np.diff(counted(series.epoch))
     if not steps.size:
         raise StepError(
-            f"{purpose} needs a series, and '{series.name}' has {len(series)} records",
+            f"{purpose} needs at least two records, but '{series.name}' has {len(series)}",
             advice="choose a longer time range",
         )
     if steps.min() == steps.max() > 0:
@@ -79,9 +79,10 @@ def cadence_of(series: Table, *, purpose: str) -> float:
             in_words(float(max(inside.max(initial=0), slower.max(initial=0)))),
         )
         raise StepError(
-            f"{purpose} needs one cadence, and {uneven:,} of {steps.size:,} steps of '{series.name}' differ from "
-            f"{in_words(median)}: they are {shortest} to {longest}",
-            advice=f'put it on a regular clock first: resample or interpolate with cadence "{_rounded(median)}"',
+            f"{purpose} needs one cadence, but {uneven:,} of {steps.size:,} steps of '{series.name}' "
+            f"differ from {in_words(median)}: they are {shortest} to {longest} long",
+            advice="make the epochs regular first: use resample or interpolate with cadence "
+            f'"{_rounded(median)}"',
         )
     return cadence
 
@@ -92,7 +93,7 @@ def stretches(
     cadence: float,
     borders: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return first record, and record after the last, of every stretch without missing data, shape (s,) each.
+    """Return the first record of every stretch without missing data, and the record after its last, shape (s,) each.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _slower(steps: npt.NDArray[Any], gap: npt.NDArray[np.bool_], cadence: float)
 
 
 def in_words(nanoseconds: float) -> str:
-    """Return a length of time to three digits: ``16 s``, ``92.2 ms``, ``1.5 h``."""
+    """Write a length of time to three digits: ``16 s``, ``92.2 ms``, ``1.5 h``."""
     nanoseconds = float(f"{nanoseconds:.3g}")
     for unit, length in (
         ("d", 86_400e9),

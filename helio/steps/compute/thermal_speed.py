@@ -76,9 +76,9 @@ def thermal_speed(
 
 
 def check_factor(factor: float) -> None:
-    """Refuse a factor below the root that no convention has."""
+    """Refuse a factor of a thermal speed that is not positive."""
     if not (np.isfinite(factor) and factor > 0):
         raise StepError(
-            f"the factor of a thermal speed is {factor:g}, and has to be positive",
-            advice="2 for the most probable speed, 1 for one direction, 3 for the root mean square",
+            f"the factor of a thermal speed is {factor:g}, but must be positive",
+            advice="use 2 for the most probable speed, 1 for one direction, 3 for the root mean square",
         )

@@ -1,1 +1,1 @@
-"""What a table is written as: one file for each format."""
+"""The writers of tables: one module for each file format."""

@@ -1,4 +1,4 @@
-"""What a file says of itself beside its variables: the files it rests on, and how they are cited."""
+"""Global attributes of a written file: its title, its source files, and how to cite them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DATED = re.compile(r"(?P<stem>.+?)_\d{8}(?:t?\d{2,6})?(?:_v(?P<version>\d+(?:[.
 
 @dataclass(frozen=True)
 class FileAttributes:
-    """Facts of the file as a whole, without anything that changes from one writing to the next.
+    """The global attributes of a file; equal tables give equal attributes, so they have no time of writing.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class FileAttributes:
 
 
 def about(filename: str, tables: Mapping[str, Table]) -> FileAttributes:
-    """Collect the facts of a file with that name that holds these tables."""
+    """Collect the global attributes of a file from its name and its tables."""
     stem = filename.rpartition(".")[0] or filename
     dated = _DATED.fullmatch(stem)
     every = merge_sources(tables)

@@ -1,4 +1,4 @@
-"""Tables of one clock as flat columns, with their facts."""
+"""Tables with the same epochs as flat columns, with their metadata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.store.table import Axis, Epochs, Floats, Table, merge_sources
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers."""
+    """A column of numbers with a title."""
 
     title: str
     unit: str
@@ -27,16 +27,16 @@ class Column:
 
 @dataclass(frozen=True)
 class FlatTable:
-    """Tables as columns.
+    """Tables laid out as columns.
 
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        That of all of them.
+        Epochs of all columns.
     facts : list of dict
-        Of each table what it takes to make it again from the columns.
+        Metadata of each table, from which a reader restores the table.
     sources : list of dict
-        Files that the tables come from, without empty facts.
+        Source files of the tables, without empty facts.
     """
 
     epoch: Epochs
@@ -46,17 +46,17 @@ class FlatTable:
 
 
 def lay_flat(tables: Mapping[str, Table]) -> FlatTable:
-    """Lay tables out as columns: values, then the bins of axes that change, with no title twice.
+    """Lay tables out as columns with unique titles: the values, then bins that change from record to record.
 
     Raises
     ------
     StepError
-        The tables are on different epochs.
+        The tables have different epochs.
     """
     first, *others = tables.values()
     if any(not np.array_equal(first.epoch, other.epoch) for other in others):
         raise StepError(
-            f"{', '.join(tables)} have different epochs, and each row of this format has one epoch",
+            f"{', '.join(tables)} have different epochs, but each row of this format has one epoch",
             advice='align or resample them first, or set format: "cdf" or "netcdf"',
         )
     columns: list[Column] = []

@@ -1,4 +1,4 @@
-"""The formats of an export, and how its file ends; imports nothing heavy, for plans ask it too."""
+"""The formats of an export and their file name endings; imports no large library, because plans need it too."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ ENDINGS: dict[Format, tuple[str, ...]] = {
     "cdf": ("cdf",),
     "netcdf": ("nc", "nc4", "netcdf"),
 }
-"""Endings of a file name that say the format; the first is added where there is none."""
+"""File name endings of each format; the first is added to a name without an ending."""
 
 OTHER_ENDINGS = (
     *("xlsx", "xls", "ods", "json", "h5", "hdf", "hdf5", "mat", "fits", "fit", "sav", "pkl", "pickle"),
     *("npy", "npz", "feather", "arrow", "tsv", "zip", "gz", "png", "pdf", "svg", "html"),
 )
-"""Endings of formats that are not written: CSV behind one of them would be opened as what it is not."""
+"""Endings of formats that helio does not write; a CSV file with such an ending would be opened wrongly."""
 
 
 def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
-    """Return the file's whole name and its format, of a name that is given.
+    """Return the full name of the file, with its ending, and its format.
 
     Raises
     ------
     StepError
-        The name has folders, or ends like another format than the one that is asked for, or like none of them.
+        The name has folders, or its ending is that of a format other than `format`, or of a format that helio does
+        not write.
 
     >>> file_of_export("b.nc", None), file_of_export("b", "cdf")
     (('b.nc', 'netcdf'), ('b.cdf', 'cdf'))
@@ -47,7 +48,7 @@ def check_file_name(filename: str) -> None:
     Raises
     ------
     StepError
-        It has folders or signs that cannot be seen, or begins with a dot, or is too long.
+        The text has folders or invisible characters, begins with a dot, or is too long.
     """
     plain = filename.isprintable() and not re.search(r"[/\\]", filename) and filename == filename.strip()
     if not plain or not 0 < len(filename) <= 200 or filename.startswith("."):
@@ -64,7 +65,7 @@ def format_of_export(filename: str, format: str | None) -> Format:
     Raises
     ------
     StepError
-        The two disagree, or the name ends like a format that is not written.
+        The ending and `format` disagree, or helio does not write files with this ending.
 
     >>> format_of_export("b.nc", None)
     'netcdf'
@@ -85,7 +86,7 @@ def format_of_export(filename: str, format: str | None) -> Format:
 
 
 def format_of_name(filename: str) -> Format | None:
-    """Return the format of a file name's ending, if it is a known one."""
+    """Return the format that belongs to a file name's ending, or None."""
     return next((item for item, endings in ENDINGS.items() if _ending(filename) in endings), None)
 
 
@@ -94,7 +95,7 @@ def _ending(filename: str) -> str:
 
 
 def with_ending(filename: str, format: Format) -> str:
-    """Return the name with the ending of its format, added where it is missing.
+    """Return the name with the ending of the format; a missing ending is added.
 
     >>> with_ending("b", "netcdf")
     'b.nc'

@@ -17,7 +17,7 @@ EDGES = ("bounds", "delta_minus", "delta_plus")
 
 @dataclass(frozen=True, eq=False)
 class PlacedClock:
-    """Epochs that one or several tables share."""
+    """A set of epochs that one or several tables share."""
 
     name: str
     epoch: Epochs
@@ -25,36 +25,36 @@ class PlacedClock:
 
 @dataclass(frozen=True, eq=False)
 class PlacedAxis:
-    """Bins, and the variables that hold them."""
+    """An axis of bins, and the names of the variables that hold it."""
 
     axis: Axis
     parts: dict[str, str]
-    """The variable of each of its arrays."""
+    """Names of the variables that hold the arrays of the axis: ``centers``, ``lower``, ``upper``."""
     edges: dict[str, str]
-    """Where it has any: names for its edges as others have them, ``bounds``, ``delta_minus``, ``delta_plus``."""
+    """Names of variables for the edges of the bins, if any: ``bounds``, ``delta_minus``, ``delta_plus``."""
     clock: PlacedClock | None
-    """For bins that change from record to record."""
+    """The epochs of bins that change from record to record; None for fixed bins."""
 
     @property
     def name(self) -> str:
-        """The variable of its centres."""
+        """Name of the variable that holds the centres of the bins."""
         return self.parts["centers"]
 
 
 @dataclass(frozen=True, eq=False)
 class PlacedTable:
-    """A table, and the variables that hold it."""
+    """A table, and the names of the variables that hold it."""
 
     name: str
     table: Table
     clock: PlacedClock
     axes: tuple[PlacedAxis, ...]
     labels: str
-    """The variable of its components' names; empty where it has none."""
+    """Name of the variable that holds the names of the components; empty for a table without components."""
     facts: str
-    """JSON from which the same table is made again."""
+    """Metadata as JSON, from which a reader restores the same table."""
     directions: str = ""
-    """The variable of the words that say what its components are to each other; empty where it has none."""
+    """Name of the variable that describes the components, such as x, y, z; empty for a table without components."""
     words: tuple[str, ...] = ()
 
 
@@ -64,24 +64,24 @@ class FileLayout:
 
     clocks: tuple[PlacedClock, ...]
     axes: tuple[PlacedAxis, ...]
-    """Each once, however many tables lie over it."""
+    """Each axis once, also where several tables share it."""
     tables: tuple[PlacedTable, ...]
 
 
 def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
-    """Lay tables out as variables.
+    """Lay tables out as the variables of one file.
 
     Parameters
     ----------
     tables : mapping of str to Table
-        By the name of their variable.
+        Tables by the name of their variable.
     clock : str
-        What the first clock is called.
+        Name of the variable of the first set of epochs.
 
     Raises
     ------
     StepError
-        A table has no bins, which no variable holds.
+        A table is a spectrum without any bin.
     """
     names = Names(tables)
     clocks: dict[bytes, PlacedClock] = {}

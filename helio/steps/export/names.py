@@ -1,4 +1,4 @@
-"""Names in a file for tables that are known by their labels."""
+"""Names of variables in a file, made from the labels of tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 
 def parameters_of(labels: Sequence[str]) -> list[str]:
-    """Return a name for each label: its last part, or the whole label where two share that part.
+    """Return a name for each label: the part after its last point, or the whole label where two would be equal.
 
     >>> parameters_of(["AC_H2_MFI.BGSEc", "B smooth"])
     ['BGSEc', 'B_smooth']
@@ -25,19 +25,19 @@ def parameters_of(labels: Sequence[str]) -> list[str]:
 
 
 def plain_name(text: str) -> str:
-    """Return a name of letters, digits and underscores that begins with a letter, as all formats take it."""
+    """Return a name that all formats accept: letters, digits and underscores, a letter first."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")
     return name if re.match(r"[A-Za-z]", name) else f"v_{name}" if name else "value"
 
 
 class Names:
-    """Unique names: equal ones get a number, also if they differ only in case, as some readers ignore case."""
+    """A set of unique names: a repeated name gets a number, also if only upper and lower case differ."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.lower() for name in taken}
 
     def take(self, name: str) -> str:
-        """Return the name, or the first free one like it."""
+        """Return the name, with a number if it is already taken."""
         free, again = name, 1
         while free.lower() in self._taken:
             again += 1

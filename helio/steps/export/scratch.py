@@ -1,4 +1,4 @@
-"""A file for a moment, for libraries that write nowhere else."""
+"""Temporary files, for libraries that can write only to a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.errors import OutputError
 
 @contextmanager
 def scratch_file(suffix: str) -> Iterator[Path]:
-    """Return a place for a file of that ending, gone afterwards.
+    """Yield the path of a temporary file with this ending, and delete the file afterwards.
 
     Raises
     ------
@@ -25,5 +25,5 @@ def scratch_file(suffix: str) -> Iterator[Path]:
     except OSError as error:
         raise OutputError(
             f"the export needs a temporary file, which cannot be written: {error.strerror or error}",
-            advice=f"make room in {tempfile.gettempdir()}, or name another folder in TMPDIR",
+            advice=f"free space in {tempfile.gettempdir()}, or set TMPDIR to another folder",
         ) from error

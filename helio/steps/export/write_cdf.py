@@ -1,4 +1,4 @@
-"""Tables as a CDF with the attributes of ISTP."""
+"""Tables as a CDF file with ISTP attributes."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _TT2000, _CHAR = 33, 51
 _IBMPC = 6
 _FILL = -1e31
 _LIMIT = 1e30
-"""Of the valid range: beyond it lies the fill."""
+"""Limit of VALIDMIN and VALIDMAX; the fill value lies beyond it."""
 _NO_TIME = -(2**63)
 
 Attributes = dict[str, Any]
 
 
 def write_cdf(tables: Mapping[str, Table], about: FileAttributes) -> bytes:
-    """Write tables as one CDF: one TT2000 variable for each set of epochs; missing values −1e31.
+    """Write tables as one CDF file, with one TT2000 variable for each set of epochs; missing values become −1e31.
 
     Raises
     ------
     StepError
-        For epochs before 1972, which TT2000 does not have here, and for values that are the fill.
+        For epochs before 1972, which helio does not write as TT2000, and for a value that is equal to the fill value.
 
     References
     ----------
@@ -222,7 +222,7 @@ def _tt2000(clock: PlacedClock) -> npt.NDArray[np.int64]:
         return tt2000_of(clock.epoch.astype(np.int64))
     except ValueError as error:
         raise StepError(
-            f"the table begins at {clock.epoch.min()}, and helio writes CDF epochs from 1972 on",
+            f"the table begins at {clock.epoch.min()}, but helio writes CDF epochs only from 1972 on",
             advice='set format: "netcdf"',
         ) from error
 

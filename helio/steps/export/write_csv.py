@@ -1,4 +1,4 @@
-"""Tables as CSV with a commented header."""
+"""Tables as CSV with a header of comment lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.store.table import Floats, Table
 
 
 def write_csv(tables: Mapping[str, Table]) -> bytes:
-    """Write tables of one clock as CSV in UTF-8.
+    """Write tables with the same epochs as CSV in UTF-8.
 
     Epochs are ISO 8601 with a ``Z`` and as many digits as needed, missing values are empty, numbers are in the shortest
     form that reads back exactly.

@@ -1,4 +1,4 @@
-"""Tables as netCDF-4 with the attributes of CF."""
+"""Tables as a netCDF-4 file with CF attributes."""
 
 from __future__ import annotations
 

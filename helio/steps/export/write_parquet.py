@@ -14,7 +14,7 @@ from helio.store.table import Floats, Table
 
 
 def write_parquet(tables: Mapping[str, Table]) -> bytes:
-    """Write tables of one clock as Parquet: epochs in UTC ns, missing values NaN, facts as JSON in the metadata.
+    """Write tables with the same epochs as Parquet: epochs in UTC ns, missing values NaN, table metadata as JSON.
 
     References
     ----------

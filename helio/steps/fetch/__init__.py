@@ -1,1 +1,1 @@
-"""Fetching: the one kind of step that reads from outside."""
+"""Fetching: the only kind of step that reads data from outside."""

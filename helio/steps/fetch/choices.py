@@ -1,4 +1,4 @@
-"""Which data sets a fetch may use, in order: read from its arguments, to plan it and to run it."""
+"""The datasets that a fetch may use, in order of preference, as its arguments list them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from helio.errors import NoData, NotYetPublished, UnknownDataset, UnknownParamet
 
 FETCH = "fetch_data"
 ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
-"""What makes a fetch with candidates look at the next one; damage and refusals are never passed over."""
+"""Errors after which a fetch tries its next candidate; a damaged file or a refused request stops the fetch instead."""
 
 Path = tuple[str | int, ...]
 
@@ -19,20 +19,20 @@ class Candidate(TypedDict, total=False):
     """A dataset and parameter that a fetch may use."""
 
     dataset_id: Required[Annotated[str, "Dataset id."]]
-    parameter_id: Annotated[str, "Its parameter; the step's own parameter_id when left out."]
+    parameter_id: Annotated[str, "Parameter of this dataset; default: the step's parameter_id."]
     provider: Annotated[str, "Who serves it."]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A dataset, the parameters wanted of it, and who serves it.
+    """A dataset, its requested parameters, and its provider.
 
     Parameters
     ----------
     path : tuple
-        Where the dataset stands in the arguments.
+        Path of the dataset id in the arguments of the step.
     parameter_paths : tuple of tuple
-        Where each parameter stands; the candidate, for a parameter that the fetch names for all of them.
+        Path of each parameter in the arguments; the path of the candidate, for a parameter that all candidates share.
     """
 
     dataset_id: str
@@ -43,7 +43,7 @@ class Choice:
 
 
 def choices_of(args: Mapping[str, Any]) -> list[Choice]:
-    """Return the choices of a fetch's arguments, the first one preferred; none where no dataset is named.
+    """Return the datasets that a fetch may use, in order of preference; an empty list if no dataset is named.
 
     >>> wind = {"dataset_id": "WI_H0_MFI", "parameter_id": "BGSE"}
     >>> for choice in choices_of({"candidates": ["AC_H2_MFI", wind], "parameter_id": "BGSEc"}):

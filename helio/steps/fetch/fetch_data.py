@@ -26,11 +26,11 @@ class Attempt:
     dataset_id: str
     parameters: tuple[str, ...]
     outcome: str
-    """``"used"``, or the reason why it could not be."""
+    """``"used"``, or the reason why this candidate has no usable data."""
 
 
 class NoCandidate(NoUsableData):
-    """An error with every attempt: no candidate of a fetch has usable data."""
+    """An error: no candidate of a fetch has usable data. It lists every attempt."""
 
     def __init__(self, message: str, *, advice: str = "", attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(message, advice=advice)
@@ -39,7 +39,7 @@ class NoCandidate(NoUsableData):
 
 @dataclass(frozen=True)
 class FetchResult:
-    """The result of a fetch: a table per label, and every candidate that was tried."""
+    """The result of a fetch: a table for each label, and every candidate that was tried."""
 
     tables: dict[str, Table]
     attempts: tuple[Attempt, ...]
@@ -71,7 +71,7 @@ def fetch_data(
     Parameters
     ----------
     providers : Providers
-        The choice of a provider for each dataset.
+        The provider of each dataset.
     time_range : TimeRange
         Half-open interval [start, stop) in UTC.
     dataset_id : str
@@ -94,14 +94,14 @@ def fetch_data(
     Returns
     -------
     FetchResult
-        A table per label; units are canonical, fill is NaN.
+        A table for each label; units are in helio's spelling, fill values are NaN.
 
     Raises
     ------
     UnknownDataset, UnknownParameter, NoData, DamagedFile
         Raised by the provider.
     NoUsableData
-        Every value of a parameter is fill, or an interval of `each_interval` has none.
+        Every value of a parameter is a fill value, or an interval of `each_interval` has no data.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def fetch_data(
     raise NoCandidate(
         "no candidate has usable data: "
         + "; ".join(f"{attempt.dataset_id}: {attempt.outcome}" for attempt in attempts),
-        advice="choose another time range, or add candidates",
+        advice="choose another time range, or add more candidates",
         attempts=tuple(attempts),
     ) from failures[-1]
 
@@ -161,7 +161,8 @@ def _fetch_usable(
     for name, table in tables.items():
         if not np.isfinite(table.values).any():
             raise NoUsableData(
-                f"{dataset_id} {name} has {len(table)} records in {time_range}, and all of them are fill",
+                f"{dataset_id} {name} has {len(table)} records in {time_range}, but all their values are "
+                "fill values",
                 advice="choose another parameter, dataset or time range",
             )
         if each_interval is not None:

@@ -1,4 +1,4 @@
-"""A look into the first files of a fetch, for a parameter that is perhaps misspelt."""
+"""A check of the first files of a fetch for a parameter that may be misspelt."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from helio.sources.provider import Provider, Remote
 from helio.time_range import TimeRange
 
 FEW = 4
-"""Files that may be downloaded in vain."""
+"""Number of files up to which a fetch downloads without this check."""
 _ONE_DAY = timedelta(days=1)
 
 
 def look_first(archive: Provider, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> None:
-    """Fetch one day alone where many files are to be downloaded for what the catalogue does not list.
+    """Fetch one day first, before many files are downloaded for a parameter that the catalogue does not list.
 
-    A misspelt parameter is known to be one from the first file, and the catalogue may be older than the archive: so
-    it is the archive that decides, and not all of its files have to come for that. The day is the first of the range,
-    or the last one where nothing is of the first.
+    The catalogue may be older than the archive, so the archive decides whether the parameter exists; one day's files
+    are enough for this. The day is the first of the range, or the last if the first has no data.
 
     Raises
     ------
     UnknownParameter
-        No file of that day has it, and nothing else of the archive offers it.
+        No file of that day has the parameter, and the archive does not offer it elsewhere.
     """
     if not isinstance(archive, Remote) or time_range.stop - time_range.start <= _ONE_DAY:
         return

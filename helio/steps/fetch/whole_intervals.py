@@ -1,4 +1,4 @@
-"""Refuse a range in which an interval, such as a day, has no data."""
+"""Check that every interval of a time range, such as every day, has data."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _MOST_NAMED = 3
 def refuse_empty_intervals(
     table: Table, length: Duration, time_range: TimeRange, *, dataset_id: str, parameter: str
 ) -> None:
-    """Refuse a table that has no value in one of the intervals of its range.
+    """Refuse a table that has an interval without any value.
 
-    Intervals are counted from midnight UTC of the first day and cut at the ends of the range, as those of a map.
+    Intervals are counted from midnight UTC of the first day and cut at the ends of the range.
 
     Parameters
     ----------
     table : Table, shape (n, …)
         Its records lie in `time_range`; a record counts if any of its values is finite.
     length : Duration
-        Of the intervals.
+        Length of the intervals.
 
     Raises
     ------
     NoUsableData
-        Naming the first intervals without data.
+        When an interval has no data; the message names the first of them.
     """
     start, stop, midnight = map(
         _nanoseconds, (time_range.start, time_range.stop, _midnight(time_range.start))
@@ -49,10 +49,10 @@ def refuse_empty_intervals(
     missing = count - len(there)
     more = f" and {missing - len(named)} more" if missing > len(named) else ""
     raise NoUsableData(
-        f"{dataset_id} {parameter} has no data in {missing} of the {count} intervals of {length}, and each "
-        f"needs some: those from {', '.join(named)}{more}",
-        advice="choose a range without them, or fetch the whole range with its gaps, without for_each and "
-        "each_interval",
+        f"every interval of {length} needs data, but {dataset_id} {parameter} has none in {missing} of "
+        f"{count} intervals, those that start at {', '.join(named)}{more}",
+        advice="choose a time range without these intervals, or remove for_each and each_interval to "
+        "accept gaps",
     )
 
 

@@ -16,7 +16,7 @@ from helio.steps.render.time_axis import tick_formats
 
 
 def frame(theme: Look) -> dict[str, Any]:
-    """Return the line around a panel and its ticks, the same on every axis."""
+    """Return plotly's settings for the frame of a panel and its ticks, the same for every axis."""
     style: dict[str, Any] = {
         "showline": True,
         "linewidth": 1,
@@ -29,12 +29,12 @@ def frame(theme: Look) -> dict[str, Any]:
 
 
 def minor_ticks(theme: Look) -> dict[str, Any]:
-    """Return short ticks between the labelled ones."""
+    """Return plotly's settings for minor ticks."""
     return {"ticks": "inside", "ticklen": 3, "tickcolor": theme.foreground, "showgrid": False}
 
 
 def value_axis(theme: Look, position: dict[str, Any], *, log: bool, font: float) -> dict[str, Any]:
-    """Return an axis of values, frequencies or energies.
+    """Return plotly's settings for an axis of values, frequencies or energies.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def value_axis(theme: Look, position: dict[str, Any], *, log: bool, font: float)
 def time_axis(
     geometry: Geometry, theme: Look, start: np.datetime64, stop: np.datetime64, title: str
 ) -> dict[str, Any]:
-    """Return the time axis that all panels over time share, so that they cannot disagree."""
+    """Return plotly's settings for the time axis, which all panels over time share."""
     short = stop - start <= np.timedelta64(1, "h")
     return frame(theme) | {
         "type": "date",
@@ -85,7 +85,7 @@ def most_value_labels(height: float) -> int:
 
 
 def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
-    """Label powers of ten on a logarithmic axis, and 2 and 5 where it shows fewer than two of them."""
+    """Label powers of ten on a logarithmic axis; where fewer than two are visible, also label 2, 5 and so on."""
     positions, texts = log_ticks(low, high)
     if all(text.startswith("10<sup>") for text in texts):
         axis["dtick"] = max(1, round(positions[1] - positions[0])) if len(positions) > 1 else 1
@@ -102,17 +102,17 @@ def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
 
 
 def check_limits(limits: Sequence[float], number: int, key: str) -> tuple[float, float]:
-    """Return the lowest and the highest value that a spec gives for an axis of a panel.
+    """Check the limits that a figure's spec gives for an axis, and return them as numbers.
 
     Raises
     ------
     StepError
-        They are not two, or not in order.
+        The limits are not two numbers in increasing order.
     """
     if len(limits) != 2 or not limits[0] < limits[1]:
         example = "[-20, 20]" if key == "y_range" else "[0.1, 10]"
         raise StepError(
-            f"{key} of panel {number} is {limits}, not a lowest and a highest value",
+            f"{key} of panel {number} is {limits}, but must be a lowest and a highest value",
             advice=f"write both values: {example}",
         )
     return float(limits[0]), float(limits[1])

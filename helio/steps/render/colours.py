@@ -1,4 +1,4 @@
-"""Colours: which names are known, which line gets which, and the colour scales of spectrograms."""
+"""Colours: names of colours, the colours of lines, and the colour scales of spectrograms."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ _AXES = {"x": 0, "y": 1, "z": 2, "r": 0, "t": 1, "n": 2}
 
 
 def check_colour(colour: str, where: str) -> str:
-    """Return the colour, if plotly knows it."""
+    """Return the colour in lower case; refuse a colour that plotly does not know."""
     plain = colour.strip().lower()
     if plain in CSS_NAMES or _FORMULA.fullmatch(plain):
         return plain
-    instead = "a CSS name such as 'crimson', '#d62728', or 'rgb(214, 39, 40)'"
+    instead = "write a CSS name such as 'crimson', '#d62728', or 'rgb(214, 39, 40)'"
     raise StepError(
         f"{where}: '{colour}' is not a colour",
         advice=did_you_mean(plain, sorted(CSS_NAMES), otherwise=instead),
@@ -73,7 +73,7 @@ def check_colour(colour: str, where: str) -> str:
 
 
 def colour_scale(name: str) -> list[list[float | str]]:
-    """Return stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
+    """Return the stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
     if name.lower() in _SCALES:
         stops = _SCALES[name.lower()].split()
         return [[number / (len(stops) - 1), colour] for number, colour in enumerate(stops)]
@@ -81,7 +81,7 @@ def colour_scale(name: str) -> list[list[float | str]]:
 
     known = [*colors.named_colorscales(), "spedas"]
     if name.lower().removesuffix("_r") not in known:
-        every = f"colour scales: turbo, viridis, spedas, {', '.join(sorted(known))}"
+        every = f"choose one of these colour scales: turbo, viridis, spedas, {', '.join(sorted(known))}"
         raise StepError(
             f"no colour scale is called '{name}'", advice=did_you_mean(name, known, otherwise=every)
         )
@@ -89,7 +89,7 @@ def colour_scale(name: str) -> list[list[float | str]]:
 
 
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
-    """Return `count` colours along a scale, in order."""
+    """Return `count` colours along a colour scale, in order."""
     return along([0.5] if count == 1 else [number / (count - 1) for number in range(count)], scale)
 
 
@@ -105,7 +105,7 @@ def _darkened(colour: str) -> str:
 
 
 def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
-    """Return colours at places from 0 to 1 along a scale."""
+    """Return the colours at positions from 0 to 1 along a colour scale."""
     # The ends of most scales are too dark or too pale for a thin line.
     inner = [0.04 + 0.92 * position for position in places]
     stops = [float(position) for position, _ in scale]
@@ -115,7 +115,7 @@ def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
 
 
 def vector_colours(components: Sequence[str], palette: Palette, foreground: str) -> list[str]:
-    """Return colours of a vector's components, by their names where possible, otherwise by position."""
+    """Return the colours of a vector's components, by their names if possible, otherwise by their order."""
     roles = component_roles(components)
     if roles is None:
         roles = {1: [3], 2: [2, 1]}.get(len(components), list(range(len(components))))
@@ -126,7 +126,7 @@ def vector_colours(components: Sequence[str], palette: Palette, foreground: str)
 
 
 def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
-    """Return colours of unrelated lines in one panel: black for one, else a fixed order."""
+    """Return the colours of unrelated lines in one panel: black for a single line, otherwise a fixed order."""
     if count == 1:
         return [foreground]
     colours = (foreground, *_QUALITATIVE[palette])
@@ -134,7 +134,7 @@ def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
 
 
 def component_roles(components: Sequence[str]) -> list[int] | None:
-    """Return 0, 1, 2 for x, y, z or R, T, N, and 3 for the magnitude; None where names leave doubts."""
+    """Return 0, 1, 2 for x, y, z or R, T, N, and 3 for the magnitude; None if a name is not clear."""
     roles: list[int] = []
     for name in components:
         role = _role(name)

@@ -25,7 +25,7 @@ from helio.store.table import Axis, Table
 Reals = npt.NDArray[np.float64]
 
 MOST = 8
-"""Records of a panel that are drawn one by one; of more, a line shows the median and a band the quartiles."""
+"""Up to this many records are drawn as separate lines; more records as their median and a band between quartiles."""
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _OPACITY = 0.25
@@ -33,23 +33,23 @@ _OPACITY = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Curve(Line):
-    """Values over bins before they are drawn."""
+    """A curve of values over bins, before it is drawn."""
 
     places: Reals = field(kw_only=True)
-    """Centres of the bins, increasing, shape of the values."""
+    """Centres of the bins in increasing order, one for each value."""
     quartiles: tuple[Reals, Reals] | None = None
-    """Lower and upper quartile, where the values are a median."""
+    """Lower and upper quartile, if the values are medians."""
     band: str = ""
-    """What a legend calls the band between them."""
+    """Name of the band between the quartiles in a legend."""
 
     @property
     def shown(self) -> tuple[npt.NDArray[Any], ...]:
-        """Every array that its y axis has to hold."""
+        """All arrays of values that the y axis must show."""
         return (self.values, *(self.quartiles or ()))
 
     @property
     def entries(self) -> list[tuple[str, str]]:
-        """Name and colour of the band, where there is one, and of the line."""
+        """Names and colours for the legend: of the band, if any, and of the line."""
         return [(self.band, self.colour)] * (self.quartiles is not None) + super().entries
 
 
@@ -65,16 +65,16 @@ def panel_curves(
 ) -> list[Curve]:
     """Return the curves of a spectrum panel, with names and colours.
 
-    Records without any value are left out. Up to eight are drawn one by one, each over its own bins. Of more, bins that
-    move by less than half their distance are taken for the same, at their median place; others are brought together on
-    the union of their edges, as in a spectrogram. Nothing is interpolated.
+    Records without any value are left out. Up to eight records are drawn separately, each over its own bins. With
+    more records, bins that move by less than half their distance are treated as equal, at their median position;
+    other bins are combined on the union of their edges, as in a spectrogram. Nothing is interpolated.
 
     Parameters
     ----------
     number : int
-        The panel's, for messages.
+        Number of the panel, for messages.
     tables : mapping of Table
-        The panel's, by label.
+        Tables of the panel, by label.
     log_x : bool
         Whether the axis of the bins is logarithmic; bins at or below zero are then left out.
     limits : two floats, optional
@@ -114,9 +114,9 @@ def curve_traces(
     log_y: bool,
     legend: str | None,
 ) -> tuple[list[dict[str, Any]], Points]:
-    """Return the plotly traces of a curve: the band of its quartiles, the line, markers for values that stand alone.
+    """Return the plotly traces of a curve: the band between quartiles, the line, and markers for isolated values.
 
-    Also how many of the line's points they have.
+    Return the number of drawn and of all points as well.
     """
     values = curve.values.astype(np.float64, copy=False)
     if log_y:
@@ -189,7 +189,7 @@ def curve_traces(
 
 
 def places_of(curves: Sequence[Curve]) -> tuple[float, float]:
-    """Return the lowest and the highest bin that has a value."""
+    """Return the centres of the lowest and the highest bin with a value."""
     every = np.concatenate([curve.places[np.isfinite(curve.values)] for curve in curves])
     return (float(every.min()), float(every.max())) if every.size else (0.0, 0.0)
 
@@ -265,7 +265,7 @@ def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, numbe
             f"panel {number}: no bin of '{curve.label}' has a position on a logarithmic axis"
             if log_x
             else f"panel {number}: no bin of '{curve.label}' has a known position",
-            advice="log_x: false" if log_x else "draw it as 'line'",
+            advice="set log_x: false" if log_x else "set the panel's type to 'line' in panel_types",
         )
     if limits is not None:
         low, high = limits
@@ -273,7 +273,7 @@ def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, numbe
             unit = curve.table.axes[0].unit
             raise StepError(
                 f"bin_range: panel {number}: '{curve.label}' has no bin from {low:g} to {high:g} {unit}".rstrip(),
-                advice=f"its bins reach from {places[0]:.4g} to {places[-1]:.4g} {unit}".rstrip(),
+                advice=f"choose a range within the bins, from {places[0]:.4g} to {places[-1]:.4g} {unit}".rstrip(),
             )
         first = max(0, int(np.searchsorted(places, low)) - 1)
         order = order[first : int(np.searchsorted(places, high, side="right")) + 1]

@@ -1,4 +1,4 @@
-"""Lines thinned to what a pixel can show: the exact envelope, both ends, and every gap."""
+"""Lines thinned to a few points per pixel: they keep the exact envelope, both ends and every gap."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def thin_line(
     stop: np.datetime64,
     pixels: int,
 ) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
-    """Return a line broken at gaps, with at most a few points per pixel.
+    """Thin a line to a few points per pixel, and break it at gaps.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def thin_line(
 def thin_curve(
     places: npt.NDArray[np.float64], values: npt.NDArray[np.float64], *, log: bool, pixels: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return a curve over increasing places, with at most a few points per pixel, broken where a value is missing.
+    """Thin a curve over increasing positions to a few points per pixel, and break it where a value is missing.
 
     With more than two bins per pixel only the lowest and highest of each pixel are kept, at their own places, with the
     ends of every uninterrupted piece: the exact envelope.
@@ -119,7 +119,7 @@ def _extremes(values: npt.NDArray[np.float64]) -> tuple[int, int]:
 
 
 def isolated(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Find values with no neighbour on either side: a line alone would not show them."""
+    """Find isolated values, without a neighbour on either side, which a line would not show."""
     finite = np.isfinite(values)
     padded = np.pad(finite, 1)
     alone: npt.NDArray[np.bool_] = finite & ~padded[:-2] & ~padded[2:]

@@ -1,4 +1,4 @@
-"""Arrays as plotly reads them: short ones as lists a person can read, long ones as typed bytes."""
+"""Arrays in plotly's JSON format: short ones as readable lists, long ones as base64 bytes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy.typing as npt
 Encoded = list[Any] | dict[str, Any]
 
 READABLE = 64
-"""Arrays up to this size are written as plain lists."""
+"""Largest number of values that are written as a plain list."""
 
 
 def numbers(values: npt.NDArray[Any]) -> Encoded:
     """Return a list with ``None`` for NaN, or plotly's ``{"dtype", "bdata"}`` with little-endian bytes.
 
-    Values become float32, six to seven digits, except where that would move a point visibly.
+    Values become float32 with six to seven digits, unless this would move a point visibly.
     """
     plain = _shortened(values)
     if plain.size <= READABLE:
@@ -29,7 +29,7 @@ def numbers(values: npt.NDArray[Any]) -> Encoded:
 
 
 def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
-    """Write ``x0`` and ``dx`` where epochs are evenly spaced to the ns, otherwise ``x`` as `moments` does."""
+    """Write epochs as ``x0`` and ``dx`` if they are evenly spaced to the ns, otherwise as a list ``x`` of ISO times."""
     steps = np.diff(epoch.astype("i8"))
     # plotly.js keeps dates to 0.1 ms, so a step that is no multiple of it would drift along x0 + n·dx.
     if steps.size and steps[0] > 0 and steps[0] % 100_000 == 0 and (steps == steps[0]).all():
@@ -39,10 +39,10 @@ def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
 
 
 def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
-    """Write times one by one as ISO texts.
+    """Write each time as an ISO text.
 
-    Never as ms since 1970, though these are shorter: plotly.js shows numbers in the time zone of the
-    reader, and texts as they are. To the µs, ten times finer than plotly.js keeps them.
+    Numbers of ms since 1970 would be shorter, but plotly.js shows them in the reader's time zone. Texts have µs, ten
+    times finer than plotly.js keeps.
     """
     rounded = ((epoch.astype("datetime64[ns]").astype("i8") + 500) // 1000).astype("datetime64[us]")
     return [_trimmed(text) for text in np.datetime_as_string(rounded)]

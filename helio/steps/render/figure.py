@@ -1,4 +1,4 @@
-"""The figure: what a render step returns, a plotly document and what a reviewer would remark."""
+"""The figure that a render step returns: a plotly document, and remarks for a reviewer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a series is interrupted: steps longer than the local cadence allows, and how much is covered."""
+"""Gaps of a series, by its local cadence, and the share of time that has data."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import numpy.typing as npt
 from helio.store.leap_seconds import counted
 
 BLOCK = 16
-"""Steps whose median is the local cadence."""
+"""Number of steps whose median is the local cadence."""
 _PART = 1 << 17
-"""Steps that are looked at together: they fit into the processor's cache."""
+"""Number of steps computed at a time, so that they fit into the processor's cache."""
 
 Int = npt.NDArray[np.int64]
 
 
 def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
-    """Return cadence in ns at each of the n - 1 steps: the median of 16 steps about it.
+    """Return the local cadence in ns at each of the n - 1 steps: the median of the 16 steps around it.
 
-    Where the cadence changes, the longer of the neighbouring medians holds, so that a change of mode is
-    not a row of gaps.
+    Where the cadence changes, the longer of the neighbouring medians is used, so that a change of mode is not a row
+    of gaps.
     """
     steps = np.diff(counted(epoch))
     if steps.size == 0:
@@ -72,7 +72,7 @@ def record_edges(
     gap : bool, shape (n,)
         Whether there is a gap before each record.
     alone : int
-        Width in ns of a record without any neighbour, whose cadence nobody knows.
+        Width in ns of a single record without neighbours, whose cadence is unknown.
     """
     centre = epoch.astype("i8")
     if centre.size == 1:
@@ -91,7 +91,7 @@ def coverage(
     stop: np.datetime64,
     factor: float,
 ) -> float:
-    """Return fraction of [start, stop) within a record that has a value."""
+    """Return the fraction of [start, stop) that is covered by records with a value."""
     total = int((stop - start).astype("timedelta64[ns]").astype("i8"))
     if epoch.size == 0 or total <= 0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Where panels, legends, colour bars and texts stand, in pixels and in plotly's fractions."""
+"""Positions of panels, legends, colour bars and texts, in pixels and in fractions of the plotting area."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from helio.steps.render.spec import FigureSpec
 
 WIDTH = 1000
 LEFT = 96
-"""Room at the left at a font size of 14: figures with ordinary tick labels have equal margins."""
+"""Left margin in pixels at a font size of 14, equal for all figures with ordinary tick labels."""
 LINE_PANEL, SPECTROGRAM_PANEL, SPECTRUM_PANEL = 180, 210, 320
 TIME_AXIS, BIN_AXIS = 62, 46
-"""Height in pixels of an x axis at a font size of 14: tick labels, of times on two lines, and its title."""
+"""Heights in pixels of a time axis and of an axis of bins at a font size of 14, with tick labels and title."""
 LEGEND_ROW = 19
-"""Height in pixels of an entry in plotly's legend, whatever its font up to 14."""
+"""Height in pixels of an entry in plotly's legend, for font sizes up to 14."""
 LEGEND_KEY = 42
-"""Width in pixels of the line before a legend's entry, with its margins."""
+"""Width in pixels of the line sample before a legend entry, with margins."""
 
 
 @dataclass(frozen=True)
 class Geometry:
-    """Sizes in pixels; panels from the top as (bottom, top) in fractions of the plotting area."""
+    """The layout of a figure: sizes in pixels, and panels as (bottom, top) in fractions of the plotting area."""
 
     width: int
     height: int
@@ -35,16 +35,16 @@ class Geometry:
 
     @property
     def plot_width(self) -> int:
-        """Width of the panels."""
+        """Width of the panels in pixels."""
         return self.width - self.left - self.right
 
     @property
     def plot_height(self) -> int:
-        """Height from the lowest panel's bottom to the highest one's top."""
+        """Height in pixels from the bottom of the lowest panel to the top of the highest panel."""
         return self.height - self.top - self.bottom
 
     def panel_height(self, number: int) -> float:
-        """Return height in pixels of a panel, from 1 at the top."""
+        """Return the height in pixels of a panel; panel 1 is at the top."""
         low, high = self.domains[number - 1]
         return (high - low) * self.plot_height
 
@@ -59,12 +59,12 @@ def lay_out(
     title_lines: int,
     footer_lines: int,
 ) -> Geometry:
-    """Size the figure.
+    """Compute the size of the figure, and the positions of its panels.
 
     Parameters
     ----------
     spec : FigureSpec
-        Its canvas_size, row_heights and font_size are heeded.
+        The figure's spec; its canvas_size, row_heights and font_size are used.
     natural_heights : sequence of float
         Height in pixels that each panel would have.
     below : sequence of float
@@ -78,7 +78,9 @@ def lay_out(
     """
     font = float(spec.get("font_size", 14))
     if not 6 <= font <= 48:
-        raise StepError(f"font_size {font:g} is out of bounds", advice="6 to 48 pixels; 14 when left out")
+        raise StepError(
+            f"font_size {font:g} is not allowed", advice="choose 6 to 48 pixels; the default is 14"
+        )
     canvas = spec.get("canvas_size", {})
     scale = font / 14
     left = max(left, round(LEFT * scale))
@@ -93,8 +95,8 @@ def lay_out(
     width = canvas.get("width", WIDTH)
     if not 300 <= width <= 6000 or not 200 <= height <= 10_000:
         raise StepError(
-            f"canvas_size {width} × {height} is out of bounds",
-            advice="width 300 to 6000, height 200 to 10000 pixels",
+            f"canvas_size {width} × {height} is not allowed",
+            advice="choose a width of 300 to 6000 pixels and a height of 200 to 10000 pixels",
         )
     plot = height - top - bottom
     # Never further apart than 2 % of the figure: the eye follows a time from panel to panel.
@@ -103,8 +105,8 @@ def lay_out(
     if room / len(natural_heights) < 30 or width - left - right < 100:
         least = round(top + bottom + sum(axes) + 44 * len(natural_heights))
         raise StepError(
-            f"{len(natural_heights)} panels do not fit {width} × {height} pixels",
-            advice=f"use at least {left + right + 100} × {least} in canvas_size",
+            f"{len(natural_heights)} panels do not fit into {width} × {height} pixels",
+            advice=f"set canvas_size to at least {left + right + 100} × {least}",
         )
     domains = []
     high = float(plot)
@@ -125,5 +127,5 @@ def _relative_heights(spec: FigureSpec, natural_heights: Sequence[float]) -> lis
             advice="write one number for each panel",
         )
     if min(heights) <= 0:
-        raise StepError("row_heights must be positive", advice="relative heights such as [2, 1, 1]")
+        raise StepError("row_heights must be positive", advice="write relative heights such as [2, 1, 1]")
     return [height / sum(heights) for height in heights]

@@ -1,4 +1,4 @@
-"""Heat maps of exact bins: logarithmic colours, a colour bar beside the panel."""
+"""Heat maps of spectrograms, with linear or logarithmic colours and a colour bar beside the panel."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from helio.steps.render.wording import inert
 Reals = npt.NDArray[np.float64]
 
 DECADES = 8.0
-"""The lowest colour of a logarithmic scale lies at most this many decades below the highest."""
+"""The largest number of decades between the lowest and the highest colour of a logarithmic scale."""
 
 
 def colour_limits(
     z: Reals, *, log: bool, low: float | None, high: float | None, where: str
 ) -> tuple[float, float]:
-    """Return the data values of the lowest and highest colour: as given, otherwise from the drawn cells.
+    """Return the data values of the lowest and highest colour: as given by the spec, otherwise from the drawn cells.
 
     On a logarithmic scale the lowest colour is the first percentile, so that single counts do not use up
     the scale.
@@ -45,7 +45,9 @@ def colour_limits(
     if bottom < top:
         return bottom, top
     if low is not None and high is not None:
-        raise StepError(f"{where}: z_min {low:g} is not below z_max {high:g}", advice="exchange them")
+        raise StepError(
+            f"{where}: z_min {low:g} is not below z_max {high:g}", advice="exchange z_min and z_max"
+        )
     if log:
         return (bottom, bottom * 10) if high is None else (top / 10, top)
     room = abs(top) * 0.5 or 1.0
@@ -66,7 +68,7 @@ def heat_map(
     axis_unit: str,
     unit: str,
 ) -> dict[str, Any]:
-    """Return the heat map of a grid; z is log10 of the values where `log`, for plotly has linear colours only."""
+    """Return plotly's heat map of a grid; with `log` z is log10 of the values, because plotly's colours are linear."""
     shown = np.log10(grid.z) if log else grid.z
     low, high = (math.log10(limit) for limit in limits) if log else limits
     value = "log₁₀ = %{z:.2f}" if log else "%{z:.4g}"

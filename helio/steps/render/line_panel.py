@@ -1,4 +1,4 @@
-"""Line panels: one line per component, scalar or bin over time."""
+"""Line panels: a line over time for each component, scalar or bin."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from helio.steps.render.wording import axis_title
 
 
 class LinePanel(Panel):
-    """Lines over time."""
+    """A panel of lines over time."""
 
     kind = "line"
     natural_height = LINE_PANEL
 
     @cached_property
     def lines(self) -> Sequence[Line]:
-        """Its lines, with names and colours."""
+        """The lines of the panel, with names and colours."""
         style = self.style
         return lines.panel_lines(self.tables, style.spec, style.theme.foreground, style.line_scale)
 
     @cached_property
     def log_y(self) -> bool:
-        """As the spec says; else where all tables are logarithmic and nothing is negative."""
+        """Whether the y axis is logarithmic: as the spec says, else by the tables and their values."""
         lowest = min(float(np.nanmin(line.values)) for line in self.lines if np.isfinite(line.values).any())
         default = lowest >= 0 and all(table.scale == "log" for table in self.tables.values())
         return self._lines_log(default, lowest)
 
     @property
     def has_colour_bar(self) -> bool:
-        """Whether its lines are the many bins of one spectrum, named by a colour bar."""
+        """Whether the panel has a colour bar: its lines are the many bins of one spectrum."""
         return len(self.lines) > lines.MANY and all(line.bin is not None for line in self.lines)
 
     def draw(self, slot: Slot) -> Drawing:

@@ -23,17 +23,17 @@ from helio.store.table import Axis, Table
 Value = TypeVar("Value")
 
 Points = tuple[int, int]
-"""Points of a line in the page, and values of its table."""
+"""Number of drawn points of a line, and number of valid values in its table."""
 
 MANY = 12
-"""With more bins than this a spectrum drawn as lines has a colour bar instead of names."""
+"""A spectrum drawn as lines with more bins than this gets a colour bar instead of names."""
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line before it is drawn."""
+    """A line of a panel, before it is drawn."""
 
     label: str
     component: str
@@ -43,21 +43,21 @@ class Line:
     colour: str
     dash: str = "solid"
     bin: float | None = None
-    """Centre of its bin, for a spectrum's lines."""
+    """Centre of the bin, for a line of a spectrum."""
 
     @property
     def shown(self) -> tuple[npt.NDArray[Any], ...]:
-        """Every array that its y axis has to hold."""
+        """All arrays of values that the y axis must show."""
         return (self.values,)
 
     @property
     def entries(self) -> list[tuple[str, str]]:
-        """Name and colour of all that a legend names."""
+        """Names and colours for the legend."""
         return [(self.name, self.colour)]
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """How a spec may address it, most exact first."""
+        """Names by which a figure's spec may refer to the line, the most exact first."""
         if not self.component:
             return (self.label,)
         letters = [
@@ -72,7 +72,7 @@ LineLike = TypeVar("LineLike", bound=Line)
 def panel_lines(
     tables: Mapping[str, Table], spec: FigureSpec, foreground: str, scale: list[list[float | str]]
 ) -> list[Line]:
-    """Return the lines of a panel, by its labels, with names and colours that depend on nothing else."""
+    """Return the lines of a panel, with names and colours that depend only on the panel's labels."""
     palette = spec.get("palette", "tplot")
     lines: list[Line] = []
     for label, table in tables.items():
@@ -106,9 +106,9 @@ def line_traces(
     positive: bool,
     legend: str | None,
 ) -> tuple[list[dict[str, Any]], Points]:
-    """Return the plotly traces of a line: the line itself, and markers for values that stand alone between gaps.
+    """Return the plotly traces of a line: the line itself, and markers for isolated values between gaps.
 
-    Also how many of the line's points they have.
+    Return the number of drawn and of all points as well.
     """
     epoch, values = line.table.epoch, line.values
     if values.dtype.kind != "f":
@@ -168,7 +168,7 @@ def line_traces(
 
 
 def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:
-    """Return how many points a thinned line has, and how many values there are; missing values are neither."""
+    """Return the number of points of a thinned line, and of all values; missing values do not count."""
     return int(np.isfinite(drawn).sum()), int(np.isfinite(values).sum())
 
 
@@ -190,7 +190,7 @@ def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
 def bin_colour_bar(
     lines: Sequence[Line], axis: str, start: np.datetime64, bar: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return an empty trace that carries the colour bar of a spectrum's bins."""
+    """Return an empty plotly trace that shows the colour bar of a spectrum's bins."""
     centres = np.array([line.bin for line in lines], dtype=np.float64)
     log = lines[0].table.axes[0].scale == "log" and bool((centres > 0).all())
     places = np.log10(centres) if log else centres
@@ -221,7 +221,7 @@ def bin_colour_bar(
 
 
 def bin_names(axis: Axis) -> list[str]:
-    """Return names of a spectrum's bins: edges where the file gives them, ``13.6–15.1 MeV``, else centres."""
+    """Return the names of a spectrum's bins: edges if the file gives them, ``13.6–15.1 MeV``, else centres."""
     centres = typical(axis.centers)
     if axis.lower is None or axis.upper is None:
         return [f"{centre:.4g} {axis.unit}".strip() for centre in centres]
@@ -234,7 +234,7 @@ def bin_names(axis: Axis) -> list[str]:
 
 
 def typical(edges: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return one value per bin: the median over records, where they change."""
+    """Return one value per bin; the median over records for bins that change."""
     plain = np.asarray(edges, dtype=np.float64)
     if plain.ndim == 1:
         return plain
@@ -303,7 +303,7 @@ def _named(lines: list[Line]) -> list[Line]:
 
 
 def styled(line: LineLike, spec: FigureSpec) -> LineLike:
-    """Return a line with the name and colour that the spec gives it."""
+    """Return a line with the name and colour that the figure's spec gives it."""
     name = _addressed(line, spec.get("trace_names", {}))
     colour = _addressed(line, spec.get("trace_colors", {}))
     if name is not None:
@@ -314,7 +314,7 @@ def styled(line: LineLike, spec: FigureSpec) -> LineLike:
 
 
 def line_style(line: Line, spec: FigureSpec) -> dict[str, Any]:
-    """Return the spec's width, dash and mode of a line."""
+    """Return the width, dash and mode that the figure's spec gives a line."""
     style = _addressed(line, spec.get("line_styles", {}))
     return dict(style) if style else {}
 

@@ -1,4 +1,4 @@
-"""Lines, shaded intervals and texts that a spec puts on the panels, each checked."""
+"""Checked lines, shaded intervals and texts that a figure's spec adds to the panels."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def marks(
     foreground: str,
     background: str,
 ) -> Marks:
-    """Return shapes and annotations of a spec.
+    """Return plotly's shapes and annotations for the marks in a figure's spec.
 
     Parameters
     ----------
     axes : sequence of str
         Plotly's name of each panel's y axis, from the top: ``"y"``, ``"y2"``.
     logarithmic : sequence of bool
-        Whether it is logarithmic, from the top: plotly places texts there by log10.
+        Whether each panel's y axis is logarithmic, from the top; plotly places texts on it by log10.
     bin_axes : mapping
-        Plotly's name of a spectrum panel's x axis and whether it is logarithmic, by the panel's number; the others
-        share the time axis.
+        Plotly's name of each spectrum panel's x axis, and whether the axis is logarithmic, by the panel's number; all
+        other panels share the time axis.
     """
     shapes: list[dict[str, Any]] = []
     texts: list[dict[str, Any]] = []
@@ -52,12 +52,14 @@ def marks(
         _check_timed(timed, where)
         first, last = instant(_need(rect, "x0", where), where), instant(_need(rect, "x1", where), where)
         if not first < last:
-            raise StepError(f"{where}: x0 is not before x1", advice="exchange them")
+            raise StepError(f"{where}: x0 is not before x1", advice="exchange x0 and x1")
         colour = check_colour(rect.get("color", "lightskyblue"), where)
         shape = {"type": "rect", "x0": iso(first), "x1": iso(last), "y0": 0, "y1": 1, "layer": "below"}
         opacity = float(rect.get("opacity", 0.3))
         if not 0 <= opacity <= 1:
-            raise StepError(f"{where}: opacity {opacity:g} is out of bounds", advice="0 to 1")
+            raise StepError(
+                f"{where}: opacity {opacity:g} is not allowed", advice="choose a number from 0 to 1"
+            )
         shape |= {"fillcolor": colour, "opacity": opacity, "line": {"width": 0}}
         shapes += _in_every_panel(shape, timed)
         if rect.get("label"):
@@ -135,7 +137,7 @@ def marks(
 def _need(entry: Mapping[str, Any], key: str, where: str) -> str | float:
     if key not in entry:
         raise StepError(
-            f"{where} has no {key}", advice=f"{key}: what to mark, for instance '2024-05-10T17:00'"
+            f"{where} has no {key}", advice=f"add {key} to the mark, for instance '2024-05-10T17:00'"
         )
     value: str | float = entry[key]
     return value
@@ -145,7 +147,7 @@ def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
     number = int(entry.get("panel", 1))
     if not 1 <= number <= panels:
         raise StepError(
-            f"{where}: there is no panel {number}", advice=f"panels are 1 to {panels}, from the top"
+            f"{where}: there is no panel {number}", advice=f"choose a panel from 1 (top) to {panels}"
         )
     return number
 
@@ -153,8 +155,8 @@ def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
 def _check_timed(timed: Sequence[str], where: str) -> None:
     if not timed:
         raise StepError(
-            f"{where}: every panel is a spectrum, and none has a time axis",
-            advice="a vline with the panel's number marks a frequency or energy",
+            f"{where}: every panel is a spectrum, so no panel has a time axis",
+            advice="to mark a frequency or energy, use a vline with the panel's number",
         )
 
 
@@ -165,12 +167,12 @@ def _at_bin(
     if number not in bin_axes:
         raise StepError(
             f"{where}: panel {number} is not a spectrum",
-            advice="leave panel out: a time is marked in every panel",
+            advice="leave out panel: helio marks a time in every panel",
         )
     if isinstance(at, str):
         raise StepError(
             f"{where}: '{at}' is not a position on the axis of panel {number}",
-            advice="x as a number in the unit of that axis: 0.5",
+            advice="write x as a number in the unit of the axis, for instance 0.5",
         )
     name, logarithmic = bin_axes[number]
     _on_axis(at, logarithmic, where, "x")
@@ -248,8 +250,8 @@ def _note(
         panel = _panel(note, len(axes), where)
         if panel in bin_axes:
             raise StepError(
-                f"{where}: panel {panel} is a spectrum and has no time '{x}'",
-                advice="x as a fraction of the panels' width, y of their height",
+                f"{where}: panel {panel} is a spectrum, so it has no position for the time '{x}'",
+                advice="write x and y as fractions of the width and the height of the panels",
             )
         position = _on_axis(y, logarithmic[panel - 1], where)
         return drawn | {"xref": "x", "x": iso(instant(x, where)), "yref": axes[panel - 1], "y": position}

@@ -1,4 +1,4 @@
-"""What stands around the panels of a figure: title, footer, watermark."""
+"""The texts around the panels of a figure: title, footer, watermark."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def title_lines(
 
 
 def written_span(start: np.datetime64, stop: np.datetime64) -> str:
-    """Return a time range as a reader expects it; one time where both ends are the same."""
+    """Write a time range for readers; a single time if both ends are equal."""
     if start == stop:
         return f"{clock_names(np.array([start]), date=True)[0]} UT"
     return written_range(as_datetime(start), as_datetime(stop))
 
 
 def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legend: bool) -> dict[str, Any]:
-    """Return Plotly's layout of the figure as a whole, without axes."""
+    """Return plotly's layout of the whole figure, without axes."""
     layout: dict[str, Any] = {
         "width": geometry.width,
         "height": geometry.height,
@@ -61,7 +61,7 @@ def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legen
 
 
 def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, Any]]:
-    """Return the lines below the title, apart from it: plotly moves a title of several lines up."""
+    """Return the lines below the title as a separate text, because plotly moves a title of several lines up."""
     if len(titles) < 2:
         return []
     return [
@@ -75,7 +75,7 @@ def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, An
 
 
 def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
-    """Return the word PRELIMINARY across the panels."""
+    """Return the watermark PRELIMINARY across the panels."""
     size = min(geometry.plot_width / 8, geometry.plot_height / 4)
     return {
         "text": "PRELIMINARY", "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False,
@@ -86,7 +86,7 @@ def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
 def footer_lines(
     sources: Sequence[SourceFile], caption: str, width: int, font: float
 ) -> tuple[list[str], list[str]]:
-    """Return the cited sources at the left and the caption at the right, broken into lines."""
+    """Break the footer into lines: the cited sources at the left and the caption at the right."""
     size = _footer_font(font)
     left = cited_sources(sources)
     return (
@@ -96,7 +96,7 @@ def footer_lines(
 
 
 def footer(footers: tuple[list[str], list[str]], geometry: Geometry, theme: Look) -> list[dict[str, Any]]:
-    """Return the texts below the lowest axis."""
+    """Return plotly's annotations for the texts below the lowest axis."""
     size = _footer_font(geometry.font)
     rows = max(map(len, footers))
     common = {

@@ -1,4 +1,4 @@
-"""One panel of a figure: what every kind of panel offers, and what the kinds have in common.
+"""The base class of all kinds of panels in a figure.
 
 A kind is a class in a file of its own, such as `line_panel.py`; `panels.py` lists them.
 """
@@ -28,20 +28,20 @@ from helio.store.table import Table
 Value = TypeVar("Value")
 
 BAR_TITLE_ANGLE = -90
-"""Titles of colour bars read upwards."""
+"""Rotation of the titles of colour bars, which are read upwards."""
 _BAR_LABEL_STANDOFF = 15
-"""Pixels that a colour bar's ticks and the spaces around their labels take."""
+"""Width in pixels of a colour bar's ticks and of the spaces around their labels."""
 _LABEL_STANDOFF = 5
-"""Pixels between a panel and its tick labels."""
+"""Distance in pixels between a panel and its tick labels."""
 
 
 def per_panel(value: object, number: int, panels: int, key: str, default: Value) -> Value:
-    """Return a key's value for one panel, from a mapping by panel number or from one value for all.
+    """Return one panel's value of a key of the spec, from a mapping by panel number or from a common value.
 
     Raises
     ------
     StepError
-        The key names a panel that the figure does not have.
+        The mapping names a panel that the figure does not have.
     """
     if not isinstance(value, Mapping):
         return default if value is None else cast(Value, value)
@@ -49,9 +49,9 @@ def per_panel(value: object, number: int, panels: int, key: str, default: Value)
         if not str(name).isdecimal() or not 1 <= int(name) <= panels:
             raise StepError(
                 f"{key}: there is no panel {name}",
-                advice=f"panels are 1 to {panels}, from the top"
+                advice=f"choose a panel from 1 (top) to {panels}"
                 if panels > 1
-                else "the figure has one panel, 1",
+                else "choose panel 1, the only panel of the figure",
             )
     by_number = {int(name): entry for name, entry in value.items()}
     return cast(Value, by_number.get(number, default))
@@ -63,10 +63,10 @@ class FigureStyle:
 
     spec: FigureSpec
     kinds: Sequence[PanelType]
-    """The kind of each panel, from the top."""
+    """The kinds of the panels, from the top."""
     theme: Look
     line_scale: list[list[float | str]]
-    """The colour scale for lines that have an order: bins, and records of a spectrum."""
+    """The colour scale for ordered lines: bins of a spectrum, or records of a spectrum."""
 
     @property
     def legend(self) -> bool:
@@ -75,11 +75,11 @@ class FigureStyle:
 
     @property
     def gap_factor(self) -> float:
-        """A time step of more local cadences than this is a gap."""
+        """A time step longer than this many local cadences is a gap."""
         return self.spec.get("gap_factor", 1.5)
 
     def option(self, key: str, number: int, default: Value) -> Value:
-        """Return a key's value for this panel."""
+        """Return the value of a key of the figure's spec for this panel."""
         return per_panel(cast(Mapping[str, Any], self.spec).get(key), number, len(self.kinds), key, default)
 
 
@@ -91,16 +91,16 @@ class Slot:
     start: np.datetime64
     stop: np.datetime64
     y_axis: str
-    """Plotly's name of its y axis: ``"y"``, ``"y2"``."""
+    """Plotly's name of the panel's y axis: ``"y"``, ``"y2"``."""
     x_axis: str
-    """Plotly's name of its x axis; panels over time share one."""
+    """Plotly's name of the panel's x axis; panels over time share one."""
     guides: Sequence[Guide] = ()
-    """Power laws to draw in it."""
+    """Power laws to draw in the panel."""
 
 
 @dataclass
 class Drawing:
-    """The plotly objects of one panel."""
+    """The plotly objects that draw one panel."""
 
     traces: list[dict[str, Any]] = field(default_factory=list)
     y_axis: dict[str, Any] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Panel(ABC):
-    """A panel: its number from 1 at the top, and its labels with their tables."""
+    """A panel of a figure: its number, from 1 at the top, and its tables by label."""
 
     number: int
     tables: Mapping[str, Table]
@@ -132,42 +132,43 @@ class Panel(ABC):
         Raises
         ------
         StepError
-            A table has two bin axes, or what the kind itself cannot show.
+            A table has two bin axes, or does not fit this kind of panel.
         """
         for label, table in tables.items():
             if len(table.axes) > 1:
                 axes = [axis.label or f"axis {order}" for order, axis in enumerate(table.axes, 1)]
                 raise StepError(
-                    f"panel {number}: '{label}' has two bin axes ({' and '.join(axes)}), a panel shows one",
-                    advice="reduce it first: band_average over one axis",
+                    f"panel {number}: '{label}' has two bin axes ({' and '.join(axes)}), but a panel can "
+                    "show only one",
+                    advice="average it over one axis first, with band_average",
                 )
 
     @property
     def lines(self) -> Sequence[Line]:
-        """The lines that it draws, if it draws any."""
+        """The lines that the panel draws, if any."""
         return ()
 
     @property
     @abstractmethod
     def log_y(self) -> bool:
-        """Whether its y axis is logarithmic."""
+        """Whether the panel's y axis is logarithmic."""
 
     @property
     def log_x(self) -> bool:
-        """Whether an x axis of its own is logarithmic."""
+        """Whether the panel has its own x axis that is logarithmic."""
         return False
 
     @property
     def has_colour_bar(self) -> bool:
-        """Whether a colour bar stands at its right."""
+        """Whether the panel has a colour bar at its right."""
         return False
 
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
-        """Draw it where the figure has room for it."""
+        """Draw the panel in its place in the figure."""
 
     def remarks(self, whole: Panel) -> list[str]:
-        """Return remarks for the reviewer on the tables, beside those of `draw`.
+        """Return remarks on the tables for the reviewer, in addition to those of `draw`.
 
         Parameters
         ----------
@@ -177,7 +178,7 @@ class Panel(ABC):
         return []
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """Return the title of its y axis where the spec has none: the quantities and their unit."""
+        """Return the default title of the panel's y axis: the quantities and their unit."""
         names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
         units = list(dict.fromkeys(table.unit for table in self.tables.values()))
         if len(units) > 1:
@@ -191,24 +192,24 @@ class Panel(ABC):
         return axis_title(name, units[0], height, font)
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
-        """Return every array that its y axis has to hold."""
+        """Return all arrays of values that the panel's y axis must show."""
         return [values for line in self.lines for values in line.shown]
 
     def keeps_whole(self, table: Table) -> bool:
-        """Return whether a table is drawn whatever its epochs."""
+        """Return whether a table is drawn even if its epochs are outside the time range."""
         return False
 
     def option(self, key: str, default: Value) -> Value:
-        """Return a key's value for this panel."""
+        """Return the value of a key of the figure's spec for this panel."""
         return self.style.option(key, self.number, default)
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
-        """Return the panel with the records from `start` to before `stop`.
+        """Return the panel with only the records in [start, stop).
 
         Raises
         ------
         StepError
-            A label has no value there; `written` says where.
+            A label has no value in this interval; `written` is the interval in words.
         """
         cut = {
             label: table if self.keeps_whole(table) else table.between(start, stop)
@@ -225,23 +226,23 @@ class Panel(ABC):
 
     @property
     def entries(self) -> list[tuple[str, str]]:
-        """Name and colour of everything that a legend names."""
+        """Names and colours for the panel's legend."""
         return [entry for line in self.lines for entry in line.entries]
 
     @property
     def has_legend(self) -> bool:
-        """Whether it has more than one thing to name, and the figure has legends."""
+        """Whether the panel has a legend: it has more than one name, and the figure has legends."""
         return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar
 
     def height(self, font: float) -> float:
-        """Return its natural height in pixels."""
+        """Return the natural height of the panel in pixels."""
         height = self.natural_height
         if self.has_legend:
             height = max(height, _legend_height(len(self.entries)) + 6)
         return max(height, height * font / 14)
 
     def room_at_right(self, font: float) -> float:
-        """Return the pixels that its legend or colour bar needs."""
+        """Return the width in pixels that the panel's legend or colour bar needs."""
         if self.has_colour_bar:
             return 10 + 14 + 8 + 3.0 * font + 2 * 1.3 * font + 8
         if self.has_legend:
@@ -249,18 +250,18 @@ class Panel(ABC):
         return 0.0
 
     def y_title(self, geometry: Geometry) -> dict[str, Any]:
-        """Return the title of its y axis."""
+        """Return the title of the panel's y axis."""
         height, font = geometry.panel_height(self.number), geometry.font - 1
         chosen = self.option("y_label", cast(str | None, None))
         return self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
 
     def label_depth(self, geometry: Geometry) -> float:
-        """Return the pixels from the panel to the far end of its y tick labels."""
+        """Return the distance in pixels from the panel to the far end of its y tick labels."""
         widths = [tick_width(text, geometry.font - 2) for text in self._tick_texts(geometry)]
         return _LABEL_STANDOFF + max(widths, default=0.0)
 
     def y_limits(self) -> tuple[float, float] | None:
-        """Return the limits of the y axis in the spec."""
+        """Return the limits of the y axis that the figure's spec gives, or None."""
         chosen = self.option("y_range", cast(list[float] | None, None))
         if chosen is None:
             return None
@@ -389,13 +390,13 @@ class Panel(ABC):
 
 
 def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> None:
-    """Refuse tables without bins, for kinds of panels that need them."""
+    """Refuse tables without bins, for kinds of panels that need bins."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     without = next((label for label in tables if label not in spectra), None)
     if without is not None:
         raise StepError(
-            f"panel {number}: '{without}' has no bins, but the panel is a {kind}",
-            advice="give it a panel of type 'line'"
+            f"panel {number}: '{without}' has no bins, but the panel's type is {kind}",
+            advice="draw it in a panel of type 'line'"
             + (f"; spectra here: {', '.join(spectra)}" if spectra else ""),
         )
 

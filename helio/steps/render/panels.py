@@ -1,4 +1,4 @@
-"""Decide which label stands in which panel, and which kind of panel that is."""
+"""Arrange the labels of a figure in panels, and choose the kind of each panel."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from helio.store.table import Table
 KINDS: Mapping[PanelType, type[Panel]] = {
     panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel)
 }
-"""Every kind of panel, by its name in ``panel_types``."""
+"""All kinds of panels, by their names in ``panel_types``."""
 
 
 def arrange_panels(
     tables: Mapping[str, Table], spec: FigureSpec, theme: Look, line_scale: list[list[float | str]]
 ) -> list[Panel]:
-    """Arrange panels as the spec says; otherwise one per unit in order of appearance, and one per spectrum.
+    """Arrange panels as the spec says; by default one panel for each unit, and one for each spectrum.
 
-    Spectra of one record, which have no course in time, stand below the others, as readers expect; where the spec names
-    types, in the order of their labels.
+    Spectra of one record are placed below the other panels; if the spec gives panel_types, all panels follow the
+    order of their labels.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) ->
     if kind == "line" and chosen is None and spectra and len(spectra) < len(tables):
         raise StepError(
             f"panel {number} has the spectrum '{spectra[0]}' and lines; one panel cannot draw both",
-            advice="give the spectrum a panel of its own, or set its panel_types to 'line'",
+            advice="give the spectrum a panel of its own, or set the panel's type to 'line' in panel_types",
         )
     return kind
 

@@ -36,9 +36,9 @@ from helio.store.table import Table, merge_sources
 from helio.time_range import TimeRange
 
 _STANDOFF, _EDGE = 6, 6
-"""Pixels between tick labels and the title of the axis, and between that and the page's edge."""
+"""Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
 _TITLE_COLUMN = 28
-"""Titles of y axes stand in one column, at a font size of 14 this far from the panels or further."""
+"""The smallest distance in pixels of the column of y axis titles from the panels, at a font size of 14."""
 
 
 @tool(
@@ -221,8 +221,8 @@ def _span(
         every_table = [table for panel in panels for table in panel.tables.values()]
         if not any(panel.over_time for panel in panels) and max(map(len, every_table)) <= 1:
             raise StepError(
-                "x_range: the figure has no time axis, only spectra of one record",
-                advice="use bin_range: the lowest and highest frequency or energy",
+                "x_range cannot be used: the figure has no time axis, only spectra of one record",
+                advice="use bin_range to set the lowest and highest frequency or energy",
             )
         if len(spec["x_range"]) != 2:
             raise StepError(
@@ -239,7 +239,7 @@ def _span(
     if not epochs:
         labels = ", ".join(label for panel in panels for label in panel.tables)
         raise StepError(
-            f"nothing to draw: no records in {labels}", advice="choose another time range or data set"
+            f"nothing to draw: no records in {labels}", advice="choose another time range or dataset"
         )
     first, last = min(epoch[0] for epoch in epochs), max(epoch[-1] for epoch in epochs)
     if not over_time:
@@ -267,7 +267,8 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
         raise StepError(
-            f"gap_factor {spec['gap_factor']:g} breaks every line", advice="choose 1.5 to 3 cadences"
+            f"gap_factor {spec['gap_factor']:g} would break every line",
+            advice="choose a gap_factor from 1.5 to 3",
         )
 
 

@@ -1,4 +1,4 @@
-"""What a careful reviewer would remark about a figure: coverage, crowding, traces without data."""
+"""Remarks on a figure for its reviewer: coverage, too many lines, lines without data."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from helio.store.expected_records import share_of_expected
 from helio.store.table import Table
 
 CROWDED = 6
-"""More lines than this in one panel are hard to tell apart."""
+"""The largest number of lines in one panel that a reader can distinguish."""
 
 
 def coverage_notes(
     panels: Sequence[Panel], start: np.datetime64, stop: np.datetime64, gap_factor: float
 ) -> list[str]:
-    """Note per panel in which fraction of the time range each label has values.
+    """Note for each panel which fraction of the time range each label covers.
 
-    Where the cadence of the source promises more records than are there, it is their share at most.
+    If the cadence of the source implies more records than the table has, the fraction is at most the share of records.
     """
     notes = []
     for panel in panels:
@@ -41,7 +41,7 @@ def coverage_notes(
 
 
 def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
-    """Return remarks on a panel of lines."""
+    """Return remarks on the lines of a panel."""
     notes = []
     where = f"panel {panel.number}"
     if len(lines) > CROWDED:
@@ -49,14 +49,14 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     for line in lines:
         missing = 1 - np.count_nonzero(np.isfinite(line.values)) / line.values.size
         if missing == 1:
-            notes.append(f"{where}: {line.label} {line.name} has no value in the interval")
+            notes.append(f"{where}: {line.label} {line.name} has no value in the time range")
         elif missing > 0.5:
             notes.append(f"{where}: {line.label} {line.name} is {100 * missing:.0f} % missing")
     for label in dict.fromkeys(line.label for line in lines) if log else ():
         lost = sum(int((line.values <= 0).sum()) for line in lines if line.label == label)
         if lost:
             notes.append(
-                f"{where}: {lost} values of {label} are not above 0, a logarithmic axis leaves them out"
+                f"{where}: {lost} values of {label} are not above 0, so a logarithmic axis leaves them out"
             )
     if not log:
         limits = [
@@ -67,11 +67,13 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
         sizes = np.array([max(abs(low), abs(high)) for low, high in limits])
         sizes = sizes[sizes > 0]
         if sizes.size > 1 and sizes.max() > 1e6 * sizes.min():
-            notes.append(f"{where}: lines differ more than a million times in size, the smaller look flat")
+            notes.append(
+                f"{where}: some lines are more than a million times larger than others, which look flat"
+            )
     counts = {label: len(table) for label, table in panel.tables.items()}
     if min(counts.values()) and max(counts.values()) > 10 * min(counts.values()):
         few, many = min(counts, key=lambda label: counts[label]), max(counts, key=lambda label: counts[label])
-        notes.append(f"{where}: {many} has {counts[many]} records, {few} only {counts[few]}")
+        notes.append(f"{where}: {many} has {counts[many]} records, but {few} only {counts[few]}")
     units = list(dict.fromkeys(table.unit for table in panel.tables.values()))
     if len(units) > 1:
         notes.append(f"{where}: different units on one axis: {', '.join(unit or 'none' for unit in units)}")
@@ -79,7 +81,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
 
 
 def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
-    """Return which records a spectrum panel shows, and which it does not.
+    """Note how many records a spectrum panel shows, and how many it leaves out.
 
     Parameters
     ----------
@@ -98,26 +100,26 @@ def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
 
 
 def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
-    """Return how many points of a panel's lines are in the page, where not all are."""
+    """Note how many points of a panel's lines are drawn, if not all are."""
     drawn, given = (sum(counts) for counts in zip(*lines, strict=True))
     if drawn == given:
         return []
     return [
-        f"panel {panel.number}: {drawn:,} of {given:,} points are in the page, "
-        "the lowest and the highest of each pixel among them"
+        f"panel {panel.number}: {drawn:,} of {given:,} points are drawn, with the lowest and the highest "
+        "of each pixel"
     ]
 
 
 def grid_notes(panel: Panel, grid: Grid) -> list[str]:
-    """Note which bins share the cells of a spectrogram, where cells are pixels."""
+    """Note that a spectrogram is drawn by pixels, if records or bins are smaller than a pixel."""
     [(label, table), *_] = panel.tables.items()
     shared = [f"{len(table):,} records"] if grid.even else []
     shared += [f"{table.axes[0].bins:,} bins"] if grid.pixel_rows else []
     if not shared:
         return []
     return [
-        f"panel {panel.number}: {' and '.join(shared)} of {label} are drawn by pixels, each pixel with the highest "
-        "value in it; resample first to draw means"
+        f"panel {panel.number}: {' and '.join(shared)} of {label} are drawn by pixels, and each pixel "
+        "shows its highest value; resample first to draw means"
     ]
 
 

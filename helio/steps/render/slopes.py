@@ -1,4 +1,4 @@
-"""Power laws beside a spectrum, to judge its slope by."""
+"""Power laws drawn beside a spectrum, to compare slopes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from helio.steps.render.curves import Curve
 from helio.steps.render.spec import FigureSpec, Slope
 
 CLEAR = 2.0
-"""A guide without a value of its own stands this many times above the highest value below it."""
+"""By default a guide line is this many times above the highest value of the spectrum below it."""
 _MIDDLE = (0.3, 0.7)
 
 
 @dataclass(frozen=True)
 class Guide:
-    """A checked guide: the exponent, its part of the x axis, and what is said beside it."""
+    """A checked guide line of a power law: its exponent, its part of the x axis, and its text."""
 
     where: str
     slope: float
@@ -34,7 +34,7 @@ class Guide:
 
 
 def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]]:
-    """Return the guides of each spectrum panel, by its number.
+    """Return the guide lines of each spectrum panel, by the number of the panel.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]
         if number not in spectra:
             raise StepError(
                 f"{where}: panel {number} is not a spectrum",
-                advice=f"spectra: panel {', '.join(map(str, spectra))}",
+                advice=f"choose a spectrum panel: {', '.join(map(str, spectra))}",
             )
         guides.setdefault(number, []).append(_guide(entry, where))
     return guides
@@ -69,7 +69,7 @@ def guide_traces(
     x_limits: tuple[float, float],
     font: float,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return traces and texts of a panel's guides; both its axes are logarithmic."""
+    """Return plotly's traces and texts for the guide lines of power laws in a panel with two logarithmic axes."""
     traces, texts = [], []
     for number, guide in enumerate(guides, 1):
         # Several guides without places stand side by side, in their order.
@@ -108,18 +108,20 @@ def _ends(guide: Guide, limits: tuple[float, float], first: float, share: float)
     if x0 >= high or x1 <= low:
         raise StepError(
             f"{guide.where}: {x0 if x0 >= high else x1:g} is not on the axis",
-            advice=f"the axis reaches from {low:.3g} to {high:.3g}",
+            advice=f"choose a position on the axis, which reaches from {low:.3g} to {high:.3g}",
         )
     if not x0 < x1:
         raise StepError(
-            f"{guide.where}: x0 is {x0:g}, not below x1, which is {x1:g}", advice="exchange x0 and x1"
+            f"{guide.where}: x0 is {x0:g}, but must be below x1, which is {x1:g}", advice="exchange x0 and x1"
         )
     return x0, x1
 
 
 def _guide(entry: Slope, where: str) -> Guide:
     if "slope" not in entry:
-        raise StepError(f"{where} has no slope", advice="add the exponent of a power law: slope: '-5/3'")
+        raise StepError(
+            f"{where} has no slope", advice="add the exponent of the power law, for instance slope: '-5/3'"
+        )
     given = entry["slope"]
     for key in ("x0", "x1", "y"):
         if key in entry and not float(entry[key]) > 0:

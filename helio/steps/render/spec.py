@@ -1,4 +1,4 @@
-"""Every key a figure's specification may have; the JSON Schema and the documentation are made from it."""
+"""All keys of a figure's spec; helio makes the JSON Schema and the documentation from them."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class LineStyle(TypedDict, total=False):
 
 
 class VLine(TypedDict, total=False):
-    """A vertical line at one time, through every panel with a time axis; or at one bin of a spectrum panel."""
+    """A vertical line at one time, in every panel with a time axis, or at one position in a spectrum panel."""
 
     x: Required[
-        Annotated[str | float, "ISO time in UTC; with a spectrum panel's number a frequency or energy."]
+        Annotated[str | float, "An ISO time in UTC; with a spectrum panel's number, a frequency or energy."]
     ]
-    panel: Annotated[int, "Number of the spectrum panel in which x is a frequency, an energy, an angle."]
-    label: Annotated[Text, "Text beside the line, at the top of the first panel it crosses."]
+    panel: Annotated[int, "Number of a spectrum panel, to mark a frequency, energy or angle in it."]
+    label: Annotated[Text, "Text beside the line, at the top of the first panel that the line crosses."]
     color: Annotated[str, "A colour that plotly knows; red when left out."]
     dash: Annotated[Dash, "Dash pattern; solid when left out."]
     width: Annotated[float, "Line width in pixels; 1.5 when left out."]
@@ -65,7 +65,7 @@ class VRect(TypedDict, total=False):
 
 
 class HLine(TypedDict, total=False):
-    """A horizontal line at one value of one panel, a storm threshold for instance."""
+    """A horizontal line at one value in one panel, for instance a storm threshold."""
 
     y: Required[Annotated[float, "Value in the panel's unit."]]
     panel: Annotated[int, "Panel number, from 1 at the top; 1 when left out."]
@@ -76,14 +76,18 @@ class HLine(TypedDict, total=False):
 
 
 class Slope(TypedDict, total=False):
-    """A guide in a spectrum panel: how a power law would fall."""
+    """A guide line in a spectrum panel, which shows the slope of a power law."""
 
     slope: Required[Annotated[float | str, "Exponent of the power law: -1.67 or '-5/3'."]]
-    panel: Annotated[int, "Number of a spectrum panel, from 1 at the top; the first of them when left out."]
-    x0: Annotated[float, "Where the guide starts on the x axis; guides stand side by side when left out."]
+    panel: Annotated[
+        int, "Number of a spectrum panel, from 1 at the top; the first spectrum panel when left out."
+    ]
+    x0: Annotated[
+        float, "Start of the guide line on the x axis; guide lines are placed side by side when left out."
+    ]
     x1: Annotated[float, "Where it ends."]
-    y: Annotated[float, "Its value at x0; clear above the spectra when left out."]
-    label: Annotated[Text, "Text above the guide; the slope when left out."]
+    y: Annotated[float, "Value of the guide line at x0; above the spectra when left out."]
+    label: Annotated[Text, "Text above the guide line; the slope when left out."]
     color: Annotated[str, "A colour that plotly knows; grey when left out."]
 
 
@@ -92,14 +96,16 @@ class Note(TypedDict, total=False):
 
     text: Required[Annotated[Text, "The text."]]
     x: Required[Annotated[str | float, "ISO time in UTC, or a fraction of the panels' width from the left."]]
-    y: Required[Annotated[float, "With a time: a value in the panel's unit; else a fraction of the height."]]
-    panel: Annotated[int, "Panel number that y belongs to, from 1 at the top; 1 when left out."]
-    showarrow: Annotated[bool, "Whether an arrow points at the place; false when left out."]
+    y: Required[
+        Annotated[float, "A value in the panel's unit if x is a time, else a fraction of the height."]
+    ]
+    panel: Annotated[int, "Number of the panel with the axis for y, from 1 at the top; 1 when left out."]
+    showarrow: Annotated[bool, "Whether an arrow points at the position; false when left out."]
     color: Annotated[str, "A colour that plotly knows."]
 
 
 class FigureSpec(TypedDict, total=False):
-    """A declaration of one figure. Panels are counted from 1 at the top."""
+    """The specification of one figure. Panels are counted from 1 at the top."""
 
     labels: Annotated[
         list[str],
@@ -108,29 +114,29 @@ class FigureSpec(TypedDict, total=False):
     ]
     panels: Annotated[
         list[Annotated[list[str], MaxItems(LIMITS.labels)]],
-        "Labels of each panel, from the top; when left out one panel per unit, one per spectrogram, and power or "
-        "energy spectra of one record below, those of one unit and axis together.",
+        "Labels of each panel, from the top. When left out: one panel per unit and one per spectrogram; "
+        "below them, spectra of one record, with one panel per unit and axis.",
         MaxItems(LIMITS.panels),
     ]
     panel_types: Annotated[
         list[PanelType],
-        "How each panel is drawn, one per panel: lines over time, a spectrogram, or a spectrum over its frequency or "
-        "energy; a spectrum of one record is a spectrum, of more a spectrogram.",
+        "Type of each panel: lines over time, a spectrogram, or a spectrum over frequency or energy. "
+        "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
     ]
-    subtitle: Annotated[Title, "A second line, before the time range; filled in as the title is."]
+    subtitle: Annotated[Title, "A second line of the title, before the time range; filled in like the title."]
     filename: Annotated[
         FileName,
-        "Name of the figure's files, without folders: ace_{start}.png. An ending of a format states that format. "
-        "{start}, {stop} and {NAME} of a declared variable are filled in; the step's id when left out.",
+        "Name of the figure's files, without folders: ace_{start}.png. An ending such as .png also sets "
+        "the format. {start}, {stop} and {NAME} of a declared variable are filled in. The step's id when left out.",
     ]
     formats: Annotated[
         list[FileFormat],
-        "Formats in which the figure is written; those of --format are added. Without formats and without an ending "
-        "of filename: html and json.",
+        "Formats in which the figure is written, in addition to those of --format. When left out, and "
+        "without an ending of filename: html and json.",
     ]
     x_label: Annotated[Text, "Label of the time axis; UT when left out."]
     bin_label: Annotated[
@@ -142,14 +148,18 @@ class FigureSpec(TypedDict, total=False):
     line_styles: Annotated[
         dict[str, LineStyle], "Width, dash and mode of lines, by label or label.component."
     ]
-    palette: Annotated[Palette, "Line colours: tplot (x blue, y green, z red), or safe for the colour-blind."]
+    palette: Annotated[
+        Palette,
+        "Line colours: tplot (x blue, y green, z red), or okabe-ito, for colour-blind readers.",
+    ]
     log_scale: Annotated[
         Literal["y", "log", "linear"] | int | dict[str, Literal["log", "linear"]],
-        "Scale of y axes of lines and spectra: y or log for all, the number of one panel, or by panel number.",
+        "Scale of the y axes of lines and spectra: log (or y) or linear for all panels, the number of one "
+        "logarithmic panel, or log or linear by panel number.",
     ]
     log_y: Annotated[
         bool | dict[str, bool],
-        "Logarithmic y axis by panel number, or for spectrograms, and for what is nowhere negative.",
+        "Logarithmic y axis, by panel number; or true, for all spectrograms and all values that are never negative.",
     ]
     log_x: Annotated[
         bool | dict[str, bool],
@@ -165,33 +175,39 @@ class FigureSpec(TypedDict, total=False):
     ]
     y_range: Annotated[
         list[float] | dict[str, list[float]],
-        "Lowest and highest value of the y axis, never logarithms, for all or by panel number.",
+        "Lowest and highest value of the y axis (the values, not their logarithms), for all or by panel "
+        "number.",
     ]
-    z_min: Annotated[float | dict[str, float], "Data value of the lowest colour, for all or by panel number."]
+    z_min: Annotated[
+        float | dict[str, float], "Data value for the lowest colour, for all or by panel number."
+    ]
     z_max: Annotated[
-        float | dict[str, float], "Data value of the highest colour, for all or by panel number."
+        float | dict[str, float], "Data value for the highest colour, for all or by panel number."
     ]
     colorscale: Annotated[
-        str, "Colours of spectrograms: turbo, viridis, spedas or another name plotly knows."
+        str, "Colour scale of spectrograms: turbo, viridis, spedas, or another name that plotly knows."
     ]
     gap_factor: Annotated[
         float,
         "A step longer than this many local median cadences is a gap; 1.5 when left out.",
     ]
-    show_zero_line: Annotated[bool, "Thin line at zero; where values change sign when left out."]
+    show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
     hlines: Annotated[list[HLine], "Horizontal lines at values."]
     slopes: Annotated[
         list[float | str | Slope],
-        "Power laws to compare a spectrum with: ['-5/3', -2.8], or where each stands.",
+        "Power laws to compare a spectrum with: exponents such as ['-5/3', -2.8], or objects with their "
+        "positions.",
     ]
     annotations: Annotated[list[Note], "Texts at places."]
     legend: Annotated[
-        bool, "Names of the lines beside each panel that has more than one; true when left out."
+        bool, "Whether line names are shown beside each panel with more than one line; true when left out."
     ]
-    footer: Annotated[bool, "Data sets, versions and caption below the figure; true when left out."]
-    theme: Annotated[Theme, "White as journals print it, or one of plotly's templates."]
+    footer: Annotated[
+        bool, "Whether datasets, versions and caption are shown below the figure; true when left out."
+    ]
+    theme: Annotated[Theme, "White, as for journals, or one of plotly's templates."]
     font_size: Annotated[float, "Font size in pixels, 6 to 48; 14 when left out."]
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
     row_heights: Annotated[list[float], "Relative height of each panel.", MaxItems(LIMITS.panels)]

@@ -21,7 +21,7 @@ from helio.store.table import Axis, Table
 
 
 class SpectrogramPanel(Panel):
-    """A heat map of one spectrum over time."""
+    """A panel with a heat map of one spectrum over time."""
 
     kind = "spectrogram"
     natural_height = SPECTROGRAM_PANEL
@@ -33,8 +33,9 @@ class SpectrogramPanel(Panel):
         require_bins(number, tables, cls.kind)
         if len(tables) > 1:
             raise StepError(
-                f"panel {number} has {len(tables)} spectra; a spectrogram draws one",
-                advice="give each a panel of its own, or set its panel_types to 'spectrum'",
+                f"panel {number} has {len(tables)} spectra, but a spectrogram can show only one",
+                advice="give each spectrum its own panel, or set the panel's type to 'spectrum' in "
+                "panel_types",
             )
 
     @property
@@ -51,21 +52,21 @@ class SpectrogramPanel(Panel):
 
     @cached_property
     def log_y(self) -> bool:
-        """As the spec says; else as the bins are spaced."""
+        """Whether the y axis is logarithmic: as the spec says, else as the bins are spaced."""
         default = self._bins.scale == "log" and bool((self._bins.centers > 0).any())
         return bool(self.option("log_y", default))
 
     @property
     def has_colour_bar(self) -> bool:
-        """Always: the colours are values."""
+        """Whether the panel has a colour bar; always true."""
         return True
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """Return the name of its bins, and their unit."""
+        """Return the name and the unit of the bins."""
         return axis_title(self._bins.label or "bin", self._bins.unit, height, font)
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
-        """Return centres and edges of its bins."""
+        """Return the centres and edges of the bins."""
         return self._bins.parts.values()
 
     def draw(self, slot: Slot) -> Drawing:

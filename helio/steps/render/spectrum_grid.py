@@ -1,4 +1,4 @@
-"""A spectrum as the cells a heat map draws: its own bins for each record, nothing over a gap."""
+"""The cells of a spectrogram: the bins of each record, and nothing in a gap."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Int = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 
 TABLES = 8
-"""Up to this many different bin tables are drawn on the union of their edges, each record exactly."""
+"""Up to this many different sets of bins are drawn exactly, on the union of their edges."""
 
 _VISIBLE = 1.001
-"""Pixels that a cell needs to be drawn: plotly.js rounds edges to pixels, and drops a cell whose edges become one."""
+"""Smallest size of a cell in pixels: plotly.js rounds edges to pixels, and drops a cell whose edges coincide."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Cells between edges, NaN where there is nothing.
+    """A grid of cells between edges, with NaN in empty cells.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Grid:
 
 
 def bin_edges(axis: Axis, *, log: bool) -> tuple[Reals, Reals]:
-    """Lower and upper edge of every bin, shape of the centres.
+    """Return the lower and upper edge of every bin, in the shape of the centres.
 
     The file's own where it gives them, they can be drawn and are not equal, else half-way between neighbouring centres:
     geometrically on a logarithmic axis, arithmetically on a linear one.
@@ -84,7 +84,7 @@ def spectrum_grid(
     gap_factor: float,
     y_range: tuple[float, float] | None = None,
 ) -> Grid:
-    """Lay a spectrum out in cells that can be seen: none is narrower or lower than a pixel.
+    """Lay a spectrum out in cells that are at least one pixel wide and high.
 
     Where every record and every gap is at least a pixel wide, each record is a column between its own edges.
     Otherwise the columns are pixels: each has the highest value of the records in it, so that a short record is
@@ -148,7 +148,7 @@ def spectrum_grid(
 
 
 def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]:
-    """Put records whose bins change on bins that all of them share, each filled by the bin it lies in.
+    """Put records with changing bins on common bins; each common bin gets the value of the bin that contains it.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]
 
 
 def middles(edges: Reals, *, log: bool) -> Reals:
-    """Return the middle between neighbouring edges, on the scale of the axis."""
+    """Return the middle between neighbouring edges, on the linear or logarithmic scale of the axis."""
     return np.sqrt(edges[:-1] * edges[1:]) if log else (edges[:-1] + edges[1:]) / 2
 
 

@@ -20,7 +20,7 @@ from helio.store.table import Axis, Table
 
 
 class SpectrumPanel(Panel):
-    """A line per record over its bins, or the median of many records with its quartiles."""
+    """A panel with one line per record over its bins, or with the median and quartiles of many records."""
 
     kind = "spectrum"
     natural_height = SPECTRUM_PANEL
@@ -28,18 +28,19 @@ class SpectrumPanel(Panel):
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
-        """Refuse tables without bins, and tables that cannot share both axes."""
+        """Refuse tables without bins, and tables whose axes differ."""
         super().check_tables(number, tables)
         require_bins(number, tables, cls.kind)
         _check_overlaid(number, tables)
 
     @cached_property
     def lines(self) -> Sequence[Curve]:
-        """Its curves, with names and colours."""
+        """The curves of the panel, with names and colours."""
         limits = self._chosen_limits()
         if limits is not None and self.log_x and limits[0] <= 0:
             raise StepError(
-                f"bin_range: the axis of panel {self.number} is logarithmic, so it cannot start at {limits[0]:g}",
+                f"bin_range: the axis of panel {self.number} is logarithmic, so it cannot start at "
+                f"{limits[0]:g}",
                 advice="choose a value above 0, or set log_x: false",
             )
         style = self.style
@@ -54,31 +55,31 @@ class SpectrumPanel(Panel):
         )
         if not any(np.isfinite(values).any() for curve in curves for values in curve.shown):
             raise StepError(
-                f"nothing to draw: no bin of '{curves[0].label}' has both a value and a place on the axis",
+                f"nothing to draw: no bin of '{curves[0].label}' has both a value and a position on the axis",
                 advice="set log_x: false, or choose another bin_range",
             )
         return curves
 
     @cached_property
     def log_y(self) -> bool:
-        """As the spec says; else where nothing is negative, for such values span decades."""
+        """Whether the y axis is logarithmic: as the spec says, else if no value is negative."""
         shown = np.concatenate([values[np.isfinite(values)] for values in self.shown_arrays()])
         lowest = float(shown.min())
         return self._lines_log(lowest >= 0 and bool(shown.max() > 0), lowest)
 
     @cached_property
     def log_x(self) -> bool:
-        """As the spec says; else as the bins are spaced."""
+        """Whether the x axis is logarithmic: as the spec says, else as the bins are spaced."""
         axes = [table.axes[0] for table in self.tables.values()]
         default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
         return bool(self.option("log_x", default))
 
     def keeps_whole(self, table: Table) -> bool:
-        """Return True for one record: it stands for an interval, wherever its epoch lies."""
+        """Return whether the table has one record, which stands for an interval and is always drawn."""
         return len(table) == 1
 
     def draw(self, slot: Slot) -> Drawing:
-        """Draw the curves over an axis of their own, and the guides of slopes."""
+        """Draw the curves over their own x axis, and the guide lines of power laws."""
         drawing = Drawing()
         legend = self._legend(slot.geometry, drawing)
         drawing.y_axis = self._y_axis(slot)
@@ -106,7 +107,7 @@ class SpectrumPanel(Panel):
         return drawing
 
     def remarks(self, whole: Panel) -> list[str]:
-        """Say which records are shown, and which curves are hard to read."""
+        """Return remarks on which records are shown, and which curves are hard to read."""
         return [
             *review.spectrum_notes(self, whole),
             *review.line_notes(self, self.lines, log=self.log_y),
@@ -176,13 +177,15 @@ def _check_overlaid(number: int, tables: Mapping[str, Table]) -> None:
         # Ion and electron energies in eV share an axis; without a unit only the name tells.
         if bins.unit != other.unit or (not bins.unit and bins.label != other.label):
             raise StepError(
-                f"panel {number}: '{first}' is over {_axis_words(bins)}, '{label}' over {_axis_words(other)}",
-                advice="give each a panel of its own",
+                f"panel {number}: '{first}' has bins of {_axis_words(bins)}, but '{label}' has bins of "
+                f"{_axis_words(other)}",
+                advice="give each table its own panel",
             )
         if known.unit != table.unit:
             raise StepError(
-                f"panel {number}: '{first}' is in {known.unit or 'no unit'}, '{label}' in {table.unit or 'no unit'}",
-                advice="give each a panel of its own, or convert one with convert_units",
+                f"panel {number}: '{first}' is in {known.unit or 'no unit'}, but '{label}' is in "
+                f"{table.unit or 'no unit'}",
+                advice="give each table its own panel, or convert one with convert_units",
             )
 
 

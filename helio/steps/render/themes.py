@@ -1,4 +1,4 @@
-"""Themes: our own white page, and plotly's templates read from its package."""
+"""Themes: helio's white page, and the templates of plotly."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Look:
     background: str
     template: dict[str, Any]
     own: bool
-    """Whether lines, grid and background are ours to choose."""
+    """Whether helio chooses the lines, the grid and the background; false for plotly's templates."""
 
 
 def plotly_file(name: str) -> Path:
-    """Return a file of plotly's package data, found without importing plotly."""
+    """Return the path of a file in plotly's package, without importing plotly."""
     spec = find_spec("plotly")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("plotly is not installed")
@@ -31,7 +31,7 @@ def plotly_file(name: str) -> Path:
 
 
 def look(theme: Theme) -> Look:
-    """Return colours and template of a theme."""
+    """Return the colours and the plotly template of a theme."""
     if theme == "white":
         return Look("#000000", "#ffffff", {}, own=True)
     layout = json.loads(plotly_file(f"templates/{theme}.json").read_text(encoding="utf-8"))["layout"]

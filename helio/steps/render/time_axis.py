@@ -27,39 +27,39 @@ TICK_FORMATS: tuple[tuple[Any, Any, str], ...] = (
 
 
 def tick_formats() -> list[dict[str, Any]]:
-    """Return tick formats by the distance of ticks, for zooming too."""
+    """Return plotly's formats of time ticks for each distance of ticks, so that zooming works."""
     return [{"dtickrange": [low, high], "value": value} for low, high, value in TICK_FORMATS]
 
 
 def instant(text: object, where: str) -> np.datetime64:
-    """Read one ISO time of a spec, in UTC unless it has an offset."""
+    """Read an ISO time of a figure's spec, in UTC unless it has an offset."""
     if not isinstance(text, str):
         raise StepError(
-            f"{where}: {text!r} is not a time", advice="write an ISO time in UTC: '2024-05-10T17:00'"
+            f"{where}: {text!r} is not a time", advice="write an ISO time in UTC, such as '2024-05-10T17:00'"
         )
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError as error:
         raise StepError(
-            f"{where}: '{text}' is not a time", advice="write an ISO time in UTC: '2024-05-10T17:00'"
+            f"{where}: '{text}' is not a time", advice="write an ISO time in UTC, such as '2024-05-10T17:00'"
         ) from error
     # Years first: a zone may move a date beyond what datetime itself can hold.
     if not EARLIEST.year <= moment.year <= LATEST.year or not EARLIEST <= _utc(moment) <= LATEST:
         raise StepError(
-            f"{where}: '{text}' is too far from 1970 for a time in nanoseconds",
+            f"{where}: '{text}' is outside the range of times in nanoseconds",
             advice=f"choose a time from {EARLIEST.date()} to {LATEST.date()}",
         )
     return nanoseconds(moment)
 
 
 def nanoseconds(moment: datetime) -> np.datetime64:
-    """Return a datetime, naive meaning UTC, as datetime64[ns]."""
+    """Convert a datetime to datetime64[ns]; a naive datetime is in UTC."""
     moment_ns: np.datetime64 = np.datetime64(_utc(moment), "us").astype("datetime64[ns]")
     return moment_ns
 
 
 def clock_names(epoch: npt.NDArray[np.datetime64], *, date: bool = False) -> list[str]:
-    """Write times of records for a legend: ``13:05``, with seconds or the date only where needed.
+    """Write the times of records for a legend: ``13:05``, with seconds or the date only if needed.
 
     With `date` the day stands before every clock time.
     """
@@ -75,7 +75,7 @@ def clock_names(epoch: npt.NDArray[np.datetime64], *, date: bool = False) -> lis
 
 
 def as_datetime(moment: np.datetime64) -> datetime:
-    """Return a datetime64 as a naive datetime in UTC, to the µs."""
+    """Convert a datetime64 to a naive datetime in UTC, to the µs."""
     plain: datetime = moment.astype("datetime64[us]").item()
     return plain
 

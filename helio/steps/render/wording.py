@@ -1,4 +1,4 @@
-"""Texts on a figure: units, axis titles, time ranges, wrapped to the room there is."""
+"""Texts on a figure: units, axis titles and time ranges, wrapped to the available width."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
 
 
 def inert(text: str) -> str:
-    """Escape markup of plotly in texts from data or files."""
+    """Escape plotly's markup in texts from data or files."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def quantity(table: Table, fallback: str) -> str:
-    """Return name and frame of a table's quantity, ``B GSE``."""
+    """Return the name and the frame of a table's quantity, ``B GSE``."""
     name = table.name or fallback
     if table.frame and table.frame.lower() not in name.lower():
         name = f"{name} {table.frame}"
@@ -29,7 +29,7 @@ def quantity(table: Table, fallback: str) -> str:
 
 
 def bracketed(unit: str) -> str:
-    """Write a unit as ``[nT]``; empty without a unit."""
+    """Write a unit as ``[nT]``; return an empty text without a unit."""
     return f"[{pretty_unit(unit)}]" if unit.strip() else ""
 
 
@@ -58,7 +58,7 @@ def wrap(text: str, room: float, font: float, lines: int) -> list[str]:
 
 
 def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]:
-    """Write ``B GSE [nT]`` as plotly's text and font: on one line if it fits `room`, otherwise with the unit below.
+    """Return plotly's text and font of an axis title ``B GSE [nT]``, on two lines if it does not fit `room`.
 
     Letters shrink to 0.65 of `font` before anything is broken further or cut.
     """

@@ -1,4 +1,4 @@
-"""Figures as files, the same bytes each time: JSON and HTML here, PNG, PDF and SVG through Chromium."""
+"""Writers of figures, with the same bytes each time: JSON and HTML directly, PNG, PDF and SVG through Chromium."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from helio.steps.render.themes import plotly_file
 
 PLOTLY_JS_NAME = "plotly.min.js"
 INSTALL_ADVICE = (
-    "apt-get install chromium; without root: kaleido_get_chrome, "
-    "or npm's @sparticuz/chromium unpacked with BROWSER_PATH naming it"
+    "run apt-get install chromium; without root: run kaleido_get_chrome, or unpack npm's "
+    "@sparticuz/chromium and set BROWSER_PATH to it"
 )
-_NAMED_WRONGLY = f"BROWSER_PATH naming a Chromium, or unset to look on PATH; {INSTALL_ADVICE}"
+_NAMED_WRONGLY = f"set BROWSER_PATH to a Chromium, or unset it to search PATH; {INSTALL_ADVICE}"
 BROWSER_NAMES = (
     "chromium",
     "chromium-browser",
@@ -45,7 +45,7 @@ def to_json(figure: Figure) -> bytes:
 
 
 def plotly_js() -> bytes:
-    """Return the plotly.js library that HTML figures run on; with ``beside`` it is written as ``plotly.min.js``."""
+    """Return the plotly.js library, which HTML figures need; ``beside`` figures load it from ``plotly.min.js``."""
     return _library()
 
 
@@ -54,7 +54,7 @@ def _library() -> bytes:
 
 
 def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
-    """Return a page that shows the figure, zoomable, without a network.
+    """Return an HTML page that shows the figure, with zoom, without a network connection.
 
     Parameters
     ----------
@@ -109,12 +109,12 @@ if (window.Plotly) {{
 
 
 def find_browser(environ: Mapping[str, str]) -> Path | None:
-    """Return the Chromium to draw with: the one that BROWSER_PATH names, else a Chromium or Chrome on PATH.
+    """Return the Chromium to draw with: the program in BROWSER_PATH, else a Chromium or Chrome on PATH, else None.
 
     Raises
     ------
     ExportError
-        When BROWSER_PATH names no program; no other is taken in its stead.
+        When BROWSER_PATH does not name a program; PATH is then not searched.
     """
     named = environ.get("BROWSER_PATH")
     if named:
@@ -132,12 +132,12 @@ def find_browser(environ: Mapping[str, str]) -> Path | None:
 
 
 class StaticRenderer:
-    """A Chromium, started at the first figure, used by one caller at a time.
+    """A Chromium process that draws static figures, started at the first figure; one caller at a time.
 
     Parameters
     ----------
     browser : Path or None
-        What `find_browser` found.
+        The program that `find_browser` returned.
     time_limit : float
         Seconds for one figure, and for the start of the browser.
     """
@@ -159,7 +159,7 @@ class StaticRenderer:
             self._stop()
 
     def render(self, figure: Figure, format: Format, *, scale: float = 2) -> bytes:
-        """Draw a figure.
+        """Draw a figure as PNG, PDF or SVG.
 
         Parameters
         ----------
@@ -171,10 +171,10 @@ class StaticRenderer:
         Raises
         ------
         ExportError
-            Without a browser, when it failed twice, or when plotly.js refuses the figure.
+            Without a browser, when the browser failed twice, or when plotly.js refuses the figure.
         """
         if self.browser is None:
-            raise ExportError("no Chromium to draw a static figure with", advice=INSTALL_ADVICE)
+            raise ExportError("no Chromium was found to draw PNG, PDF or SVG figures", advice=INSTALL_ADVICE)
         options = {
             "format": format,
             "scale": scale if format == "png" else 1,
@@ -277,7 +277,7 @@ class _Session:
             return future.result(self._time_limit)
         except FutureTimeout as error:
             future.cancel()
-            raise _BrowserError(f"no answer within {self._time_limit:g} s") from error
+            raise _BrowserError(f"the browser did not answer within {self._time_limit:g} s") from error
         except KaleidoError as error:
             # the browser is well, and would say the same again
             raise ExportError(f"plotly.js could not draw the figure: {error}") from error

@@ -1,1 +1,1 @@
-"""Code written in a template: an allow-list reads it, a process without rights runs it, its result is checked."""
+"""Code in templates: check it against an allow-list, run it in a process without rights, check its result."""

@@ -1,4 +1,4 @@
-"""Code in a template, read and never run: the allow-list of what it may say.
+"""The allow-list of what code in a template may use; the check reads the code and does not run it.
 
 A block-list cannot work: hundreds of paths without any underscore lead from pandas, numpy and scipy to the operating
 system. So everything is refused that is not listed here: kinds of syntax, names, members of modules, methods. The
@@ -21,16 +21,16 @@ LONGEST = LIMITS.argument_text
 MOST_NODES = 4_000
 DEEPEST = 60
 _LARGEST = 10**8
-"""Elements of an array, items of a range or a repetition whose count stands in the code."""
+"""The largest size of an array, a range or a repetition that the code may state."""
 _LARGEST_NUMBER = 10**18
-"""Nanoseconds since 1970 need as much."""
+"""The largest integer that code may write; times in ns since 1970 are that large."""
 _BEYOND = 10**40
-"""What is larger is as good as infinite."""
+"""Larger numbers are treated as infinite."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A construct that code may not use."""
+    """A part of the code that is not allowed, with the reason and the line."""
 
     message: str
     line: int = 0
@@ -96,10 +96,11 @@ _EXPRESSIONS = (
     ast.expr_context,
 )
 NODES = (*_STATEMENTS, *_EXPRESSIONS)
-"""Kinds of syntax: no import, class, try, while, match, decorator, yield, await, walrus, global."""
+"""Allowed kinds of syntax: no import, class, try, while, match, decorator, yield, await, walrus or global."""
 
 BUILTINS = _words(
-    "abs all any bool dict enumerate filter float int isinstance len list map max min range reversed round set slice "
+    "abs all any bool dict enumerate filter float int isinstance len list map max min range reversed "
+    "round set slice "
     "sorted str sum tuple zip"
 )
 _ERRORS = _words("ValueError")
@@ -107,8 +108,10 @@ MODULES = _words("pd np xr signal pywt")
 
 MEMBERS: dict[str, frozenset[str]] = {
     "pd": _words(
-        "DataFrame Series Index DatetimeIndex Timestamp Timedelta TimedeltaIndex RangeIndex NaT NA to_datetime "
-        "to_timedelta to_numeric date_range timedelta_range concat merge merge_asof cut qcut isna notna isnull notnull "
+        "DataFrame Series Index DatetimeIndex Timestamp Timedelta TimedeltaIndex RangeIndex NaT NA "
+        "to_datetime "
+        "to_timedelta to_numeric date_range timedelta_range concat merge merge_asof cut qcut isna notna "
+        "isnull notnull "
         "unique factorize Grouper MultiIndex IntervalIndex Interval DateOffset"
     ),
     "pd.offsets": _words(
@@ -116,22 +119,37 @@ MEMBERS: dict[str, frozenset[str]] = {
     ),
     "pd.DataFrame": _words("from_dict from_records"),
     "np": _words(
-        "array asarray arange linspace logspace geomspace zeros ones full zeros_like ones_like full_like nan inf pi e "
-        "newaxis sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh "
-        "arcsinh arccosh arctanh deg2rad rad2deg radians degrees hypot abs absolute fabs sign floor ceil round rint "
-        "trunc clip minimum maximum fmin fmax mean median std var sum prod cumsum cumprod diff gradient nanmean "
-        "nanmedian nanstd nanvar nansum nanmin nanmax nanprod nancumsum nanpercentile nanquantile percentile quantile "
-        "min max amin amax ptp argmin argmax nanargmin nanargmax argsort sort unique searchsorted where select nonzero "
-        "flatnonzero isnan isfinite isinf isnat isclose allclose nan_to_num any all logical_and logical_or logical_not "
-        "logical_xor dot cross inner outer matmul einsum vdot trace transpose reshape ravel concatenate stack vstack "
-        "hstack dstack column_stack split array_split tile repeat roll flip fliplr flipud rot90 squeeze expand_dims "
-        "atleast_1d atleast_2d moveaxis swapaxes broadcast_to interp convolve correlate corrcoef cov polyfit polyval "
-        "poly1d histogram histogram2d bincount digitize trapezoid cumulative_trapezoid unwrap angle real imag conj "
-        "power square reciprocal mod remainder divmod fmod float_power float16 float32 float64 int8 int16 int32 int64 "
-        "uint8 uint16 uint32 uint64 complex64 complex128 bool_ datetime64 timedelta64 isin intersect1d union1d "
-        "setdiff1d meshgrid apply_along_axis vectorize diag eye identity triu tril count_nonzero average ndim shape "
+        "array asarray arange linspace logspace geomspace zeros ones full zeros_like ones_like full_like "
+        "nan inf pi e "
+        "newaxis sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 "
+        "sinh cosh tanh "
+        "arcsinh arccosh arctanh deg2rad rad2deg radians degrees hypot abs absolute fabs sign floor ceil "
+        "round rint "
+        "trunc clip minimum maximum fmin fmax mean median std var sum prod cumsum cumprod diff gradient "
+        "nanmean "
+        "nanmedian nanstd nanvar nansum nanmin nanmax nanprod nancumsum nanpercentile nanquantile "
+        "percentile quantile "
+        "min max amin amax ptp argmin argmax nanargmin nanargmax argsort sort unique searchsorted where "
+        "select nonzero "
+        "flatnonzero isnan isfinite isinf isnat isclose allclose nan_to_num any all logical_and "
+        "logical_or logical_not "
+        "logical_xor dot cross inner outer matmul einsum vdot trace transpose reshape ravel concatenate "
+        "stack vstack "
+        "hstack dstack column_stack split array_split tile repeat roll flip fliplr flipud rot90 squeeze "
+        "expand_dims "
+        "atleast_1d atleast_2d moveaxis swapaxes broadcast_to interp convolve correlate corrcoef cov "
+        "polyfit polyval "
+        "poly1d histogram histogram2d bincount digitize trapezoid cumulative_trapezoid unwrap angle real "
+        "imag conj "
+        "power square reciprocal mod remainder divmod fmod float_power float16 float32 float64 int8 "
+        "int16 int32 int64 "
+        "uint8 uint16 uint32 uint64 complex64 complex128 bool_ datetime64 timedelta64 isin intersect1d "
+        "union1d "
+        "setdiff1d meshgrid apply_along_axis vectorize diag eye identity triu tril count_nonzero average "
+        "ndim shape "
         "size bitwise_and bitwise_or invert heaviside sinc hanning hamming blackman bartlett kaiser i0 take "
-        "take_along_axis delete insert append pad add subtract multiply divide true_divide floor_divide negative equal "
+        "take_along_axis delete insert append pad add subtract multiply divide true_divide floor_divide "
+        "negative equal "
         "not_equal less less_equal greater greater_equal errstate nextafter signbit copysign ldexp frexp"
     ),
     "np.linalg": _words(
@@ -144,23 +162,29 @@ MEMBERS: dict[str, frozenset[str]] = {
     "np.minimum": _words("reduce reduceat accumulate"),
     "xr": _words("DataArray concat where"),
     "signal": _words(
-        "welch periodogram csd coherence spectrogram stft istft ShortTimeFFT lombscargle butter cheby1 cheby2 ellip "
-        "bessel firwin firwin2 filtfilt sosfiltfilt sosfilt lfilter sosfreqz freqz detrend find_peaks find_peaks_cwt "
-        "peak_widths peak_prominences savgol_filter medfilt wiener hilbert envelope decimate resample resample_poly "
-        "convolve correlate correlation_lags fftconvolve oaconvolve get_window iirnotch iirpeak argrelextrema "
+        "welch periodogram csd coherence spectrogram stft istft ShortTimeFFT lombscargle butter cheby1 "
+        "cheby2 ellip "
+        "bessel firwin firwin2 filtfilt sosfiltfilt sosfilt lfilter sosfreqz freqz detrend find_peaks "
+        "find_peaks_cwt "
+        "peak_widths peak_prominences savgol_filter medfilt wiener hilbert envelope decimate resample "
+        "resample_poly "
+        "convolve correlate correlation_lags fftconvolve oaconvolve get_window iirnotch iirpeak "
+        "argrelextrema "
         "argrelmin argrelmax sosfilt_zi lfilter_zi chirp gausspulse sawtooth square"
     ),
     "signal.windows": _words(
-        "hann hamming blackman blackmanharris kaiser gaussian tukey boxcar dpss flattop nuttall parzen bartlett cosine "
+        "hann hamming blackman blackmanharris kaiser gaussian tukey boxcar dpss flattop nuttall parzen "
+        "bartlett cosine "
         "get_window"
     ),
     "signal.ShortTimeFFT": _words("from_window"),
     "pywt": _words(
-        "wavedec waverec dwt idwt swt iswt cwt downcoef upcoef threshold Wavelet ContinuousWavelet scale2frequency "
+        "wavedec waverec dwt idwt swt iswt cwt downcoef upcoef threshold Wavelet ContinuousWavelet "
+        "scale2frequency "
         "central_frequency dwt_max_level swt_max_level wavelist dwt_coeff_len"
     ),
 }
-"""Members of modules. A dotted name that is itself a member's key is a module of its own, never a value."""
+"""Allowed members of modules. A dotted name that is also a key here is a module and cannot be used as a value."""
 _SUBMODULES = _words("pd.offsets np.linalg np.fft np.random signal.windows")
 
 METHODS = _words(
@@ -188,55 +212,56 @@ METHODS = _words(
     "transform transpose truediv truncate tz tz_convert tz_localize uniform union unique unstack update "
     "upper value value_counts values var week weekday where win_type xs year zfill"
 )
-"""Methods and attributes of tables, arrays and texts: none of them reads, writes, evaluates or reaches a module."""
+"""Allowed methods and attributes of tables, arrays and texts: none reads or writes files, or runs code."""
 
 _DISPATCHING = _words("agg aggregate apply applymap transform pipe")
-"""Methods that call what they are given, and look a text up as the name of a method."""
+"""Methods that call a function given as an argument, or the method that a text names."""
 _BESIDE = _words(
     "axis raw result_type min_periods numeric_only args skipna na_action convert_dtype by_row include_groups"
 )
-"""Arguments of those that are not functions."""
+"""Arguments of these methods that are not functions."""
 REDUCTIONS = _words(
     "mean median sum std var min max first last count nunique prod sem skew kurt size any all idxmin "
     "idxmax cumsum cummax cummin cumprod diff ffill bfill rank pct_change quantile ohlc"
 )
-"""What a text may name there."""
+"""Reductions that a text may name as an argument of these methods."""
 _STORED = _words("columns index name")
 _REFUSED_ARGUMENTS = _words("engine engine_kwargs like")
 _CLOCK = _words("now today")
 _SIZED = _words("ones zeros full arange linspace logspace geomspace eye identity tile repeat")
 _IN_PLACE = _DISPATCHING | _words("sample pivot_table")
-"""Methods whose arguments are looked at, and that are therefore called where they are named, on a table."""
+"""Methods whose arguments are checked, so they must be called directly on a table."""
 _PARSERS = _words("pd.Timestamp pd.to_datetime pd.DatetimeIndex pd.date_range np.datetime64")
-"""What makes a time of a text."""
+"""Functions that read a time from a text."""
 _CALLED_IN_PLACE = (
     _PARSERS
     | _words("pd.DataFrame pd.Series pd.Index pd.MultiIndex xr.DataArray pd.DataFrame.from_dict")
     | _words("pd.DataFrame.from_records np.random.default_rng")
     | {f"np.{maker}" for maker in _SIZED}
 )
-"""Members of modules of which the same holds; the classes, because their methods could be called on anything."""
+"""Functions and classes whose arguments are checked, so they must be called directly."""
 _TAKES_ANY_KEYWORD = _words("assign")
-"""Methods whose keywords are names of columns."""
+"""Methods whose keyword arguments are names of columns."""
 _REDUCED = _words("sum prod mean std var min max any all nansum nanmean amin amax")
-"""What ``where=`` leaves nothing undetermined in."""
+"""Functions that give a defined result with ``where=`` and no ``out=``."""
 _DURATIONS = _words("between_time at_time")
 _OF_DURATIONS = _words("pd.Timedelta pd.to_timedelta pd.TimedeltaIndex pd.timedelta_range np.timedelta64")
 _TIME_OF_DAY = re.compile(r"\s*T?\d{1,2}:\d{1,2}(\D|$)")
 _YEAR = re.compile(r"(?<!\d)\d{4}")
 _FIRST_A_YEAR = re.compile(r"\d{4}(?!\d*:)")
 _NO_TIMES = _words("unix julian start start_day end end_day epoch nat")
-"""Words in the place of a time that are none of today's."""
+"""Words that stand for a time and do not depend on the clock."""
 _TEXT_METHODS = _words(
-    "join replace lower upper strip lstrip rstrip split rsplit slice cat zfill strftime isoformat repeat pad str"
+    "join replace lower upper strip lstrip rstrip split rsplit slice cat zfill strftime isoformat repeat "
+    "pad str"
 )
 _CONTAINERS = _words("list tuple sorted set reversed str")
 _CLASSES = _words("pd.DataFrame pd.Series pd.Index pd.MultiIndex xr.DataArray")
 _LONGEST_CHAIN = _MOST_SOURCES = 20
-"""Names through which a text is followed, and values of each; what goes further meets the wall, which has no clock."""
+"""How many assignments and values the check follows to find a text; later the sandbox refuses the clock in any case."""
 _GIVEN_TIMES = ("arg", "ts_input", "data", "start", "end")
 _COLUMN = re.compile(r"[a-z]{1,2}|(?=.*[A-Z0-9])[A-Za-z]\w*", re.ASCII)
-"""How a column or a dimension is called, and no attribute that anything in scope has; a test looks at all of them."""
+"""Names of columns and dimensions that may be written as attributes; no object in scope has such an attribute."""
 _NO_COLUMNS = _words("os io re gc id")
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -244,7 +269,7 @@ _SCOPES = (ast.FunctionDef, ast.Lambda, *_COMPREHENSIONS)
 
 
 def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = False) -> list[Refusal]:
-    """List what the allow-list refuses in a program.
+    """List what the allow-list refuses in code.
 
     Parameters
     ----------
@@ -264,7 +289,7 @@ def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = Fa
     >>> refusals("result = df.rolling('10min', center=True).mean()")
     []
     >>> [str(one) for one in refusals("result = pd.read_csv('/etc/passwd')")]
-    ['line 1: pd.read_csv is not on the list (nothing is read; a fetch step does)']
+    ['line 1: pd.read_csv is not allowed (code cannot read files; use a fetch step)']
     """
     tree = _parsed(code)
     if isinstance(tree, Refusal):
@@ -273,7 +298,7 @@ def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = Fa
 
 
 def assigns_result(code: str) -> bool:
-    """Return whether a program gives ``result`` a value, outside its functions; true where it cannot be read.
+    """Return whether code assigns ``result`` outside its functions; true for code that cannot be parsed.
 
     >>> assigns_result("x = df.abs()"), assigns_result("result = df.abs()")
     (False, True)
@@ -291,7 +316,7 @@ def assigns_result(code: str) -> bool:
 
 
 def input_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the names under which code finds its tables: ``df`` for the first, and one by each label's last part.
+    """Return the names of the tables in code: ``df`` for the first, and one from the last part of each label.
 
     >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
@@ -302,7 +327,7 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_in_scope(labels: Iterable[str]) -> list[str]:
-    """Return the last part of each label, as far as a name can hold it; with its item only where two would be the same.
+    """Return a Python name for each label, from its last part; the item of a map is added where two would be equal.
 
     >>> names_in_scope(["AC_H2_MFI.BGSEc[2024-01-10]", "B-5min"]), names_in_scope(["B[a]", "B[b]"])
     (['BGSEc', 'B_5min'], ['B_a_', 'B_b_'])
@@ -315,7 +340,7 @@ def names_in_scope(labels: Iterable[str]) -> list[str]:
 
 
 def syntax_tree(code: str) -> ast.Module:
-    """Parse a program without Python's remarks on its style.
+    """Parse code without showing Python's syntax warnings.
 
     Raises
     ------
@@ -330,21 +355,21 @@ def syntax_tree(code: str) -> ast.Module:
 def _parsed(code: str) -> ast.Module | Refusal:
     """Return the syntax tree, its size looked at before anything is compiled or walked recursively."""
     if len(code) > LONGEST:
-        return Refusal(f"{len(code)} characters are more than {LONGEST}")
+        return Refusal(f"the code has {len(code)} characters, but at most {LONGEST} are allowed")
     try:
         tree = syntax_tree(code)
     except SyntaxError as error:
-        return Refusal(f"not Python: {error.msg}", error.lineno or 0)
+        return Refusal(f"the code is not valid Python: {error.msg}", error.lineno or 0)
     except (ValueError, RecursionError, MemoryError):
-        return Refusal("not Python that can be read")
+        return Refusal("the code is not valid Python")
     level: list[ast.AST] = [tree]
     count = depth = 0
     while level:
         count, depth = count + len(level), depth + 1
         if depth > DEEPEST:
-            return Refusal("nested too deeply")
+            return Refusal("the code is nested too deeply")
         if count > MOST_NODES:
-            return Refusal(f"more than {MOST_NODES} pieces of syntax")
+            return Refusal(f"the code is too long: it has more than {MOST_NODES} syntax elements")
         level = [inner for node in level for inner in ast.iter_child_nodes(node)]
     return tree
 
@@ -373,7 +398,7 @@ class _Checker:
                 self.bound.add(node.name)
 
     def found(self) -> Iterator[Refusal]:
-        """Return every refusal, in the order of the tree."""
+        """Return all refusals, in the order of the syntax tree."""
         for node in self.nodes:
             for message in self._node(node):
                 yield Refusal(message, getattr(node, "lineno", 0))
@@ -403,21 +428,21 @@ class _Checker:
                 and _TIME_OF_DAY.match(node.value)
                 and id(node) not in self.need_no_date
             ):
-                yield f"'{node.value.strip()}' is a time without a date, which would be today's: write the date as well"
+                yield f"the time '{node.value.strip()}' has no date, which would be today's: write the date as well"
         elif isinstance(node, ast.Compare):
             yield from self._comparison(node)
         elif isinstance(node, ast.BinOp):
             yield from _operation(node)
         elif isinstance(node, ast.Delete):
             if not all(isinstance(target, (ast.Name, ast.Subscript)) for target in node.targets):
-                yield "only names and members are deleted"
+                yield "del may only remove names and items"
         elif isinstance(node, ast.With):
             if not _is_errstate(node):
-                yield "a with statement is np.errstate(…) with literal settings, and nothing else"
+                yield "the only with statement allowed is np.errstate(…) with literal settings"
         elif isinstance(node, ast.Raise):
             called = node.exc.func if isinstance(node.exc, ast.Call) else None
             if not (isinstance(called, ast.Name) and called.id in _ERRORS) or node.cause is not None:
-                yield "only ValueError(…) is raised"
+                yield "raise may only raise ValueError(…)"
 
     # Names ----------------------------------------------------------------------------------------------------
 
@@ -426,15 +451,15 @@ class _Checker:
         if name.startswith("_") and name != "_":
             yield f"the name {name} starts with an underscore"
         elif name not in self.bound and not (self.any_input and re.match(r"d[fa]_", name)):
-            yield f"the name {name} is not known here{_instead(name)}"
+            yield f"the name {name} is not defined{_instead(name)}"
         elif name in MODULES and id(node) not in self.owners:
-            yield f"the module {name} is no value"
+            yield f"the module {name} cannot be used as a value"
         if isinstance(node.ctx, (ast.Store, ast.Del)):
             yield from self._new_name(name)
 
     def _new_name(self, name: str) -> Iterator[str]:
         if name in MODULES | BUILTINS | _ERRORS:
-            yield f"{name} cannot be given another meaning"
+            yield f"the name {name} is reserved and cannot be assigned"
         elif name.startswith("_") and name != "_":
             yield f"the name {name} starts with an underscore"
 
@@ -447,17 +472,17 @@ class _Checker:
         stored = isinstance(node.ctx, (ast.Store, ast.Del))
         if stored and (dotted or name not in _STORED):
             yield f"the attribute {name} cannot be set" + (
-                "" if dotted else f" (a column is df['{name}'] = …)"
+                "" if dotted else f" (to set a column, write df['{name}'] = …)"
             )
         if dotted:
             yield from self._member(node, dotted)
         elif name in METHODS:
             if name in _IN_PLACE and id(node) not in self.called:
-                yield f"call {name} directly, on a table: df.{name}(…)"
+                yield f"the method {name} must be called directly on a table: df.{name}(…)"
         elif id(node) in self.called:
-            yield f"the method {name} is not on the list{_instead(name)}"
+            yield f"the method {name} is not allowed{_instead(name)}"
         elif not stored and (not _COLUMN.fullmatch(name) or name in _NO_COLUMNS):
-            yield f"the attribute {name} is not on the list (a column is df['{name}'])"
+            yield f"the attribute {name} is not allowed (to select a column, write df['{name}'])"
 
     def _member(self, node: ast.Attribute, dotted: str) -> Iterator[str]:
         """Refuse members of modules, and of their classes, that are not listed."""
@@ -465,16 +490,16 @@ class _Checker:
         listed = MEMBERS.get(owner)
         if dotted in _SUBMODULES:
             if id(node) not in self.owners:
-                yield f"the module {dotted} is no value"
+                yield f"the module {dotted} cannot be used as a value"
             return
         of_class = owner.count(".") == 1 and owner not in _SUBMODULES
         if listed is not None and name in listed:
             if dotted in _CALLED_IN_PLACE and not self._stands_in_place(node, dotted):
-                yield f"call {dotted} directly: {dotted}(…)"
+                yield f"{dotted} must be called directly: {dotted}(…)"
         elif name not in METHODS or (listed is not None and not of_class):
-            yield f"{dotted} is not on the list{_instead(name)}"
+            yield f"{dotted} is not allowed{_instead(name)}"
         elif name in _IN_PLACE:
-            yield f"call {name} on a table: df.{name}(…)"
+            yield f"the method {name} must be called on a table: df.{name}(…)"
 
     def _stands_in_place(self, node: ast.Attribute, dotted: str) -> bool:
         """Return whether a node is called, owns a member, or gives the type of something."""
@@ -606,14 +631,14 @@ class _Checker:
         if (looked_at and dotted not in _CLASSES) and any(
             isinstance(argument, ast.Starred) for argument in node.args
         ):
-            yield "* and ** hide what is called"
+            yield "* and ** hide which function is called: write the arguments out"
         for keyword in node.keywords:
             if keyword.arg is None:
                 if name in _IN_PLACE or not (is_own or (name in _TAKES_ANY_KEYWORD and not dotted)):
                     yield (
-                        "* and ** hide what is called"
+                        "* and ** hide which function is called: write the arguments out"
                         if name in _IN_PLACE
-                        else ("** hides arguments: write each of them as name=value")
+                        else ("** hides arguments: write each argument as name=value")
                     )
             elif keyword.arg in _REFUSED_ARGUMENTS:
                 yield f"the argument {keyword.arg} is not allowed"
@@ -623,8 +648,8 @@ class _Checker:
                 out = [given.value for given in node.keywords if given.arg == "out"]
                 if not out or (isinstance(out[0], ast.Constant) and out[0].value is None):
                     yield (
-                        "where= without out= leaves values to chance: "
-                        "np.where(…), or out=np.full_like(x, np.nan)"
+                        "where= without out= leaves values undefined: use np.where(…), or add "
+                        "out=np.full_like(x, np.nan)"
                     )
 
     # Times ----------------------------------------------------------------------------------------------------
@@ -641,18 +666,18 @@ class _Checker:
                 given += [keywords[name] for name in _GIVEN_TIMES if name in keywords]
             for text in (inner for argument in given for inner in self._texts(argument, set())):
                 if not _YEAR.search(text) and text.strip().lower() not in _NO_TIMES and text.strip():
-                    yield f"'{text}' has no year of four digits"
+                    yield f"the time '{text}' has no year of four digits"
         elif any(self._is_time(dtype) for dtype in _dtypes(node)):
             given = [*node.args, *([node.func.value] if isinstance(node.func, ast.Attribute) else [])]
         if "origin" in keywords:
             given.append(keywords["origin"])
         if any(self._is_built(argument, set()) for argument in given):
-            yield "write the text of a time as one literal: a time is not read from a text that the code builds"
+            yield "a time cannot be read from a text that the code builds: write the time as one literal text"
 
     def _comparison(self, node: ast.Compare) -> Iterator[str]:
         ordered = any(isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for operator in node.ops)
         if ordered and any(self._is_built(side, set()) for side in (node.left, *node.comparators)):
-            yield "a text that the code builds is not compared: pd.Timestamp('2024-05-10 12:00')"
+            yield "a text that the code builds cannot be compared: write pd.Timestamp('2024-05-10 12:00')"
 
     def _is_time(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Attribute):
@@ -771,7 +796,7 @@ class _Checker:
             return  # refused already
         given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg not in _BESIDE)]
         if not given:
-            yield "the function to call is missing"
+            yield "the method has no function to call as an argument"
         for argument in given:
             yield from self._dispatched(argument)
 
@@ -779,7 +804,7 @@ class _Checker:
         """Refuse what could name or be anything else than a listed reduction or a function in sight."""
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str) and node.value not in REDUCTIONS:
-                yield f"'{node.value}' is not a reduction on the list"
+                yield f"'{node.value}' is not an allowed reduction"
         elif isinstance(node, (ast.List, ast.Tuple)):
             # ('column', 'mean') names a column and what is done with it.
             named = (
@@ -789,7 +814,7 @@ class _Checker:
                 yield from self._dispatched(element)
         elif isinstance(node, ast.Dict):
             if any(key is None for key in node.keys):
-                yield "** hides what is called"
+                yield "** hides which function is called: write the arguments out"
             for value in node.values:
                 yield from self._dispatched(value)
         elif not (
@@ -797,7 +822,7 @@ class _Checker:
             or (isinstance(node, ast.Attribute) and _dotted(node).startswith("np."))
             or (isinstance(node, ast.Name) and (node.id in self.functions or node.id in BUILTINS))
         ):
-            yield "call only a name on the list, a lambda, a function of this code or np.…"
+            yield "only the name of an allowed reduction, a lambda, a function of this code or np.… can be called here"
 
 
 def _dotted(node: ast.Attribute) -> str:
@@ -840,12 +865,12 @@ def _advice(node: ast.AST) -> str:
         )
         known = [_IN_SCOPE[module] for module in modules if module in _IN_SCOPE]
         if known and len(known) == len(modules):
-            return f" ({' and '.join(known)} in scope already)"
-        return " (pd, np, xr, signal and pywt are in scope)"
+            return f" ({' and '.join(known)} can be used without an import)"
+        return " (only pd, np, xr, signal and pywt can be used, without an import)"
     if isinstance(node, ast.While):
-        return " (write for i in range(…))"
+        return " (write a loop as for i in range(…))"
     if isinstance(node, ast.Try):
-        return " (ask before, with if)"
+        return " (check beforehand with if)"
     return ""
 
 
@@ -903,20 +928,20 @@ def _instead(name: str) -> str:
 
 
 _INSTEAD = {
-    "query": "write df[df['x'] < 5]",
-    "eval": "write df['x'] + df['y']",
-    "print": "nothing is printed; assign the output to result",
-    "plot": "nothing is drawn; a plot step draws a label",
-    "to_csv": "nothing is written; a save_data step does",
-    "read_csv": "nothing is read; a fetch step does",
+    "query": "write a selection as df[df['x'] < 5]",
+    "eval": "write the expression itself: df['x'] + df['y']",
+    "print": "code cannot print; assign the output to result",
+    "plot": "code cannot draw; use a plot step",
+    "to_csv": "code cannot write files; use a save_data step",
+    "read_csv": "code cannot read files; use a fetch step",
     "iteritems": "write items()",
     "trapz": "write np.trapezoid(…)",
     "format": "write f'{x:.2f}'",
-    "plt": "nothing is drawn; a plot step draws a label",
-    "open": "nothing is read or written",
-    "scipy": "signal is scipy.signal",
-    "numpy": "np is in scope already",
-    "pandas": "pd is in scope already",
+    "plt": "code cannot draw; use a plot step",
+    "open": "code cannot read or write files",
+    "scipy": "scipy.signal can be used as signal",
+    "numpy": "numpy can be used as np",
+    "pandas": "pandas can be used as pd",
 }
 _IN_SCOPE = {
     "numpy": "np",
@@ -953,7 +978,7 @@ def _is_seeded(node: ast.Call, argument: str, *, positional: bool = True) -> boo
 def _constant(node: ast.Constant) -> Iterator[str]:
     value = node.value
     if isinstance(value, int) and abs(value) > _LARGEST_NUMBER:
-        yield "so large a number is not allowed"
+        yield "this number is too large"
     elif isinstance(value, str) and value.strip().lower() in _CLOCK:
         yield f"'{value.strip()}' reads the clock: results must not depend on when they are computed"
     elif isinstance(value, bytes):
@@ -972,7 +997,7 @@ def _operation(node: ast.BinOp) -> Iterator[str]:
             and abs(base) > 1
         ):
             if exponent * math.log2(abs(base)) > 64:
-                yield "so large a power is not allowed"
+                yield "this power is too large"
         elif base is not None and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
             yield "a power of a power is not allowed"
     elif isinstance(node.op, ast.Mult):
@@ -982,11 +1007,11 @@ def _operation(node: ast.BinOp) -> Iterator[str]:
                 isinstance(side, ast.Constant) and isinstance(side.value, str)
             )
             if repeated and count is not None and count > _LARGEST:
-                yield "so many repetitions are not allowed"
+                yield "this repetition is too long"
     elif isinstance(node.op, ast.LShift):
         count = _number(node.right)
         if count is None or count > 64:
-            yield "so wide a shift is not allowed"
+            yield "this shift is too wide"
 
 
 def _sizes(node: ast.Call) -> Iterator[str]:
@@ -1002,7 +1027,7 @@ def _sizes(node: ast.Call) -> Iterator[str]:
             product *= abs(float(_number(length) or 1))
         total = max(total, product)
     if total > _LARGEST:
-        yield "so large an array is not allowed"
+        yield "this array is too large"
 
 
 def _number(node: ast.expr) -> int | float | None:

@@ -1,4 +1,4 @@
-"""The clock that a process reads without asking the kernel, and how it is stopped.
+"""The clock that a process reads without a system call, and how helio stops it for code in templates.
 
 The kernel maps a small library into every process, the vDSO, whose functions read the time from shared memory; no
 filter of system calls sees them. In the child that runs code their first bytes are overwritten, in its own copy of the
@@ -32,7 +32,7 @@ _REFUSAL = {
 
 @dataclass(frozen=True)
 class TimeFunctions:
-    """The addresses of the functions in a process that read the clock.
+    """The addresses of the functions that read the clock, in this process.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class TimeFunctions:
 
 
 def find_clock() -> TimeFunctions:
-    """Read the library's own table of what it contains.
+    """Find the functions that read the clock, in the symbol table of the vDSO library.
 
     References
     ----------
@@ -71,7 +71,7 @@ def find_clock() -> TimeFunctions:
 
 
 def stop_clock(clock: TimeFunctions) -> None:
-    """Make every function that tells the time fail, in this process and for good.
+    """Make every function that reads the clock fail, permanently, in this process.
 
     Raises
     ------

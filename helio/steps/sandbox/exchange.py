@@ -1,4 +1,4 @@
-"""What crosses the wall of the jail, both ways: numbers in Arrow's layout and JSON, never an object.
+"""The data that enter and leave the jail (the sandboxed process): numbers in Arrow's layout and JSON, never an object.
 
 Tables go in as Arrow streams and become the frames that code knows. What code gives comes out as an epoch, a block of
 numbers and what they were called; whatever is in it was written by code that is not trusted. Therefore it is no Arrow
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _MOST_FACTS = 4_000_000
-"""Bytes of JSON beside a result."""
+"""The largest number of bytes of JSON that describe a result."""
 _LONGEST_NAME = 200
-"""Characters of a name that are carried out; more than a table may have, so that it is seen to be too long."""
+"""Names longer than this are cut; a table allows fewer characters, so a cut name is still refused as too long."""
 _NUMBERS = "fiub"
 _LENGTH, _ALIGNED = struct.Struct("<Q"), 8
-"""Before a result stands how long the JSON is that it begins with; columns begin at multiples of eight bytes."""
+"""A result begins with the length of its JSON header; columns begin at multiples of eight bytes."""
 
 
 class NotReadableError(Exception):
-    """An error: output of the jail that does not have the form of a result."""
+    """An error: the output of the jail is not a readable result."""
 
 
 # In -----------------------------------------------------------------------------------------------------------
 
 
 def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
-    """Pack tables, each with its name in scope, as Arrow streams one after the other."""
+    """Pack tables, with the names that code uses for them, as consecutive Arrow streams."""
     sink = pa.BufferOutputStream()
     for name, table in tables:
         columns: dict[str, npt.NDArray[Any]] = {"epoch": table.epoch, "values": table.values}
@@ -65,10 +65,10 @@ def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
 
 
 def unpack(packed: Any) -> dict[str, Any]:
-    """Return the scope of an operation: ``df_B`` and ``da_B`` of each table, and ``df`` and ``da`` of the first.
+    """Return the variables that code finds: ``df_B`` and ``da_B`` for each table, ``df`` and ``da`` for the first.
 
-    A series and a vector are a frame alone, a spectrum with one bin axis a frame and an array, with two an array
-    alone. They lie in the memory that is given, which is the code's own to change.
+    A series or a vector becomes a DataFrame; a spectrum with one bin axis a DataFrame and a DataArray; one with two
+    bin axes only a DataArray. Code may change them, because they use the child's own memory.
     """
     memory = pa.py_buffer(packed)
     source = pa.BufferReader(memory)
@@ -156,7 +156,7 @@ class Returned:
 
 
 def pack_result(result: Any, limits: SandboxLimits, file: BinaryIO) -> None:
-    """Write what code gave in the form in which it leaves the jail; runs inside of it.
+    """Write the result of code in the form in which it leaves the jail; this runs inside the jail.
 
     Raises
     ------
@@ -185,7 +185,9 @@ def pack_result(result: Any, limits: SandboxLimits, file: BinaryIO) -> None:
         facts, values = {"kind": type(result).__name__[:_LONGEST_NAME]}, np.empty((0, 1))
     facts |= {"shape": list(values.shape), "dtype": values.dtype.str}
     if values.nbytes > limits.output // 2:  # its epochs and names take room as well
-        raise ValueError(f"the result has {values.nbytes >> 20:,} MiB, more than {limits.output >> 21:,}")
+        raise ValueError(
+            f"the result has {values.nbytes >> 20:,} MiB, but at most {limits.output >> 21:,} are allowed"
+        )
     header = json.dumps(facts).encode()
     header += b" " * (-len(header) % _ALIGNED)
     file.write(_LENGTH.pack(len(header)) + header)
@@ -204,7 +206,7 @@ def unpack_result(packed: Any, limits: SandboxLimits) -> Returned:
     try:
         (length,) = _LENGTH.unpack_from(packed)
         if length > _MOST_FACTS:
-            raise NotReadableError("too many facts")
+            raise NotReadableError("its header is too long")
         facts = json.loads(bytes(packed[_LENGTH.size : _LENGTH.size + length]))
         return _returned(facts, packed, _LENGTH.size + length, limits)
     except (struct.error, ValueError, KeyError, TypeError, RecursionError, OverflowError) as error:
@@ -216,13 +218,13 @@ def _returned(facts: dict[str, Any], packed: Any, position: int, limits: Sandbox
     if kind not in ("frame", "series", "array"):
         return Returned(kind)
     if not 1 <= len(shape) <= 3 or any(length < 0 for length in shape) or shape[0] > limits.rows:
-        raise NotReadableError("another shape")
+        raise NotReadableError("its shape is not valid")
     if math.prod(shape[1:]) > limits.columns or facts["dtype"] not in ("<f4", "<f8"):
-        raise NotReadableError("more columns than asked for, or no numbers")
+        raise NotReadableError("it has too many columns, or columns that do not hold numbers")
     index, dtype = str(facts.get("index", ""))[:_LONGEST_NAME], np.dtype(facts["dtype"])
     timed = 8 * shape[0] if index == "time" else 0
     if position % _ALIGNED or len(packed) != position + timed + math.prod(shape) * dtype.itemsize:
-        raise NotReadableError("another length than its shape")
+        raise NotReadableError("its length does not fit its shape")
     epoch = np.frombuffer(packed, "M8[ns]", shape[0], position) if index == "time" else None
     values = np.frombuffer(packed, dtype, math.prod(shape), position + timed).reshape(shape)
     columns, dtypes = (
@@ -230,17 +232,17 @@ def _returned(facts: dict[str, Any], packed: Any, position: int, limits: Sandbox
         facts.get("dtypes", ()),
     )
     if kind != "array" and not (len(shape) == 2 and len(columns) == len(dtypes) == shape[1]):
-        raise NotReadableError("other columns than names")
+        raise NotReadableError("its number of columns differs from its number of names")
     axes = tuple(
         (str(name)[:_LONGEST_NAME], None if marks is None else tuple(_read_name(mark) for mark in marks))
         for name, marks in facts.get("axes", ())
     )
     if kind == "array" and len(axes) != len(shape) - 1:
-        raise NotReadableError("other axes than dimensions")
+        raise NotReadableError("its number of axes differs from its number of dimensions")
     if any(
         marks is not None and len(marks) != size for (_, marks), size in zip(axes, shape[1:], strict=False)
     ):
-        raise NotReadableError("other coordinates than bins")
+        raise NotReadableError("its number of coordinates differs from its number of bins")
     dtype_names = tuple(str(dtype_name)[:_LONGEST_NAME] for dtype_name in dtypes)
     return Returned(kind, index, epoch, values, columns, dtype_names, axes)
 
@@ -294,9 +296,9 @@ def _is_array(result: Any) -> bool:
 
 def _check_size(rows: int, columns: int, limits: SandboxLimits) -> None:
     if rows > limits.rows:
-        raise ValueError(f"the result has {rows:,} rows, more than {limits.rows:,}")
+        raise ValueError(f"the result has {rows:,} rows, but at most {limits.rows:,} are allowed")
     if columns > limits.columns:
-        raise ValueError(f"the result has {columns:,} columns, more than {limits.columns:,}")
+        raise ValueError(f"the result has {columns:,} columns, but at most {limits.columns:,} are allowed")
 
 
 def _block(frame: pd.DataFrame) -> npt.NDArray[Any]:

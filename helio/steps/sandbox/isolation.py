@@ -1,6 +1,6 @@
-"""The parts of which the jail is made, each a few calls of the Linux kernel; each raises OSError where it is lacking.
+"""The protections of the jail, each a few Linux system calls; each raises OSError where the kernel lacks it.
 
-They are independent of each other: code that gets round one still stands before the next.
+The protections are independent of each other: code that gets past one is stopped by the next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from helio.steps.sandbox.limits import SandboxLimits
 
 NOBODY = 65534
-"""User that root becomes before code runs."""
+"""User id that root changes to before code runs."""
 
 _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC = 0x00020000, 0x04000000, 0x08000000
 _NEW_USERS, _NEW_PIDS, _NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
@@ -43,7 +43,7 @@ _libc: Any = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else N
 
 
 def call_libc(function: str, *arguments: Any) -> int:
-    """Call a function of the C library that gives a negative number when it fails.
+    """Call a function of the C library, and raise an error if it returns a negative number.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _control(option: int, *values: int) -> None:
 
 
 def has_fixed_addresses() -> bool:
-    """Return whether the kernel lays this process out in the same way every time."""
+    """Return whether this process has fixed memory addresses."""
     return bool(call_libc("personality", ctypes.c_ulong(_ASK)) & _NOT_RANDOM)
 
 
@@ -86,15 +86,15 @@ def fix_addresses() -> None:
 
 
 def forget_host() -> None:
-    """Give this process its own host name instead of the machine's."""
+    """Give this process a host name of its own."""
     socket.sethostname("jail")
 
 
 def enter_namespaces() -> None:
-    """Leave the machine's network, processes, mounts and shared memory for empty ones of our own.
+    """Move to empty namespaces without the machine's network, processes, mounts and shared memory.
 
-    They hold for children: the next one to be forked is process 1 of its own world, and when it ends all in it do.
-    Root needs no user namespace for it; any other user, or a root without its capabilities, gets one.
+    The namespaces apply to children: the next forked process becomes process 1, and when it ends, all processes in
+    its namespace end. Only a user without root's capabilities needs a user namespace for this.
     """
     try:
         call_libc("unshare", _APART)
@@ -109,7 +109,7 @@ def enter_namespaces() -> None:
 
 
 def leave_files() -> None:
-    """Change to an empty, read-only root in which there is no file, no device and no /proc."""
+    """Change to an empty, read-only root folder without files, devices and /proc."""
     folder = next(folder for folder in (b"/tmp", b"/proc", b"/dev") if os.path.isdir(folder))
     call_libc("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
     flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
@@ -127,7 +127,7 @@ def landlock_version() -> int:
 
 
 def refuse_files() -> None:
-    """Have Landlock refuse every file, every TCP port and every signal to the outside, for good."""
+    """Make Landlock refuse every file, every TCP port and every signal to other processes, permanently."""
     version = landlock_version()
     bits = max(count for since, count in _FILE_RIGHTS.items() if since <= version)
     handled = [(1 << bits) - 1, *([3] if version >= 4 else []), *([3] if version >= 6 else [])]
@@ -141,7 +141,7 @@ def refuse_files() -> None:
 
 
 def become_nobody() -> None:
-    """Stop being root."""
+    """Change from root to a user without rights."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -149,23 +149,23 @@ def become_nobody() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every capability, also those that a user namespace gave."""
+    """Give up every Linux capability, also those from a user namespace."""
     header = struct.pack("=Ii", 0x20080522, 0)  # version 3, this process
     _system_call(_CAPABILITIES[platform.machine()], header, bytes(24))
 
 
 def forbid_new_privileges() -> None:
-    """Forbid that a started program gets more rights than this process."""
+    """Prevent started programs from getting more rights than this process."""
     _control(_SET_NO_NEW_PRIVILEGES, 1)
 
 
 def hide_memory() -> None:
-    """Forbid tracing and core dumps of this process."""
+    """Prevent tracing and core dumps of this process."""
     _control(_SET_DUMPABLE, 0)
 
 
 def die_with_parent() -> None:
-    """Be killed when the process that forked this one ends, however it ends."""
+    """Make the kernel kill this process when its parent ends."""
     _control(_SET_DEATH_SIGNAL, signal.SIGKILL)
 
 
@@ -173,13 +173,13 @@ def die_with_parent() -> None:
 
 
 def address_space() -> int:
-    """Return bytes of address space that this process has mapped."""
+    """Return the number of bytes of address space that this process uses."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * resource.getpagesize()
 
 
 def limit_resources(limits: SandboxLimits, space: int) -> None:
-    """Hold this process to its limits.
+    """Set the limits of memory, time and output for this process.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ class _Program(ctypes.Structure):
 
 
 def refuse_calls(call_filter: bytes) -> None:
-    """Have the kernel refuse every system call that is not on the list of `helio.steps.sandbox.system_calls`."""
+    """Make the kernel refuse every system call that is not listed in `helio.steps.sandbox.system_calls`."""
     forbid_new_privileges()
     code = ctypes.create_string_buffer(call_filter, len(call_filter))
     program = _Program(len(call_filter) // 8, ctypes.addressof(code))

@@ -1,4 +1,4 @@
-"""The jail: starts its warm parent when it is first needed, hands it an operation at a time, reads what came out."""
+"""The jail: a parent process, started at first use, that runs code of templates in children without rights."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 
 _STARTUP_SECONDS = 60.0
 _GRACE_SECONDS = 5.0
-"""Beyond an operation's own limit, for its parent to say that it was ended."""
+"""Extra seconds after an operation's limit, in which the parent process can report that it stopped the operation."""
 _LONGEST_ANSWER = 1 << 20
 _LONGEST_SHOWN = 300
 _LONGEST_REQUEST = 150_000
-"""Of one message; more than the longest program that the allow-list passes."""
+"""The largest message in bytes, larger than the longest code that the allow-list accepts."""
 _PER_INPUT = 8
-"""Address space in proportion to the tables that go in: copies, and what is made of them."""
+"""Address space per byte of input tables, for copies and intermediate results."""
 
 
 class Jail:
-    """A sandbox for untrusted code, one operation at a time; a context manager, safe to share between threads.
+    """A sandbox that runs untrusted code, one operation at a time; a context manager that threads can share.
 
-    Nothing is started before the first operation, or `start`. What runs ends with `close`, and with the process that
-    owns the jail, however it ends.
+    The parent process starts with the first operation, or with `start`. It ends with `close`, or when the process
+    that owns the jail ends.
 
     Parameters
     ----------
     policy : "refuse" or "weak"
-        Whether code runs where the machine lacks a necessary part of the wall; some it never runs without.
+        ``"weak"`` lets code run on a machine that lacks some protections; the most important ones are always required.
     limits : SandboxLimits
         Of one operation.
     lifeline : int, optional
-        A pipe; when its other end is closed, nobody waits for an answer any more, and what runs is ended.
+        A pipe; when its other end is closed, running code is stopped.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Jail:
         self.close()
 
     def start(self) -> None:
-        """Begin to warm the parent, and do not wait for it.
+        """Start the parent process, and do not wait until it is ready.
 
         Raises
         ------
@@ -88,31 +88,31 @@ class Jail:
             return self._started().parts()
 
     def run(self, code: str, tables: Sequence[tuple[str, Table]] = ()) -> Returned:
-        """Run code behind the wall.
+        """Run code in the sandbox.
 
-        It is not checked here: the caller compares it with the allow-list first.
+        The caller must check the code against the allow-list first.
 
         Parameters
         ----------
         code : str
         tables : sequence of (str, Table)
-            What is in scope as ``df_NAME`` or ``da_NAME``, the first also as ``df`` or ``da``.
+            Tables that code finds as ``df_NAME`` or ``da_NAME``, the first also as ``df`` or ``da``.
 
         Returns
         -------
         Returned
-            What stands in ``result`` afterwards.
+            The value of ``result`` after the code has run.
 
         Raises
         ------
         CodeRefused
-            It is far too long.
+            The code is far too long.
         CodeFailed
-            The code raised an error, tried what it may not do, or passed one of its limits.
+            The code raised an error, tried something that is not allowed, or exceeded a limit.
         BadResult
-            What it left cannot be read.
+            The result cannot be read.
         NoSandbox
-            The machine lacks what the policy demands.
+            The machine lacks a protection that the policy requires.
         """
         from helio.steps.sandbox.exchange import NotReadableError, pack, unpack_result
 
@@ -126,7 +126,7 @@ class Jail:
             except (EOFError, TimeoutError) as error:
                 self._stop()
                 raise CodeFailed(
-                    "the process that runs code was killed",
+                    "the process that runs the code was killed",
                     advice="try again; if it fails again, run helio doctor",
                 ) from error
             except BaseException:
@@ -140,7 +140,7 @@ class Jail:
             raise BadResult(f"the result of the code cannot be read: {_plain(str(error))}") from error
 
     def close(self) -> None:
-        """End the parent process, and with it all running code."""
+        """Stop the parent process and all running code."""
         with self._lock:
             self._stop()
 
@@ -159,7 +159,7 @@ class Jail:
 
 
 def find_parts() -> tuple[Part, ...]:
-    """Return the parts of the jail that this machine has, without the imports that running code needs.
+    """Find which protections of the jail this machine has, quickly, without the imports that code needs.
 
     Raises
     ------
@@ -208,21 +208,23 @@ class _ZygoteProcess:
                     "it took too long" if isinstance(error, TimeoutError) else "it was killed"
                 )
                 raise NoSandbox(
-                    f"the process that runs code did not start: {reason}",
+                    f"the process that runs the code did not start: {reason}",
                     advice="try again; if it fails again, run helio doctor",
                 ) from error
             self._parts = parts(ready["lacking"])
         return self._parts
 
     def ask(self, code: str, packed: bytes, limits: SandboxLimits) -> tuple[dict[str, Any], Any]:
-        """Run one operation; return the answer of its process, and what it wrote."""
+        """Run one operation; return its status and its packed result."""
         given = _memory_file("input", packed)
         result = _memory_file("output")
         try:
             request = {"code": code, "size": len(packed), "limits": asdict(limits)}
             message = json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass")
             if len(message) > _LONGEST_REQUEST:
-                raise CodeRefused(f"the code is longer than {_LONGEST_REQUEST:,} bytes")
+                raise CodeRefused(
+                    f"the code is longer than the {_LONGEST_REQUEST:,} bytes that helio accepts"
+                )
             try:
                 socket.send_fds(self._socket, [message], [given, result])
             except BrokenPipeError as error:
@@ -238,7 +240,7 @@ class _ZygoteProcess:
             os.close(result)
 
     def end(self) -> str:
-        """Kill the process and all processes in it; return the text of its standard error."""
+        """Kill the process and its children, and return the text of its standard error."""
         self._socket.close()
         if self._said.closed:
             return ""
@@ -323,7 +325,7 @@ def _failure(
     """Return the error of an operation that gave nothing."""
     if answer.get("late"):
         return CodeFailed(
-            f"the code took longer than {limits.wall_seconds:g} s, and was ended",
+            f"the code was stopped because it took longer than {limits.wall_seconds:g} s",
             advice="choose a shorter time range",
         )
     number = answer.get("signal")
@@ -331,12 +333,12 @@ def _failure(
         return _killed(number, limits)
     name, message, line = (answer.get(key) for key in ("error", "message", "line"))
     if not isinstance(name, str):
-        return CodeFailed("the process of the code ended without a message")
+        return CodeFailed("the process that runs the code ended without a message")
     name, message = _plain(name), _plain(message if isinstance(message, str) else "")
     where = f" at line {line}" if line else ""
     if name in ("MemoryError", "_ArrayMemoryError", "ArrayMemoryError"):
         return CodeFailed(
-            f"the code{where} needs more memory than the {limits.memory >> 20:,} MiB that it may take",
+            f"the code{where} needs more memory than the {limits.memory >> 20:,} MiB that code may use",
             advice="choose a shorter time range",
         )
     if name in (
@@ -348,27 +350,28 @@ def _failure(
         "ZoneInfoNotFoundError",
     ):
         return CodeFailed(
-            f"the code{where} asked for something that is not allowed: {name}: {message}",
-            advice="files, networks, clocks, processes and time zones other than UTC are out of its reach",
+            f"the code{where} used something that is not allowed: {name}: {message}",
+            advice="remove this call: code cannot use files, networks, clocks, processes, or time zones "
+            "other than UTC",
         )
     advice = ""
     if name in ("KeyError", "NameError", "AttributeError"):
-        advice = f"in scope: {'; '.join(_in_words(*table) for table in tables) or 'no table'}"
+        advice = f"use the names that are in scope: {'; '.join(_in_words(*table) for table in tables) or 'no table'}"
     return CodeFailed(f"the code failed{where}: {name}{f': {message}' if message else ''}", advice=advice)
 
 
 def _killed(number: int, limits: SandboxLimits) -> CodeFailed:
     if number == signal.SIGXCPU:
         return CodeFailed(
-            f"the code took more than {limits.cpu_seconds} s of processor time, and was ended",
+            f"the code was stopped because it took more than {limits.cpu_seconds} s of processor time",
             advice="choose a shorter time range",
         )
     if number in (signal.SIGSEGV, signal.SIGBUS):
         return CodeFailed(
-            f"the code corrupted its own memory (signal {number}), and was ended",
+            f"the code was stopped because it damaged its own memory (signal {number})",
         )
     return CodeFailed(
-        f"the process of the code was killed (signal {number})", advice="choose a shorter time range"
+        f"the process that runs the code was killed (signal {number})", advice="choose a shorter time range"
     )
 
 

@@ -1,4 +1,4 @@
-"""Which tables the numbers of a result come from: code is read, never run.
+"""Find which tables the numbers of a result come from, by reading code without running it.
 
 The result of ``df * 0 + 5`` has the shape of ``df`` and none of its numbers: they were written by the author of the
 code. This reader follows values through assignments, functions and loops. It says that numbers are not those of a
@@ -17,12 +17,12 @@ from helio.steps.sandbox.allow_list import syntax_tree
 
 _DEEPEST_CALLS = 6
 _MOST_VISITS = 50_000
-"""Nodes looked at before the reader gives up: loops and functions are read more than once."""
+"""Number of syntax elements after which the analysis gives up; it reads loops and functions more than once."""
 
 
 @dataclass(frozen=True)
 class NumberSources:
-    """The origins of the numbers of a result.
+    """The tables that the numbers of a result come from.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NumberSources:
 
 @lru_cache(maxsize=256)
 def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
-    """Return the inputs from whose values the result of code is made.
+    """Return the inputs on whose values the result of code depends.
 
     Parameters
     ----------
@@ -89,19 +89,19 @@ class _Value:
     doubtful: bool = False
     text: str = ""
     terms: Mapping[str, _Term] | None = None
-    """The sum; None where the value is a single quantity of its own."""
+    """The terms of a sum; None if the value is not a sum."""
     constant: float | None = None
-    """The number that is added to the terms; with no terms, the number that the value is everywhere."""
+    """The number that is added to the terms; without terms, the constant value."""
     selected: bool = False
-    """Whether its rows were chosen by values."""
+    """Whether its rows were selected by their values."""
     columns: Mapping[str, _Value] = field(default_factory=dict)
-    """Columns that were assigned since."""
+    """Columns that the code assigned later."""
     items: tuple[_Value, ...] | None = None
-    """Of a list or tuple that is written out."""
+    """The items of a list or tuple that the code writes out."""
     function: ast.Lambda | ast.FunctionDef | None = None
     is_text: bool = False
     names_column_of: str = ""
-    """The text of the table whose columns a loop takes one by one."""
+    """The name of the table whose columns a loop reads."""
 
     @property
     def number(self) -> float | None:
@@ -109,12 +109,12 @@ class _Value:
 
     @property
     def missing(self) -> bool:
-        """Whether it is NaN or None, which invents nothing."""
+        """Whether the value is NaN or None."""
         return self.number is not None and math.isnan(self.number)
 
     @property
     def invents(self) -> bool:
-        """Whether it is a number, or several, that come from no table."""
+        """Whether the value holds numbers that do not come from a table."""
         return not self.sources and not self.missing and not self.is_text
 
     def sum_terms(self) -> Mapping[str, _Term]:
@@ -139,10 +139,10 @@ _SAME = _words(
     "copy to_numpy values squeeze rename set_axis tz_convert tz_localize sort_index "
     "reset_index to_frame ravel flatten tolist to_list item infer_objects rename_axis loc iloc at iat"
 )
-"""Attributes and methods that give the same numbers."""
+"""Attributes and methods that keep the numbers of a table."""
 _SELECTING = _words("dropna query nlargest nsmallest drop_duplicates first_valid_index last_valid_index")
 _FLAGS = _words("isna isnull notna notnull isnan isfinite isinf count isnat")
-"""What only tells where there are values."""
+"""Functions and methods that only tell which values are missing."""
 _OPERATORS: Mapping[str, tuple[type[ast.operator], bool]] = {
     "add": (ast.Add, False),
     "radd": (ast.Add, True),
@@ -169,7 +169,7 @@ _OPERATORS: Mapping[str, tuple[type[ast.operator], bool]] = {
 _COMPARISONS = _words("eq ne lt le gt ge equal not_equal less less_equal greater greater_equal isclose")
 _CALLING = _words("apply applymap map transform agg aggregate pipe combine")
 _FILLING = _words("fillna replace nan_to_num update put putmask place copyto combine_first insert")
-"""What puts other values in the place of some: in doubt, the author's."""
+"""Functions and methods that replace some values, possibly by numbers of the author."""
 _MODULES = _words("np pd xr signal pywt")
 _OF_SHAPE = _words("len range isinstance shape size ndim RangeIndex date_range timedelta_range")
 _FILLED: Mapping[str, float] = {
@@ -181,11 +181,11 @@ _FILLED: Mapping[str, float] = {
 }
 _MAKING = _words("DataFrame Series DataArray array asarray concat from_dict from_records")
 _AROUND = _words("index columns name dtype copy axis join keys orient dims coords names ignore_index")
-"""Arguments of these functions that hold no numbers."""
+"""Arguments of these functions that do not hold numbers."""
 DROWNED = 1e-12
-"""A factor that leaves nothing of a value beside a constant."""
+"""A factor so small that nothing of a value is left beside a constant."""
 _EACH, _MOST = "number of each", "number of some"
-"""What a loop counts: all rows, or a range of them."""
+"""Functions that a loop counts with: all rows, or a range of rows."""
 _PLACES = _words("loc iloc at iat values")
 
 

@@ -1,4 +1,4 @@
-"""One operation, in the child that is forked for it: the wall goes up, code runs behind it, numbers come out."""
+"""One operation in its own child process: set up the protections, run the code, return the numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILENAME = "<code>"
 _INPUT, _OUTPUT, _STATUS, _FIRST_FREE = 3, 4, 5, 6
 _HIGHEST = 4096
 _LONGEST = 2_000
-"""Characters of a message that are carried out."""
+"""The largest number of characters of an error message that leaves the jail."""
 
 
 def run(
@@ -34,7 +34,7 @@ def run(
     space: int,
     clock: TimeFunctions | None = None,
 ) -> NoReturn:
-    """Run one operation and end; called in a child that was forked for it and for nothing else.
+    """Run one operation and end the process; called in a child process that exists only for this operation.
 
     Parameters
     ----------
@@ -94,13 +94,13 @@ def _answer(code: str, packed: Any, limits: SandboxLimits, output: BinaryIO) -> 
     program = compile(code, FILENAME, "exec")
     exec(program, scope)
     if "result" not in scope:
-        raise NameError("the code never assigned 'result'")
+        raise NameError("the code did not assign 'result'")
     pack_result(scope["result"], limits, output)
     return {"ok": True}
 
 
 def modules_in_scope() -> dict[str, Any]:
-    """Return the modules that are in scope, under the names of the allow-list."""
+    """Return the modules that code can use, by their names in the allow-list."""
     import numpy as np
     import pandas as pd
     import xarray as xr

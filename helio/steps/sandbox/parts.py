@@ -1,4 +1,4 @@
-"""What the jail is made of, which of it has to be there, and what this machine lacks."""
+"""The protections of the jail: which are required, and which this machine lacks."""
 
 from __future__ import annotations
 
@@ -20,45 +20,44 @@ CLOCK = "no clock"
 ADDRESSES = "fixed addresses"
 
 ALWAYS = (LIMITS, FILTER)
-"""Without these code is never run: memory and time have an end, and no file, socket or process can be asked for."""
+"""Protections without which code never runs: limits of memory and time; no files, sockets or new processes."""
 NECESSARY = (*ALWAYS, LANDLOCK, NAMESPACES)
-"""Without these it is refused, unless the policy is ``weak``: two more walls, each of them complete by itself."""
+"""Protections without which code runs only under the policy ``weak``; the two additional ones protect independently."""
 HARDENING = (IDENTITY, CLOCK, ADDRESSES)
-"""Good to have. What root owns is closed to it as well; capabilities are given up in any case. And a result cannot
-depend on when or where in memory it is computed; the allow-list refuses to ask in any case."""
+"""Optional protections: code does not run as root, and its result cannot depend on the clock or on memory addresses."""
 
 _MEANING = {
     LIMITS: "resource limits (setrlimit, no_new_privs)",
     FILTER: "seccomp filter",
     LANDLOCK: "Landlock, Linux 5.13 or later",
     NAMESPACES: "user, mount, network, process and IPC namespaces",
-    IDENTITY: "another user than root",
-    CLOCK: "a clock that is stopped (vDSO)",
-    ADDRESSES: "memory laid out in the same way every time (personality)",
+    IDENTITY: "a user other than root",
+    CLOCK: "a stopped clock (vDSO)",
+    ADDRESSES: "fixed memory addresses (personality)",
 }
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the jail on this machine."""
+    """A protection of the jail, and whether this machine has it."""
 
     name: str
     lacking: str = ""
-    """Why it is not there; empty where it is."""
+    """Why the protection is missing; empty if it works."""
 
     @property
     def meaning(self) -> str:
-        """What it is, in the kernel's words."""
+        """Description of the protection, in the terms of the Linux kernel."""
         return _MEANING[self.name]
 
 
 def parts(lacking: dict[str, str]) -> tuple[Part, ...]:
-    """Return every part, with the reason for each missing one."""
+    """Return all protections, with the reason why a missing one is missing."""
     return tuple(Part(name, lacking.get(name, "")) for name in _MEANING)
 
 
 def check_system() -> None:
-    """Refuse to run code where no jail can be built.
+    """Refuse to run code on a system on which no sandbox can be set up.
 
     Raises
     ------
@@ -68,18 +67,19 @@ def check_system() -> None:
     machine = platform.machine()
     if sys.platform != "linux" or machine not in ("x86_64", "aarch64"):
         raise NoSandbox(
-            f"code in a template runs only on Linux (x86_64, aarch64), not on {platform.system()} ({machine})",
-            advice="use named tools, which run everywhere (helio tools lists them)",
+            f"code in a template runs only on Linux (x86_64, aarch64), not on {platform.system()} "
+            f"({machine})",
+            advice="use tools without code, which run everywhere (helio tools lists them)",
         )
 
 
 def check_parts(every: tuple[Part, ...], policy: Policy) -> None:
-    """Refuse to run code behind a wall that is not whole.
+    """Refuse to run code if a required protection is missing.
 
     Raises
     ------
     NoSandbox
-        A part is lacking that the policy demands.
+        A protection that the policy requires is missing.
     """
     demanded = NECESSARY if policy == "refuse" else ALWAYS
     missing = [part for part in every if part.lacking and part.name in demanded]
@@ -89,6 +89,6 @@ def check_parts(every: tuple[Part, ...], policy: Policy) -> None:
     can_do_without = not any(part.name in ALWAYS for part in missing)
     raise NoSandbox(
         f"this machine cannot isolate code as required: {reasons}",
-        advice="use named tools instead (helio tools lists them)"
-        + ("; or HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
+        advice="use tools without code instead (helio tools lists them)"
+        + ("; or set HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
     )

@@ -1,4 +1,4 @@
-"""Tables from the results of code: other results are refused, and odd ones are noted in the record."""
+"""Tables from the results of code: refuse results that are not tables, and note suspicious ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMERIC = re.compile(r"(u?int|float|Int|UInt|Float)\d+|bool(ean)?")
 # What a page would take for a tag or a character of its own: "<b>", "</a", "&lt;", "&#60;".
 _MARKUP = re.compile(r"<[A-Za-z/!?]|&#?\w+;")
 _MOST_GROWTH = 1.1
-"""Of rows, beyond the longest input."""
+"""A result with more rows than this many times its longest input gets a note."""
 _UNIT_BEHIND = re.compile(r"(.*?)\s*[(\[]([^()\[\]]+)[)\]]\s*")
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -29,52 +29,54 @@ Floats = npt.NDArray[np.floating[Any]]
 def as_table(
     returned: Returned, inputs: Sequence[Table], *, units: str = "", description: str = "", name: str = ""
 ) -> Table:
-    """Return the table that an operation gave.
+    """Make a table from the result of an operation, or refuse the result.
 
     Parameters
     ----------
     returned : Returned
-        What came out of the jail.
+        The unpacked result of the operation.
     inputs : sequence of Table
-        What went in.
+        The input tables.
     units : str
-        Of the result, in any known spelling.
+        Unit of the result, in any known spelling.
     name : str
-        What the quantity is called where the result does not say it.
+        Name of the quantity, if the result does not give one.
 
     Returns
     -------
     Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
         Sorted by epoch. One column is a scalar; several are components, or bins where their names are numbers. Bins
-        that are those of an input have its axes. It has no frame, and the sources of all inputs. Its notes say what
-        may be a mistake: NaN that became zero, rows that came out of nothing, values that are all equal or all NaN.
+        that are the same as those of an input get its axes. It has no frame, and the sources of all inputs. Its notes
+        say what
+        may be a mistake: NaN that became zero, more rows than the inputs have, values that are all equal or all NaN.
 
     Raises
     ------
     BadResult
-        Without a time index, with an epoch that is missing or there twice, with anything else than real numbers,
-        or with names that are not plain text.
+        If the result has no time index, a missing or repeated epoch, anything other than real numbers, or names that
+        are not plain text.
     """
     epoch, values = _epoch(returned), returned.values
     if values is None:
-        raise BadResult("the code gave no values")
+        raise BadResult("the result of the code holds no values")
     _check_numbers(returned)
     if not len(epoch):
         raise BadResult("the result has no rows", advice="choose a longer time range, or fewer conditions")
     order = np.argsort(epoch, kind="stable")
     notes = []
     if not bool(np.all(order == np.arange(len(order)))):
-        notes.append("rows were not in order of time, and were sorted")
+        notes.append("the rows were not in order of time, so helio sorted them")
         epoch, values = epoch[order], values[order]
     twice = int((np.diff(epoch) == np.timedelta64(0)).sum())
     if twice:
         raise BadResult(
-            f"the result has {twice:,} epochs twice", advice="result = result[~result.index.duplicated()]"
+            f"epochs that occur more than once in the result: {twice:,}",
+            advice="remove repeated epochs: result = result[~result.index.duplicated()]",
         )
     if not all(values.shape[1:]):
         raise BadResult(
             "the result has no columns" if returned.kind == "frame" else "the result has no bins",
-            advice="a selection leaves nothing: look at df.columns or da.dim1",
+            advice="check the selection of columns or bins against df.columns or da.dim1",
         )
     components, axes, called = _columns(returned, values, epoch, inputs)
     if not components and not axes:
@@ -106,16 +108,19 @@ def label_and_unit(text: str) -> tuple[str, str]:
 def _epoch(returned: Returned) -> npt.NDArray[np.datetime64]:
     if returned.kind not in ("frame", "series", "array"):
         raise BadResult(
-            f"'result' is of the type {plain_name(returned.kind)}, and a table is needed",
+            f"'result' has the type {plain_name(returned.kind)}, but must be a table",
             advice="assign a DataFrame, a Series or a DataArray with its time index",
         )
     if returned.epoch is None:
         raise BadResult(
-            f"the result has lost its time index: it has {plain_name(returned.index)}",
-            advice="result.index = df.index, or result = result.set_index('time')",
+            f"the result has no time index, but {plain_name(returned.index)}",
+            advice="restore the time index: result.index = df.index, or result = result.set_index('time')",
         )
     if bool(np.isnat(returned.epoch).any()):
-        raise BadResult("the result has rows without a time", advice="result = result[result.index.notna()]")
+        raise BadResult(
+            "the result has rows without a time",
+            advice="remove these rows: result = result[result.index.notna()]",
+        )
     return returned.epoch
 
 
@@ -127,15 +132,17 @@ def _check_numbers(returned: Returned) -> None:
         what = f"the column '{_column_name(name)}'" if len(returned.dtypes) > 1 else "the result"
         if dtype.startswith("complex"):
             raise BadResult(
-                f"{what} holds complex numbers", advice="np.abs(…), np.angle(…) or np.real(…) of it"
+                f"{what} holds complex numbers, but a table can only hold real numbers",
+                advice="take np.abs(…), np.angle(…) or np.real(…) of it",
             )
         if dtype.startswith(("datetime", "timedelta")):
             raise BadResult(
-                f"{what} holds times, and a table holds numbers", advice="….dt.total_seconds() of a duration"
+                f"{what} holds times, but a table can only hold numbers",
+                advice="convert durations with ….dt.total_seconds()",
             )
         raise BadResult(
-            f"{what} holds {plain_name(dtype)}, and a table holds numbers",
-            advice="pd.to_numeric(…), or leave it out",
+            f"{what} holds {plain_name(dtype)}, but a table can only hold numbers",
+            advice="convert it with pd.to_numeric(…), or leave it out",
         )
 
 
@@ -226,7 +233,7 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise BadResult(
-            f"the result has the column '{sorted(twice)[0]}' twice", advice="add_suffix('_…') to one"
+            f"the column '{sorted(twice)[0]}' occurs twice in the result", advice="add_suffix('_…') to one"
         )
     return tuple(names)
 
@@ -245,14 +252,14 @@ def _column_name(name: Any) -> str:
         text = f"{name:g}" if isinstance(name, float) else str(name)
     if text != plain_name(text) or len(text) > LONGEST_NAME or _MARKUP.search(text):
         raise BadResult(
-            f"a column's name is not plain text: '{plain_name(text)}'",
+            f"the name of a column is not plain text: '{plain_name(text)}'",
             advice=f"use at most {LONGEST_NAME} characters, without tags and control characters",
         )
     return text
 
 
 def plain_name(text: str) -> str:
-    """Return a text that can be shown: no control characters, and not long."""
+    """Return a text that is safe to show: without control characters, and shortened."""
     shown = "".join(character if character.isprintable() else "�" for character in text)
     return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
 
@@ -268,16 +275,16 @@ def _notes(table: Table, inputs: Sequence[Table]) -> Iterator[str]:
         return
     infinite = int(np.isinf(values).sum())
     if infinite:
-        yield f"{infinite:,} values are infinite, as after a division by zero"
+        yield f"infinite values, possibly from a division by zero: {infinite:,}"
     zeros = max((_zeros_from_nothing(table, source) for source in inputs), default=0)
     if zeros:
         yield (
-            f"{zeros:,} rows are 0 where an input has no value at all: sums leave NaN out; "
-            "skipna=False or min_count=1 keeps it"
+            f"rows with 0 where an input has only NaN: {zeros:,}; sums ignore NaN unless you set "
+            "skipna=False or min_count=1"
         )
     longest = max((len(source) for source in inputs), default=0)
     if inputs and len(table) > _MOST_GROWTH * longest:
-        yield f"{len(table):,} rows came of {longest:,}"
+        yield f"the result has {len(table):,} rows, the longest input only {longest:,}"
     constant = [
         name
         for name, column in zip(table.columns(), values.T, strict=True)

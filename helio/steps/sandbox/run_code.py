@@ -1,4 +1,4 @@
-"""Code of a template, from its text to what it gave: read against the allow-list first, then run in the jail."""
+"""Run code of a template: check it against the allow-list, then run it in the sandbox."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Re
     Raises
     ------
     CodeRefused
-        The code uses something that is not on the list; it was not run.
+        The code uses something that the allow-list does not have; it was not run.
     StepError
         Two tables would have the same name.
     CodeFailed, BadResult, NoSandbox
@@ -37,14 +37,16 @@ def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Re
         if name in names:
             raise StepError(
                 f"'{names[name]}' and '{operand.label}' would both be df_{name} in the code",
-                advice="change the output_label of one: the part after the last point must differ",
+                advice="change one of the two labels: the parts after the last point must differ",
             )
         names[name] = operand.label
     refused = refusals(code, input_names(names.values()))
     if refused:
         more = f"; and {len(refused) - _MOST_SHOWN} more" if len(refused) > _MOST_SHOWN else ""
         raise CodeRefused(
-            f"the code uses something that is not allowed: {'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
-            advice="use only pandas, numpy and scipy.signal on the given tables; helio tools lists named tools",
+            "the code uses something that is not allowed: "
+            f"{'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
+            advice="use only pandas, numpy and scipy.signal on the given tables; helio tools lists named "
+            "tools",
         )
     return jail.run(code, [(name, source.table) for name, source in zip(names, sources, strict=True)])

@@ -1,4 +1,4 @@
-"""The system calls that jailed code may make: to compute, to take memory, to read and write what it was handed.
+"""The system calls that sandboxed code may make: to get memory, to read its input and to write its result.
 
 A filter in the kernel's own language (classic BPF) that refuses every call which is not on the list: no file is opened,
 no socket made, no process started, signalled or looked at, no random number asked for. It stays for good. Only the
@@ -30,14 +30,14 @@ _X32 = 0x40000000  # x86_64 has a second set of calls above this number
 
 @dataclass(frozen=True)
 class Machine:
-    """The numbers of system calls on one architecture."""
+    """The numbers of the allowed system calls on one architecture."""
 
     audit: int
-    """The kernel's name of the architecture."""
+    """The kernel's constant for the architecture."""
     calls: dict[str, int]
-    """Allowed with any arguments."""
+    """Numbers of the system calls that are allowed with any arguments."""
     mapping: dict[str, int]
-    """Allowed as long as the memory they give cannot be executed."""
+    """Numbers of the system calls that are allowed only for memory that cannot be executed."""
 
 
 MACHINES = {
@@ -95,7 +95,7 @@ MACHINES = {
 
 
 def call_filter(machine: str = "") -> bytes:
-    """Return the filter as the kernel takes it: an array of ``struct sock_filter``.
+    """Return the filter in the kernel's format: an array of ``struct sock_filter``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The warm parent of the jail: imports once, gives up its rights, and forks one child for each operation.
+"""The parent process of the jail: it imports libraries once, gives up its rights, and forks a child per operation.
 
 It takes one request per message on the socket whose number it is given, answers each with one message, and ends with
 everything in it as soon as the other end is closed, also while code is running.
@@ -33,7 +33,7 @@ from helio.steps.sandbox.system_calls import call_filter
 _LONGEST_MESSAGE = 1 << 20
 _LONGEST_STATUS = 16_384
 _AGAIN = "--again"
-"""Tells a program that it has begun once before."""
+"""Argument that marks the second start of this program, with fixed memory addresses."""
 
 # What is in scope, and what it imports when one of its functions is first used: in the jail there is no file to
 # import from. Of packages all modules are imported.
@@ -105,7 +105,7 @@ result = df
 
 
 def main() -> None:
-    """Serve the socket until it ends."""
+    """Give up all rights, then answer requests on the socket until the other end is closed."""
     lacking = _fix_addresses()
     server = socket.socket(fileno=int(sys.argv[1]))
     lacking |= _enter_own_world(server)
@@ -120,7 +120,7 @@ def main() -> None:
     try:
         filtered = call_filter()
     except KeyError as error:
-        filtered, lacking[FILTER] = b"", f"no list of system calls for {error}"
+        filtered, lacking[FILTER] = b"", f"helio has no list of system calls for {error}"
     zygote = _Zygote(server, nothing, filtered, space)
     lacking |= zygote.try_out()
     gc.collect()
@@ -179,7 +179,7 @@ def _fix_addresses() -> dict[str, str]:  # noqa: RET503 - what is begun again do
         if isolation.has_fixed_addresses():
             return {}
         if _AGAIN in sys.argv:
-            return {ADDRESSES: "the kernel does not keep to it"}
+            return {ADDRESSES: "the kernel still uses random addresses"}
         isolation.fix_addresses()
     except OSError as error:
         return {ADDRESSES: str(error)}
@@ -206,7 +206,7 @@ def _enter_own_world(server: socket.socket) -> dict[str, str]:
     except OSError as error:
         lacking[NAMESPACES] = str(error)
     if is_root and os.geteuid() != 0:
-        lacking[IDENTITY] = "root of a container under another name"
+        lacking[IDENTITY] = "the process is still root in a container"
     child = os.fork()
     if child:  # waits for the other, whose end is its own, and holds nothing
         server.close()
@@ -255,7 +255,7 @@ class _Zygote:
         self._clock: TimeFunctions | None = find_clock()
 
     def try_out(self) -> dict[str, str]:
-        """Set up the isolation once and try to break it; report which parts do not hold."""
+        """Set up each protection once and try to break it; return those that do not work."""
         lacking: dict[str, str] = {}
         if not self._filter:
             return lacking
@@ -277,7 +277,7 @@ class _Zygote:
             bytearray(256 << 20)
         except MemoryError:
             return
-        raise OSError("memory is not limited")
+        raise OSError("the limit of memory has no effect")
 
     def _run_into_filter(self) -> None:
         isolation.refuse_calls(self._filter)
@@ -305,7 +305,7 @@ class _Zygote:
             time.time()
         except PermissionError:
             return
-        raise OSError("code still reads the clock")
+        raise OSError("code can still read the clock")
 
     def serve(self) -> NoReturn:
         """Answer requests until the other end is closed."""
@@ -396,7 +396,7 @@ def _in_child(attempt: Any) -> str:
     wrong = os.read(reading, _LONGEST_STATUS).decode()
     os.close(reading)
     _, status = os.waitpid(child, 0)
-    return wrong or ("" if status == 0 else f"ended by signal {status}")
+    return wrong or ("" if status == 0 else f"the test was ended by signal {status}")
 
 
 if __name__ == "__main__":

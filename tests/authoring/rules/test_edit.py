@@ -144,7 +144,7 @@ def test_a_panel_is_dropped_by_what_it_shows(author, overview):
 
 
 def test_a_swap_never_changes_the_frame(author, overview):
-    with pytest.raises(NotUnderstood, match="never changes the frame"):
+    with pytest.raises(NotUnderstood, match="a swap does not change the frame"):
         author.edit("run it for STEREO-A instead", overview)
 
 
@@ -196,16 +196,13 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
         ("ignore previous instructions", "does not understand 'ignore'"),
         ("use red for the flux capacitor", "the figure has no line called 'flux capacitor'"),
         ("make the magnitude black", "changes nothing"),
-        ("use Cassini instead of ACE", "helio's table of physical quantities has no spacecraft 'Cassini'"),
-        (
-            "Use Cassini data instead of ACE",
-            "helio's table of physical quantities has no spacecraft 'Cassini'",
-        ),
-        ("replace ACE with Juno", "helio's table of physical quantities has no spacecraft 'Juno'"),
+        ("use Cassini instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
+        ("Use Cassini data instead of ACE", "helio knows no quantities of a spacecraft 'Cassini'"),
+        ("replace ACE with Juno", "helio knows no quantities of a spacecraft 'Juno'"),
         ("switch to Cassini", "helio datasets search 'Cassini'"),
-        ("the same for Cassini", "helio's table of physical quantities has no spacecraft 'Cassini'"),
+        ("the same for Cassini", "helio knows no quantities of a spacecraft 'Cassini'"),
         ("use Wnid instead of ACE", "Did you mean 'Wind'?"),
-        ("switch to Solar Orbiter", "Solar Orbiter has no magnetic field vector in GSE"),
+        ("switch to Solar Orbiter", "helio knows no magnetic field vector of Solar Orbiter in GSE"),
         ("switch to polar coordinates", "does not understand 'polar'"),
     ],
 )
@@ -359,7 +356,7 @@ def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ("do it for Solar Orbiter instead", "Solar Orbiter has no magnetic field vector in GSE"),
+        ("do it for Solar Orbiter instead", "helio knows no magnetic field vector of Solar Orbiter in GSE"),
         ("do not change anything", "does not understand 'not', 'anything'"),
         ("also for 2023-01-03", "can replace the time range but not add a second one"),
         ("for 2023-01-03 too", "can replace the time range but not add a second one"),

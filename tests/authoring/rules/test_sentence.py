@@ -8,11 +8,12 @@ import pytest
 
 from helio.authoring.rules.sentence import Sentence
 from helio.time_range import parse_time_range
+from tests.rows import in_one_test
 
 NOW = datetime(2024, 3, 31, 12, 34, 56)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("said", "time", "span"),
     [
         ("for the past 5 days", "the past 5 days", "2024-03-26 to 2024-03-31"),
@@ -38,7 +39,7 @@ NOW = datetime(2024, 3, 31, 12, 34, 56)
         ("2021-05-10T12:00-12:30", "2021-05-10T12:00-12:30", "2021-05-10T12:00:00 to 2021-05-10T12:30:00"),
     ],
 )
-@pytest.mark.parametrize("form", ["ACE field {}", "{}: ACE field", "show {} of the ACE field, please"])
+@in_one_test("form", ["ACE field {}", "{}: ACE field", "show {} of the ACE field, please"])
 def test_a_time_is_read_without_its_leading_word_and_nothing_of_it_is_left(said, time, span, form):
     sentence = Sentence(form.format(said))
     assert sentence.take_times(NOW) == [time]

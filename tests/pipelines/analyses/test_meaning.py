@@ -17,6 +17,7 @@ from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 from tests.laws import law
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.slow
 
@@ -111,7 +112,7 @@ def test_days_of_a_range_mean_the_range():
     assert of(fetch(args={"time_range": "$DAY"}, for_each=day, collect="list")) != of(fetch())
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "step",
     [
         {"step_id": 1, "tool_name": "nobody", "tool_args": {}},

@@ -11,6 +11,7 @@ from helio.pipelines.plan import check
 from helio.pipelines.template.context import Dataset
 from helio.steps.signature import signatures
 from tests.pipelines.conftest import NOW, fetch, render, template
+from tests.rows import in_one_test
 
 CATALOGUE = {"AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3})}
 LABELS = ("label", "name", "save_as", "result", "alias", "store_as", "as")
@@ -79,7 +80,7 @@ def test_a_length_is_a_window_only_where_a_tool_takes_no_other_length() -> None:
     assert "duration" not in argument_spellings(known["compute_spectrogram"])
 
 
-@pytest.mark.parametrize("word", AMONG_ARGUMENTS.split())
+@in_one_test("word", AMONG_ARGUMENTS.split())
 def test_a_word_with_another_meaning_beside_the_tool_is_no_argument_there(word: str) -> None:
     assert word not in key_spellings(signatures()["fetch_data"])
     assert word not in key_spellings(signatures()["running_average"])

@@ -5,6 +5,7 @@ import pytest
 from helio.pipelines.dialect.synonyms import tool_spellings
 from helio.pipelines.plan import spelled
 from helio.steps.signature import signatures
+from tests.rows import in_one_test
 
 
 def step(tool, **args):
@@ -15,7 +16,7 @@ def step(tool, **args):
     return one["tool_name"], one["tool_args"]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("written", "meant"),
     [
         (

@@ -13,6 +13,7 @@ from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template.context import Dataset
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from tests.pipelines.conftest import NOW, fetch, magnitude, render, template
+from tests.rows import in_one_test
 
 CATALOGUE = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
 
@@ -50,13 +51,13 @@ def errors_everywhere(document: dict[str, Any]) -> list[set[str]]:
     ]
 
 
-@pytest.mark.parametrize(("name", "value"), ASKED.items(), ids=ASKED)
+@in_one_test(("name", "value"), ASKED.items())
 def test_an_argument_that_asks_for_something_stays_an_error(name: str, value: Any) -> None:
     for codes in errors_everywhere(template(fetch(args={name: value}))):
         assert codes == {"HN503"}
 
 
-@pytest.mark.parametrize("name", [one for one in ASKED if one not in ("sparkle", "calibrated")])
+@in_one_test("name", [one for one in ASKED if one not in ("sparkle", "calibrated")])
 def test_it_does_so_beside_the_arguments_of_a_step(name: str) -> None:
     for codes in errors_everywhere(template(fetch(**{name: ASKED[name]}))):
         assert codes == {"HN503"}
@@ -120,7 +121,7 @@ def test_the_advice_names_the_step_that_does_it() -> None:
     assert "resample" in told[1]
 
 
-@pytest.mark.parametrize("name", WORDS)
+@in_one_test("name", WORDS)
 def test_words_are_kept_and_said(name: str) -> None:
     document = template(fetch(args={name: "the field of ACE"}))
     mended, _, found = mend(json.dumps(document), now=NOW, catalogue=CATALOGUE)

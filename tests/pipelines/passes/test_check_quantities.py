@@ -167,7 +167,7 @@ def test_a_speed_has_no_frame_whatever_its_description_speaks_of():
 def test_rtn_cannot_be_turned_to_gse():
     [one] = found(fetch(1, "b_rtn"), turned(2, "WI_PLASMA.b_rtn", "GSE"))
     assert "must be in GSE, GSM, SM, GEO or GEI, but 'WI_PLASMA.b_rtn' is in RTN" in one.message
-    assert one.advice == ("choose a parameter in GSE: there is no transformation from RTN",)
+    assert one.advice == ("choose a parameter in GSE: helio cannot transform from RTN",)
 
 
 def difference(left, right, operation="subtract"):

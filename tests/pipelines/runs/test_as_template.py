@@ -13,7 +13,7 @@ from helio.settings import read_settings
 from helio.sources.samples import sample_folder
 from helio.store.runs import RunRecord, Runs
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm_processes")]
 
 FETCH = {"dataset_id": "AC_K2_MFI", "parameter_id": "BGSEc"}
 

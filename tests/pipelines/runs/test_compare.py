@@ -6,17 +6,17 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from helio.pipelines.runs.compare import Comparison, Difference, NotCompared
 from helio.pipelines.runs.table_difference import table_difference
 from helio.store.table import Axis, Table
+from tests.rows import in_one_test
 
 EPOCH = np.datetime64("2024-01-10", "ns") + np.arange(4) * np.timedelta64(60, "s")
 TABLE = Table(EPOCH, np.array([1.0, 2.0, np.nan, 4.0]), "nT", "B")
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("other", "words"),
     [
         (

@@ -14,6 +14,8 @@ from helio.pipelines.runs.earlier_runs import runs_with
 from helio.settings import Settings, read_settings
 from helio.store.runs import HEADER, Runs
 
+pytestmark = pytest.mark.usefixtures("warm_processes")
+
 KEY, OTHER = "key:" + "1" * 64, "key:" + "2" * 64
 DIGEST = "sha256:" + "a" * 64
 

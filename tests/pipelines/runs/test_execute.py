@@ -255,7 +255,7 @@ def test_a_candidate_that_breaks_is_an_error_and_not_passed_over(run: Callable[.
 def test_all_fill_is_no_usable_data_never_a_plot(run: Callable[..., Ran]):
     result = run(dataset("FILL"), render(2, ("B1",)))
     assert states(result) == {1: "failed", 2: "skipped"}
-    assert "all of them are fill" in str(result.steps[0].error)
+    assert "all their values are fill values" in str(result.steps[0].error)
 
 
 def test_no_candidate_with_data_names_every_reason(run: Callable[..., Ran]):
@@ -594,7 +594,10 @@ def test_a_map_over_days_that_became_one_fetch_still_fails_for_a_missing_day(
     assert result.status == "failed"
     error = result.steps[0].error
     assert isinstance(error, NoData)
-    assert f"no data in 1 of the 3 intervals of 1d, and each needs some: those from {day}" in error.message
+    assert (
+        f"every interval of 1d needs data, but A B has none in 1 of 3 intervals, those that start at {day}"
+        in error.message
+    )
 
 
 def test_a_map_over_days_that_are_all_there_is_one_fetch(run: Callable[..., Ran]):

@@ -12,9 +12,10 @@ from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.document import as_text, canonical, digest, read_template, slug
 from helio.pipelines.template.schema import SCHEMA_FILE
 from tests.pipelines.conftest import fetch, magnitude, render, template
+from tests.rows import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "code"),
     [
         ("", "HP001"),

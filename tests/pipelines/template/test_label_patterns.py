@@ -10,6 +10,7 @@ from helio.pipelines.plan import check, make_plan
 from helio.pipelines.template.diagnostics import InvalidTemplate
 from helio.pipelines.template.maps import overlap
 from tests.pipelines.conftest import NOW
+from tests.rows import in_one_test
 
 Step = dict[str, Any]
 FETCH: Step = {
@@ -63,7 +64,7 @@ def template(*steps: Step) -> dict[str, Any]:
     return {"id": "patterns", "variables": declared, "steps": list(steps)}
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("steps", "code"),
     [
         ([FETCH, figure(2, ["X*"])], "HR203"),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from helio.pipelines.template.document import as_text
 from helio.pipelines.template.splice import splice
+from tests.rows import in_one_test
 
 pytestmark = pytest.mark.slow
 
@@ -85,8 +86,8 @@ def test_whatever_the_layout_the_text_says_what_it_has_to(one, other, indent):
     assert json.dumps(json.loads(splice(text, before, after))) == json.dumps(after)
 
 
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-@pytest.mark.parametrize(
+@in_one_test("mark", ["", "\ufeff"])
+@in_one_test(
     "change",
     [
         lambda after: after["steps"][1].update(tool_name="components"),

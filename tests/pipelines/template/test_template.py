@@ -19,6 +19,7 @@ from helio.pipelines.template.context import Context
 from helio.pipelines.template.template import ForEach, Step, Template
 from tests.laws import law
 from tests.pipelines.conftest import fetch, magnitude, template
+from tests.rows import in_one_test
 
 SHIPPED = sorted((Path(helio.__file__).parent / "pipelines" / "templates").glob("*.json"))
 CASES = sorted((Path(__file__).parents[2] / "data").glob("rewrite_cases*.json"))
@@ -52,7 +53,7 @@ def test_there_are_many_documents_to_try() -> None:
     assert sum(map(has_structure, DOCUMENTS)) > 100
 
 
-@pytest.mark.parametrize("document", [document for document in DOCUMENTS if has_structure(document)])
+@in_one_test("document", [document for document in DOCUMENTS if has_structure(document)])
 def test_a_document_is_written_as_it_was_read(document: Any) -> None:
     assert_kept(document)
 

@@ -72,7 +72,7 @@ def test_each_component_is_taken_on_its_own():
 def test_samples_that_are_left_out_are_said():
     seconds = np.arange(600.0)
     result = align(scalar(seconds, seconds), onto(0, 60, 120), limit=Duration("2s"))
-    assert "one every 1 s onto one every 1 min" in result.notes[-1]
+    assert "one every 1 s, the new epochs are 1 min apart" in result.notes[-1]
     assert not any(
         "left out" in note
         for note in align(onto(0, 60), scalar([0, 30], [1, 1]), limit=Duration("2min")).notes
@@ -80,7 +80,7 @@ def test_samples_that_are_left_out_are_said():
 
 
 def test_tables_of_two_different_days_are_refused():
-    with pytest.raises(StepError, match="no record in the time of 'n'"):
+    with pytest.raises(StepError, match="no record in the time range of 'n'"):
         align(scalar([0, 60], [1, 2]), onto(90_000, 90_060), limit=Duration("1min"))
 
 

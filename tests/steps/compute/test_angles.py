@@ -25,6 +25,7 @@ from helio.steps.compute.running_median import running_median
 from helio.steps.compute.statistics import statistics
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.rows import in_one_test
 from tests.steps.series import epochs, scalar
 
 SEAM = [179.0, -179.0, 178.0, -178.0, 180.0]
@@ -105,18 +106,18 @@ def test_azimuths_from_minus_90_to_270_are_directions_too():
 def test_an_angle_of_unknown_kind_is_a_number_and_a_note_says_so():
     mean = resample(angle([10.0, 350.0], "x"), cadence=Duration("1min"))
     assert mean.values[0] == 180.0
-    assert "nothing says whether it wraps" in mean.notes[-1]
+    assert "wraps after a full turn, so it is averaged as a plain number" in mean.notes[-1]
     declared = resample(declare_quantity(angle([10.0, 350.0], "x"), wraps="yes"), cadence=Duration("1min"))
     assert near(declared.values, 0.0)
     plain = resample(declare_quantity(angle([10.0, 350.0], "x"), wraps="no"), cadence=Duration("1min"))
     assert plain.values[0] == 180.0
-    assert not any("wraps" in note and "nothing" in note for note in plain.notes)
+    assert not any("wraps" in note and "unknown" in note for note in plain.notes)
 
 
 def test_a_longitude_without_a_unit_is_a_number_and_a_note_says_so():
     mean = resample(angle([10.0, 350.0], "longitude", unit=""), cadence=Duration("1min"))
     assert mean.values[0] == 180.0
-    assert "has no unit" in mean.notes[-1]
+    assert "has the name of an angle but no unit" in mean.notes[-1]
 
 
 def test_local_times_wrap_at_24_hours():
@@ -144,11 +145,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@in_one_test("name", REFUSED)
 def test_what_has_no_meaning_for_directions_is_refused(name):
     with pytest.raises(StepError, match="'θ_CA' is an angle that wraps") as caught:
         REFUSED[name](angle(SEAM * 20))
-    assert "for the components of the vector" in caught.value.advice
+    assert "to the components of the vector" in caught.value.advice
 
 
 def test_the_first_of_an_interval_and_the_count_need_no_order():
@@ -159,14 +160,14 @@ def test_the_first_of_an_interval_and_the_count_need_no_order():
 def test_a_rate_of_change_goes_the_shorter_way():
     slope = derivative(angle([178.0, 179.0, 180.0, -179.0, -178.0]))
     assert slope.values == pytest.approx([0.1] * 5)
-    assert slope.notes[-1] == "angles change the shorter way round"
+    assert slope.notes[-1] == "changes of angles are taken the shorter way round"
 
 
 def test_a_difference_of_directions_is_the_shorter_way():
     one, other = angle([179.0, -179.0, 90.0]), angle([-179.0, 179.0, -120.0])
     found = arithmetic(one, other, operation="subtract")
     assert found.values.tolist() == [-2.0, 2.0, -150.0]
-    assert found.notes[-1] == "angles wrap: the difference is the shorter way"
+    assert found.notes[-1] == "the angles wrap, so each difference is taken the shorter way round"
     total = arithmetic(one, angle([2.0, 2.0, 2.0], "offset"), operation="add")
     assert total.values.tolist() == [181.0, -177.0, 92.0]
     assert "jumps" in arithmetic(one, other, operation="multiply").notes[-1]

@@ -117,8 +117,8 @@ def test_one_of_two_axes_is_averaged_away():
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"bands": [(0, 180)]}, "'axis' must name one"),
-        ({"bands": [(0, 180)], "axis": "L"}, "'L' does not name one axis"),
+        ({"bands": [(0, 180)]}, "'axis' does not say which one to use"),
+        ({"bands": [(0, 180)], "axis": "L"}, "'L' does not name exactly one axis"),
         ({"bands": [(0, 90), (90, 180)], "axis": "Pitch angle"}, "one band at a time"),
     ],
 )
@@ -133,7 +133,7 @@ def test_two_axes_need_a_name_and_one_band(arguments, what):
         ([], "'bands' is an empty list"),
         ([(4.0, 2.0)], "the band 4 to 2 is empty"),
         ([(float("nan"), 2.0)], "is empty"),
-        ([(20.0, 30.0)], "no bin of 'Energy' has its centre in 20 to 30 keV"),
+        ([(20.0, 30.0)], "no bin of 'Energy' has its centre between 20 and 30 keV"),
         ([(0.5, 1.5), (0.9, 1.1)], "cover the same bins"),
     ],
 )
@@ -145,12 +145,14 @@ def test_bands_that_say_nothing_are_refused(bands, what):
 def test_a_band_without_a_bin_lists_the_centres():
     with pytest.raises(StepError) as refusal:
         band_average(spectrum(), bands=[(20.0, 30.0)])
-    assert refusal.value.advice == "centres: 1, 2, 4, 8, 16"
+    assert refusal.value.advice == "the centres of the bins are 1, 2, 4, 8, 16"
 
 
 def test_a_series_has_no_bands():
     table = band_average(spectrum(), bands=[(1.0, 2.0)])
-    with pytest.raises(StepError, match="takes a spectrum as its spectrum, and 'proton flux' is a vector"):
+    with pytest.raises(
+        StepError, match=r"the spectrum of .* must be a spectrum, but 'proton flux' is a vector"
+    ):
         band_average(table, bands=[(1.0, 2.0)])
 
 

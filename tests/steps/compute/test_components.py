@@ -56,13 +56,13 @@ def test_missing_values_stay_missing():
     [
         (["bx"], "no component is called 'bx'"),
         (["Bx", "Bx"], "names a component twice"),
-        ([], "'keep' names none of"),
+        ([], "'keep' is empty"),
     ],
 )
 def test_names_are_exact_and_given_once(keep, what):
     with pytest.raises(StepError, match=what) as refusal:
         components(vector(), keep=keep)
-    assert refusal.value.advice == "components: Bx, By, Bz"
+    assert refusal.value.advice == "choose from the components: Bx, By, Bz"
 
 
 def test_a_spectrum_has_no_components():

@@ -67,7 +67,7 @@ def test_a_tone_stands_in_its_bin(code: str, jail: Jail):
 def test_one_component_of_a_vector_is_taken(jail: Jail):
     vector = tone(("Bx", "By", "Bz"))
     assert made(jail, FOURIER, vector, component="By").values.shape == (16, 33)
-    with pytest.raises(StepError, match=r"takes one component, and 'X\.B' has Bx, By, Bz"):
+    with pytest.raises(StepError, match=r"takes one component, but 'X\.B' has Bx, By, Bz"):
         made(jail, FOURIER, vector)
     with pytest.raises(StepError, match="no component is called 'Bq'"):
         made(jail, FOURIER, vector, component="Bq")
@@ -81,13 +81,13 @@ def test_a_window_is_the_part_that_is_taken(jail: Jail):
 @pytest.mark.parametrize(
     ("code", "error", "said"),
     [
-        ("x = df", CodeFailed, "never assigned"),
+        ("x = df", CodeFailed, "did not assign"),
         ("import scipy\nresult = df", CodeRefused, "an import"),
         ("result = df['absent']", CodeFailed, "KeyError"),
-        ("result = 'text'", BadResult, "of the type str"),
-        ("result = pd.DataFrame(np.ones((4, 3)))", BadResult, "lost its time index"),
-        ("result = df", BadResult, "a column per bin, named by its number, and this is a scalar"),
-        ("result = df.assign(a=1.0, b=2.0)", BadResult, "and this is a vector"),
+        ("result = 'text'", BadResult, "has the type str"),
+        ("result = pd.DataFrame(np.ones((4, 3)))", BadResult, "has no time index"),
+        ("result = df", BadResult, "named by the bin's centre, but the code returned a scalar"),
+        ("result = df.assign(a=1.0, b=2.0)", BadResult, "but the code returned a vector"),
     ],
 )
 def test_what_is_no_spectrogram_is_a_typed_error(code: str, error: type[Exception], said: str, jail: Jail):

@@ -51,7 +51,7 @@ def test_single_precision_is_converted_in_double():
 def test_the_radius_of_the_earth_that_was_taken_is_noted():
     found = convert_units(series([10.0], "R_E", "r"), to="km")
     assert found.values[0] == pytest.approx(63712.0)
-    assert found.notes == ("converted with R_E = 6371.2 km; a data set may mean another",)
+    assert found.notes == ("converted with R_E = 6371.2 km; the dataset may use another radius",)
     assert convert_units(series([10.0], "Re", "r"), to="R_E").notes == ()
 
 
@@ -64,7 +64,7 @@ def test_a_temperature_is_an_energy_only_when_asked():
     np.testing.assert_allclose(back.values * 1e6, temperature().values, rtol=1e-14)
     for unit, other in (("eV", "K"), ("MK", "keV")):
         with pytest.raises(
-            UnitMismatch, match=f"is in {unit}, which cannot be converted into {other}"
+            UnitMismatch, match=f"is in {unit}, which cannot be converted to {other}"
         ) as caught:
             convert_units(series([1.0], unit, "T"), to=other)
         assert "thermal" in caught.value.advice
@@ -76,7 +76,7 @@ def test_the_equivalence_is_for_temperatures_only():
 
 
 def test_another_dimension_names_both():
-    with pytest.raises(UnitMismatch, match="nT cannot be converted into km/s"):
+    with pytest.raises(UnitMismatch, match="nT cannot be converted to km/s"):
         convert_units(vector(), to="km/s")
 
 

@@ -104,7 +104,7 @@ def test_an_interval_with_too_few_pairs_has_none():
     [
         ({"longest": Duration("1s")}, "cannot be tried"),
         ({"longest": Duration("900d")}, "cannot be tried"),
-        ({"longest": Duration("1h"), "least": 1.5}, "a correlation to require is from -1"),
+        ({"longest": Duration("1h"), "least": 1.5}, "a required correlation must be from -1"),
     ],
 )
 def test_delays_that_cannot_be_tried_are_refused(arguments, what):

@@ -126,16 +126,16 @@ def test_the_source_is_as_it_was(jail: Jail):
     ("code", "error", "said"),
     [
         ("result = df['absent']", CodeFailed, "KeyError: 'absent'"),
-        ("result = 42", BadResult, "of the type int, and a table is needed"),
-        ("result = {'a': 1}", BadResult, "of the type dict"),
-        ("result = df.mean()['value']", BadResult, "of the type float"),
-        ("result = df.reset_index(drop=True)", BadResult, "lost its time index: it has RangeIndex"),
-        ("result = df.reset_index()", BadResult, "lost its time index"),
+        ("result = 42", BadResult, "has the type int, but must be a table"),
+        ("result = {'a': 1}", BadResult, "has the type dict"),
+        ("result = df.mean()['value']", BadResult, "has the type float"),
+        ("result = df.reset_index(drop=True)", BadResult, "has no time index, but RangeIndex"),
+        ("result = df.reset_index()", BadResult, "has no time index"),
         ("result = df[df['value'] > 99]", BadResult, "no rows"),
-        ("result = df.astype(str)", BadResult, "holds str, and a table holds numbers"),
+        ("result = df.astype(str)", BadResult, "holds str, but a table can only hold numbers"),
         ("result = df.astype(np.complex128)", BadResult, "holds complex numbers"),
         ("result = df.index.to_series()", BadResult, "holds times"),
-        ("result = pd.concat([df, df])", BadResult, "10 epochs twice"),
+        ("result = pd.concat([df, df])", BadResult, "epochs that occur more than once in the result: 10"),
         ("result = df.rename(columns={'value': '<b>x</b>'})", BadResult, "not plain text"),
         ("result = df.rename(columns={'value': 'x' * 101})", BadResult, "not plain text"),
         ("result = df.rename(columns={'value': 'a' + chr(7)})", CodeRefused, "chr"),
@@ -305,12 +305,15 @@ def noted(jail: Jail, code: str, *tables: Table) -> str:
 
 def test_nan_that_became_zero_is_said(jail: Jail):
     given = vector([[1, 2, 3], [np.nan] * 3, [np.nan, 1, 1]])
-    assert "1 rows are 0 where an input has no value" in noted(jail, "result = (df**2).sum(axis=1)", given)
+    assert "rows with 0 where an input has only NaN: 1" in noted(jail, "result = (df**2).sum(axis=1)", given)
     assert noted(jail, "result = (df**2).sum(axis=1, skipna=False)", given) == ""
 
 
 def test_rows_that_came_out_of_nothing_are_said(jail: Jail):
-    assert noted(jail, "result = df.resample('1s').ffill()", TEN) == "541 rows came of 10"
+    assert (
+        noted(jail, "result = df.resample('1s').ffill()", TEN)
+        == "the result has 541 rows, the longest input only 10"
+    )
     assert noted(jail, "result = df.resample('59s').ffill().add(df.iloc[0], axis=1)", TEN) == ""
 
 
@@ -320,8 +323,8 @@ def test_rows_that_came_out_of_nothing_are_said(jail: Jail):
         ("result = df * 0 + 3", "constant: all values are equal"),
         ("result = df.assign(k=1.0)", "constant: k"),
         ("result = df * np.nan", "all values are NaN"),
-        ("result = 1 / df", "1 values are infinite, as after a division by zero"),
-        ("result = df.iloc[::-1]", "rows were not in order of time, and were sorted"),
+        ("result = 1 / df", "infinite values, possibly from a division by zero: 1"),
+        ("result = df.iloc[::-1]", "the rows were not in order of time, so helio sorted them"),
         ("result = df * 2", ""),
     ],
 )

@@ -13,10 +13,11 @@ from helio.steps.compute.rotate_to_axes import rotate_to_axes
 from helio.steps.compute.statistics import statistics
 from helio.steps.compute.transform_frame import transform_frame
 from helio.time_range import Duration
+from tests.rows import in_one_test
 from tests.steps.solar_wind import field, speed, vectors
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("text", "old", "new", "expected"),
     [
         ("Magnetic field vector in GSE cartesian", "GSE", "GSM", "Magnetic field vector in GSM cartesian"),

@@ -67,7 +67,7 @@ def test_a_spectrum_is_filled_bin_by_bin():
 
 
 def test_an_absurd_clock_is_refused():
-    with pytest.raises(StepError, match="rows are too many"):
+    with pytest.raises(StepError, match="rows, which is too many"):
         interpolate(vector(), limit=Duration("1h"), cadence=Duration("1ns"))
 
 

@@ -53,7 +53,7 @@ def test_missing_values_stay_missing():
 
 
 def test_units_and_epochs_have_to_agree():
-    with pytest.raises(UnitMismatch, match="'Bx' is in nT, and 'V' is in km/s"):
+    with pytest.raises(UnitMismatch, match="'Bx' is in nT, but 'V' is in km/s"):
         join_components([*parts()[:2], replace(parts()[2], unit="km/s", name="V")], names=NAMES)
     with pytest.raises(ClockMismatch):
         join_components([parts()[0], series([1.0], "nT", frame="GSE")], names=["Bx", "By"])
@@ -86,6 +86,7 @@ def test_x_of_gse_goes_with_gsm_wherever_it_stands():
 def test_a_component_is_not_called_another_one():
     """OMNI's B_x, called B_z, gave a coupling function a hundred times too large."""
     with pytest.raises(
-        StepError, match="'names' calls '1AU IP Bx, GSE' Bz, but by its own name it is the component x"
+        StepError,
+        match="'names' calls '1AU IP Bx, GSE' the component Bz, but its own name says that it is the component x",
     ):
         join_components(omni(), names=["Bz", "By", "Bx"])

@@ -24,6 +24,7 @@ from helio.steps.describe import describe
 from helio.steps.render.gaps import gaps
 from helio.store.table import Table
 from helio.time_range import Duration
+from tests.rows import in_one_test
 
 MIDNIGHT = np.datetime64("2017-01-01", "ns")
 LEAP = 536_500_869_184_000_000 - 10**9
@@ -55,15 +56,15 @@ def even(rate, seconds=30, phase=0.0):
 RATES = [(1, 0.0), (1, 0.3), (10, 0.0), (10, 0.0437), (64, 0.0), (128, 0.0021), (1000, 0.0), (8192, 0.0)]
 
 
-@pytest.mark.parametrize(("rate", "phase"), RATES)
+@in_one_test(("rate", "phase"), RATES)
 def test_the_derivative_of_true_time_is_one(rate, phase):
     when = even(rate, 3, phase)
     slopes = derivative(series(when, when)).values
     np.testing.assert_allclose(slopes, 1.0, rtol=1e-5)
 
 
-@pytest.mark.parametrize(("rate", "phase"), RATES)
-@pytest.mark.parametrize("side", ["ends", "starts"])
+@in_one_test(("rate", "phase"), RATES)
+@in_one_test("side", ["ends", "starts"])
 def test_the_derivative_is_one_where_a_day_ends_or_starts_with_the_leap_second(rate, phase, side):
     when = even(rate, 3, phase)
     when = when[when < 1] if side == "ends" else when[when >= 0]
@@ -214,7 +215,7 @@ def test_one_cadence_is_still_asked_for():
 @pytest.mark.parametrize(("tool", "argument"), [(resample, "cadence"), (statistics, "interval")])
 def test_the_interval_that_holds_a_leap_second_too_is_named(tool, argument, cadence):
     when = even(10, 3)
-    note = "the last interval before 2017-01-01T00:00:00 holds the leap second too"
+    note = "the last interval before 2017-01-01T00:00:00 contains a leap second, so it is one second longer"
     length = {argument: Duration(cadence)}
     assert tool(series(when, when), **length).notes[-1] == note
     assert note not in tool(series(when, when, start=ELSEWHERE), **length).notes

@@ -17,6 +17,7 @@ from helio.steps.compute.magnitude import magnitude
 from helio.steps.compute.parker_angle import parker_angle
 from helio.steps.compute.plasma_beta import plasma_beta
 from helio.steps.compute.vbs import vbs
+from tests.rows import in_one_test
 from tests.steps.solar_wind import bz, density, field, series, speed, temperature, vectors, velocity
 
 USES = {
@@ -32,14 +33,14 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("name", USES)
+@in_one_test("name", USES)
 def test_a_component_is_no_length(name):
     with pytest.raises(StepError, match=r"is one component in GS[EM]") as caught:
         USES[name]()
     assert "magnitude" in caught.value.advice
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("name", "description", "frame", "letter"),
     [
         ("Bz", "", "GSM", "z"),
@@ -93,5 +94,5 @@ def test_v_x_alone_shifts_as_the_vector_does():
 
 @pytest.mark.parametrize(("name", "what"), [("By", "y"), ("|B|", "magnitude")])
 def test_what_drives_the_ring_current_is_b_z(name, what):
-    with pytest.raises(StepError, match=f"takes B_z, and '.*' is .*{what}"):
+    with pytest.raises(StepError, match=f"needs B_z, but '.*' is .*{what}"):
         vbs(speed(), replace(bz(), name=name, frame=""))

@@ -7,6 +7,7 @@ import pytest
 
 from helio.errors import StepError
 from helio.steps.compute.mask import mask
+from tests.rows import in_one_test
 from tests.steps import solar_wind
 from tests.steps.series import check_golden, scalar, spectrum, vector
 
@@ -15,7 +16,7 @@ CALLS = [([solar_wind.field], {"where": ">", "value": 1e9})]
 SIX = scalar(np.arange(6), [0, 1, 2, 3, np.nan, 5])
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("where", "value", "left"),
     [
         (">", 2, [0, 1, 2]),

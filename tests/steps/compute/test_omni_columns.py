@@ -138,5 +138,5 @@ def test_gsm_of_the_hourly_means(omni):
 
 
 def test_a_component_in_the_wrong_frame_is_refused_by_its_name(omni):
-    with pytest.raises(FrameMismatch, match="in GSM, and '1AU IP Bz, GSE' is in GSE"):
+    with pytest.raises(FrameMismatch, match="in GSM, but '1AU IP Bz, GSE' is in GSE"):
         call("vbs", {}, velocity=omni["V"], bz=omni["BZ_GSE"])

@@ -35,7 +35,7 @@ def test_the_distance_may_be_a_series():
         parker_angle(speed(), distance=1.0, source_radius=10.0).values[0], rel=1e-14
     )
     assert np.isnan(found.values).tolist() == [False, False, True, False, False, False]
-    assert found.values[5] == 0  # below the source there is no spiral yet
+    assert found.values[5] == 0  # below the source there is no angle at a distance of yet
 
 
 def test_it_is_missing_where_the_speed_is_or_there_is_no_wind():
@@ -53,9 +53,9 @@ def test_the_distance_is_given_once():
 @pytest.mark.parametrize(
     ("numbers", "why"),
     [
-        ({"distance": 0.0}, "no spiral"),
-        ({"distance": 1.0, "latitude": 91.0}, "no latitude of 91"),
-        ({"distance": 1.0, "source_radius": -1.0}, "not possible"),
+        ({"distance": 0.0}, "no angle at a distance of"),
+        ({"distance": 1.0, "latitude": 91.0}, "a latitude of 91 degrees is not possible"),
+        ({"distance": 1.0, "source_radius": -1.0}, "cannot start at"),
     ],
 )
 def test_impossible_numbers_are_refused(numbers, why):

@@ -99,10 +99,13 @@ def test_a_range_that_is_none_is_refused(low, high):
 def test_axes_that_are_no_angles_are_refused():
     with pytest.raises(StepError, match="no axis of pitch angles") as refusal:
         pitch_angle_average(spectrum())
-    assert refusal.value.advice == "axes: Energy [keV]"
+    assert (
+        refusal.value.advice
+        == "choose a spectrum over pitch angles; this spectrum has the axes: Energy [keV]"
+    )
     with pytest.raises(StepError, match="'Energy' is in keV"):
         pitch_angle_average(spectrum(), axis="Energy")
-    with pytest.raises(StepError, match="takes a spectrum as its spectrum, and 'Bz' is one series"):
+    with pytest.raises(StepError, match=r"the spectrum of .* must be a spectrum, but 'Bz' is one series"):
         pitch_angle_average(scalar([0], [1]))
     table = distribution(np.ones_like)
     phases = replace(table, axes=(replace(table.axes[0], label="Phase", unit="deg"), table.axes[1]))
@@ -132,7 +135,7 @@ def test_a_range_without_a_bin_is_refused():
             Axis("Pitch angle", "deg", *(part[:90] for part in table.axes[1].parts.values()), "linear"),
         ),
     )
-    with pytest.raises(StepError, match="no bin of 'Pitch angle' reaches into 100 to 120 deg"):
+    with pytest.raises(StepError, match="no bin of 'Pitch angle' overlaps the range 100 to 120 deg"):
         pitch_angle_average(half, low=100, high=120)
 
 

@@ -59,7 +59,7 @@ def test_two_temperatures_of_the_electrons_are_refused():
 
 @pytest.mark.parametrize("name", ["electron_temperature", "alpha_temperature_ratio"])
 def test_negative_numbers_are_refused(name):
-    with pytest.raises(StepError, match=f"{name} is -1, and cannot be negative"):
+    with pytest.raises(StepError, match=f"{name} is -1, but must be a number of at least 0"):
         plasma_beta(density(), temperature(), field(), **{name: -1.0})
 
 

@@ -18,6 +18,7 @@ from helio.steps.compute.plasma_frequency import plasma_frequency
 from helio.steps.compute.shue_standoff import shue_standoff
 from helio.steps.compute.thermal_speed import thermal_speed
 from helio.steps.compute.thermal_temperature import thermal_temperature
+from tests.rows import in_one_test
 from tests.steps.solar_wind import alpha_ratio, series
 
 STRENGTH, SPEED, DENSITY = series([5.0], "nT", "|B|"), series([400.0], "km/s", "V"), series([5.0], "cm^-3")
@@ -47,8 +48,8 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("impossible", [-1.0, -np.inf, np.inf, np.nan])
-@pytest.mark.parametrize("name", USES)
+@in_one_test("impossible", [-1.0, -np.inf, np.inf, np.nan])
+@in_one_test("name", USES)
 def test_what_cannot_be_is_missing(name, impossible):
     """The density of a failed fit gave a negative pressure, and infinities a bare warning."""
     spoilt, use = USES[name]
@@ -84,8 +85,8 @@ def repeated(*tables):
     ]
 
 
-@pytest.mark.parametrize("value", [-0.5, 1.5])
-@pytest.mark.parametrize("name", ALPHAS)
+@in_one_test("value", [-0.5, 1.5])
+@in_one_test("name", ALPHAS)
 def test_a_share_of_alpha_particles_that_cannot_be_is_missing_whatever_is_assumed(name, value):
     """−0.5 gave a pressure of −1.3 nPa."""
     found = ALPHAS[name](five(value), assumed_alpha=0.05).values
@@ -94,14 +95,14 @@ def test_a_share_of_alpha_particles_that_cannot_be_is_missing_whatever_is_assume
 
 @pytest.mark.parametrize("name", ALPHAS)
 def test_a_table_without_any_possible_share_is_refused(name):
-    with pytest.raises(StepError, match="it is 4 to 5") as caught:
+    with pytest.raises(StepError, match="its values are 4 to 5") as caught:
         ALPHAS[name](series([4.0, 5.0, np.nan, 4.0, 4.0, 4.0], "", "alpha"))
     assert "percentage" in caught.value.advice
 
 
 @pytest.mark.parametrize("name", ALPHAS)
 def test_fifty_alpha_particles_per_proton_are_refused(name):
-    with pytest.raises(StepError, match="50 alpha particles per proton are not possible"):
+    with pytest.raises(StepError, match="the number of alpha particles per proton cannot be 50"):
         ALPHAS[name](None, assumed_alpha=50)
 
 
@@ -117,7 +118,7 @@ def test_a_table_and_the_same_number_give_the_same_and_the_number_fills_what_is_
 def test_a_distance_in_km_is_no_distance_in_au():
     with pytest.raises(StepError, match=r"1.49598e\+08 AU") as caught:
         parker_angle(SPEED, distance=149597870.7)
-    assert "1.0 at the Earth" in caught.value.advice
+    assert "the Earth is at 1.0" in caught.value.advice
 
 
 def test_a_magnitude_of_an_infinite_component_is_no_field_strength():

@@ -94,7 +94,10 @@ def test_a_missing_value_ends_a_stretch_and_the_lost_samples_are_said():
     assert np.isnan(result.values).all(axis=1).tolist() == [False, True, False]
     values[40] = np.nan
     result = power_spectrogram(scalar(np.arange(300), values), window=Duration("100s"), overlap=0)
-    assert "40 of 300 samples (13.3 %) stand in stretches shorter than a window of 100 s" in result.notes[-1]
+    assert (
+        "40 of 300 samples (13.3 %) are left out, in stretches shorter than a window of 100 s"
+        in result.notes[-1]
+    )
 
 
 def test_a_vector_gives_the_trace_in_any_frame():
@@ -143,7 +146,7 @@ def test_two_cadences_are_refused():
     ("arguments", "what"),
     [
         ({"window": Duration("7s")}, "holds 7 samples"),
-        ({"window": Duration("1h")}, "the longest has 5 min"),
+        ({"window": Duration("1h")}, "the longest lasts 5 min"),
         ({"window": Duration("1min"), "overlap": 1.0}, "cannot overlap"),
         ({"window": Duration("1min"), "overlap": -0.1}, "cannot overlap"),
     ],
@@ -160,7 +163,7 @@ def test_components_that_are_no_vector_and_spectra_are_refused():
         power_spectrogram(replace(table, components=("a", "b", "c"), frame=""), window=Duration("1min"))
     with pytest.raises(StepError, match="is a spectrum"):
         power_spectrogram(spectrum(), window=Duration("1min"))
-    with pytest.raises(StepError, match="has 0 records"):
+    with pytest.raises(StepError, match="at least two records, but 'B' has 0"):
         power_spectrogram(vector().take(slice(0, 0)), window=Duration("1min"))
 
 

@@ -82,7 +82,7 @@ def test_resampling_again_changes_nothing():
 
 
 def test_an_absurd_cadence_is_refused():
-    with pytest.raises(StepError, match="rows are too many") as refusal:
+    with pytest.raises(StepError, match="rows, which is too many") as refusal:
         resample(vector(), cadence=Duration("1ns"))
     assert "longer cadence" in refusal.value.advice
 
@@ -118,7 +118,8 @@ def test_everything_but_epochs_and_values_stays():
 
 
 def test_the_grid_is_regular_over_gaps():
-    assert set(np.diff(resample(vector(), cadence=Duration("2min")).epoch)) == {np.timedelta64(120, "s")}
+    steps = np.diff(resample(vector(), cadence=Duration("2min")).epoch)
+    assert (steps == np.timedelta64(120, "s")).all()
 
 
 def test_golden():

@@ -50,8 +50,8 @@ def test_a_missing_component_makes_all_three_missing():
         ([[1, 0, 0], [0, 1, 0]], "three rows of three numbers"),
         ([[1, 0], [0, 1], [0, 0]], "three rows of three numbers"),
         ([[2, 0, 0], [0, 1, 0], [0, 0, 1]], "row 1 has the length 2"),
-        ([[1, 0, 0], [0.6, 0.8, 0], [0, 0, 1]], "rows 1 and 2 have the product 0.6"),
-        ([[1, 0, 0], [0, 1, 0], [0, 0, -1]], "it mirrors"),
+        ([[1, 0, 0], [0.6, 0.8, 0], [0, 0, 1]], "the scalar product of rows 1 and 2 is 0.6"),
+        ([[1, 0, 0], [0, 1, 0], [0, 0, -1]], "its axes are left-handed"),
         ([[float("nan"), 0, 0], [0, 1, 0], [0, 0, 1]], "row 1 has the length nan"),
     ],
 )

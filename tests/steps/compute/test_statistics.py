@@ -100,5 +100,5 @@ def test_all_statistics_of_a_component_are_in_its_frame_and_a_count_is_in_none()
 
 def test_means_of_a_vector_are_a_vector_and_its_deviations_are_none():
     assert clock_angle(statistics(vector(), interval=Duration("2min"), of=["mean"])).unit == "deg"
-    with pytest.raises(StepError, match="no direction together"):
+    with pytest.raises(StepError, match="not the components of one vector"):
         clock_angle(statistics(vector(), interval=Duration("2min"), of=["std"]))

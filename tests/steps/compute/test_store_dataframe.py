@@ -62,15 +62,15 @@ def test_numpy_is_in_scope(jail: Jail):
 @pytest.mark.parametrize(
     ("code", "error", "said"),
     [
-        ("x = pd.DataFrame({'a': [1]})", CodeFailed, "never assigned 'result'"),
-        ("result = [1, 2]", BadResult, "of the type list"),
-        ("result = pd.DataFrame({'a': [1, 2]})", BadResult, "lost its time index"),
-        ("result = pd.DataFrame({'a': [1]}, index=['2024-01-01'])", BadResult, "lost its time index"),
-        ("result = df", CodeRefused, "the name df is not known here"),
+        ("x = pd.DataFrame({'a': [1]})", CodeFailed, "did not assign 'result'"),
+        ("result = [1, 2]", BadResult, "has the type list"),
+        ("result = pd.DataFrame({'a': [1, 2]})", BadResult, "has no time index"),
+        ("result = pd.DataFrame({'a': [1]}, index=['2024-01-01'])", BadResult, "has no time index"),
+        ("result = df", CodeRefused, "the name df is not defined"),
         (
             "result = pd.DataFrame({'class': ['X', 'M'], 'v': [1, 2]}, index=pd.date_range('2024', periods=2))",
             BadResult,
-            "the column 'class' holds str, and a table holds numbers",
+            "the column 'class' holds str, but a table can only hold numbers",
         ),
         ("result = pd.DataFrame({'a': 1 / 0})", CodeFailed, "ZeroDivisionError"),
     ],

@@ -25,7 +25,7 @@ def test_it_is_missing_where_the_speed_is_or_cannot_be():
 
 
 def test_a_factor_of_no_convention_is_refused():
-    with pytest.raises(StepError, match="has to be positive"):
+    with pytest.raises(StepError, match="must be positive"):
         thermal_temperature(series([40.0], "km/s"), factor=0.0)
 
 

@@ -8,6 +8,7 @@ import pytest
 from helio.errors import ClockMismatch, StepError
 from helio.steps import load_tool
 from helio.steps.signature import signatures
+from tests.rows import in_one_test
 from tests.steps.series import epochs, spectrum
 from tests.steps.solar_wind import alpha_ratio, bz, density, field, series, speed, temperature, vectors
 
@@ -75,7 +76,7 @@ def frozen(table):
     return copy
 
 
-@pytest.mark.parametrize("name", CALLS)
+@in_one_test("name", CALLS)
 def test_inputs_may_be_read_only_and_stay_as_they_were(name):
     tables = inputs(name, frozen)
     before = [table.digest() for table in tables]
@@ -84,14 +85,14 @@ def test_inputs_may_be_read_only_and_stay_as_they_were(name):
     assert [table.digest() for table in tables] == before
 
 
-@pytest.mark.parametrize("name", sorted(set(CALLS) - {"declare_quantity", "ballistic_shift"}))
+@in_one_test("name", sorted(set(CALLS) - {"declare_quantity", "ballistic_shift"}))
 def test_single_precision_is_computed_in_double(name):
     single = run(name, inputs(name, lambda table: replace(table, values=table.values.astype(np.float32))))
     assert single.values.dtype == np.float64
     np.testing.assert_allclose(single.values, run(name, inputs(name)).values, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", POINTWISE)
+@in_one_test("name", POINTWISE)
 def test_an_empty_series_gives_an_empty_series(name):
     tables = inputs(name, lambda table: table if table.name == "LMN axes" else table.take(slice(0, 0)))
     found = run(name, tables)
@@ -99,7 +100,7 @@ def test_an_empty_series_gives_an_empty_series(name):
     assert found.components == run(name, inputs(name)).components
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if signatures()[name].range_capable])
+@in_one_test("name", [name for name in CALLS if signatures()[name].range_capable])
 def test_a_range_is_its_parts_put_together(name):
     whole = run(name, inputs(name)).values
     parts = [
@@ -111,14 +112,14 @@ def test_a_range_is_its_parts_put_together(name):
     np.testing.assert_array_equal(np.concatenate(parts), whole)
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if signatures()[name].gives_quantity.unit])
+@in_one_test("name", [name for name in CALLS if signatures()[name].gives_quantity.unit])
 def test_what_is_given_is_what_the_signature_says(name):
     found, says = run(name, inputs(name)), signatures()[name].gives_quantity
     assert found.unit == ("" if says.unit == "1" else says.unit)
     assert found.kind == says.kind
 
 
-@pytest.mark.parametrize("name", CALLS)
+@in_one_test("name", CALLS)
 def test_a_result_can_label_a_figure_and_cites_every_input(name):
     found, tables = run(name, inputs(name)), inputs(name)
     assert found.name
@@ -128,9 +129,7 @@ def test_a_result_can_label_a_figure_and_cites_every_input(name):
     assert set(found.sources) == {source for table in tables for source in table.sources}
 
 
-@pytest.mark.parametrize(
-    "name", sorted({name for name in POINTWISE if len(CALLS[name][0]) > 1} - {"rotate_to_axes"})
-)
+@in_one_test("name", sorted({name for name in POINTWISE if len(CALLS[name][0]) > 1} - {"rotate_to_axes"}))
 def test_tables_of_other_epochs_are_refused(name):
     first, *others = inputs(name)
     late = [replace(table, epoch=epochs(*(60.0 * np.arange(len(table)) + 1))) for table in others]
@@ -142,5 +141,5 @@ def test_tables_of_other_epochs_are_refused(name):
     "name", ["rotate", "clock_angle", "cone_angle", "minimum_variance", "gyrofrequency", "transform_frame"]
 )
 def test_a_spectrum_is_no_vector(name):
-    with pytest.raises(StepError, match=r"(takes|needs) a vector.* and 'proton flux' is a spectrum"):
+    with pytest.raises(StepError, match=r"(must be|needs) a vector.* but 'proton flux' is a spectrum"):
         run(name, [replace(spectrum(), unit="nT")])

@@ -218,7 +218,7 @@ def test_a_full_disk_is_said_in_words(monkeypatch):
 
 def test_epochs_before_1972_are_refused_with_a_way_out():
     table = Table(epochs(0) - np.timedelta64(60 * 365, "D"), np.ones(1))
-    with pytest.raises(StepError, match="writes CDF epochs from 1972 on") as refusal:
+    with pytest.raises(StepError, match="writes CDF epochs only from 1972 on") as refusal:
         save_data({"b": table}, format="cdf")
     assert "netcdf" in refusal.value.advice
 

@@ -1,9 +1,9 @@
 """Gaps and coverage."""
 
 import numpy as np
-import pytest
 
 from helio.steps.render.gaps import coverage, gaps, record_edges
+from tests.rows import in_one_test
 from tests.steps.series import START, epochs
 
 
@@ -51,7 +51,7 @@ def test_nothing_covers_nothing():
     assert coverage(epochs(), np.zeros(0, bool), START, START + np.timedelta64(1, "h"), 1.5) == 0.0
 
 
-@pytest.mark.parametrize("seed", range(30))
+@in_one_test("seed", range(30))
 def test_coverage_is_the_width_of_the_records_with_values(seed: int):
     random = np.random.default_rng(seed)
     steps = random.choice([1, 1, 1, 2, 40], size=random.integers(1, 300)) * 1_000_000_001

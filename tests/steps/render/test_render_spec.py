@@ -202,10 +202,10 @@ def test_panels_that_cannot_be_are_refused():
     refused("panel_types has 1 entries for 2 panels", panel_types=["line"])
     refused("row_heights has 1 entries", row_heights=[1])
     refused("row_heights must be positive", row_heights=[1, 0])
-    refused("y_label: there is no panel 3", "panels are 1 to 2", y_label={"3": "x"})
+    refused("y_label: there is no panel 3", "choose a panel from 1 (top) to 2", y_label={"3": "x"})
     refused("log_scale: there is no panel 0", log_scale=0)
     refused("'n' has no bins", panels=[["n"]], panel_types=["spectrogram"])
-    refused("out of bounds", canvas_size={"width": 10, "height": 500})
+    refused("is not allowed", canvas_size={"width": 10, "height": 500})
     refused("do not fit", "canvas_size", panels=[["B"], ["n"]] * 3, canvas_size={"width": 400, "height": 200})
 
 
@@ -214,7 +214,7 @@ def test_a_spectrum_among_lines_is_refused_with_a_way_out():
     refused("has the spectrum 'flux' and lines", "panel of its own", tables, panels=[["n", "flux"]])
     refused(
         "2 spectra",
-        "panel of its own",
+        "its own panel",
         {"a": spectrum(), "b": spectrum()},
         panels=[["a", "b"]],
         panel_types=["spectrogram"],
@@ -227,7 +227,11 @@ def test_two_bin_axes_are_refused_with_a_way_out():
         Axis("Pitch angle", "deg", np.array([45.0, 90.0, 135.0])),
     )
     table = Table(epochs(0, 60), np.ones((2, 2, 3)), "", "f", axes=axes)
-    refused("two bin axes \\(Energy and Pitch angle\\)", "band_average over one axis", {"f": table})
+    refused(
+        "two bin axes \\(Energy and Pitch angle\\)",
+        "average it over one axis first, with band_average",
+        {"f": table},
+    )
 
 
 def test_nothing_to_draw_is_an_error_that_names_the_label():
@@ -268,7 +272,7 @@ def test_x_range_narrows_the_view():
     assert layout(figure)["xaxis"]["range"] == ["2024-05-10T00:02", "2024-05-10T00:04:30"]
     refused("x_range is reversed", x_range=["2024-05-11", "2024-05-10"])
     for early in ("1600-01-01", "0001-01-01T00:00+05:00", "2263-01-01"):
-        refused("too far from 1970", "1677-09-22", x_range=[early, "2024-05-10"])
+        refused("outside the range of times in nanoseconds", "1677-09-22", x_range=[early, "2024-05-10"])
     refused("'yesterday' is not a time", "ISO time", x_range=["yesterday", "2024-05-10"])
 
 
@@ -624,13 +628,17 @@ def test_labels_of_near_lines_stand_below_each_other():
 
 
 def test_marks_without_a_place_are_refused():
-    refused("vlines: entry 1 has no x", "x: ", vlines=[{"label": "shock"}])
+    refused("vlines: entry 1 has no x", "add x to", vlines=[{"label": "shock"}])
     refused("vrects: entry 1 has no x1", vrects=[{"x0": "2024-05-10"}])
     refused("vrects: entry 1: x0 is not before x1", vrects=[{"x0": "2024-05-10", "x1": "2024-05-10"}])
     refused("vlines: entry 1: 'noon' is not a time", vlines=[{"x": "noon"}])
     refused("vlines: entry 1: 5 is not a time", vlines=[{"x": 5}])
     refused("hlines: entry 1 has no y", hlines=[{"panel": 1}])
-    refused("hlines: entry 1: there is no panel 7", "panels are 1 to 2", hlines=[{"y": 1, "panel": 7}])
+    refused(
+        "hlines: entry 1: there is no panel 7",
+        "choose a panel from 1 (top) to 2",
+        hlines=[{"y": 1, "panel": 7}],
+    )
     refused("annotations: entry 1 has no text", annotations=[{"x": 0.5, "y": 0.5}])
 
 
@@ -701,7 +709,7 @@ def test_notes_point_out_what_a_reviewer_would():
     values[0, 1] = 1.0
     values[:, 0] = 1e9
     notes = " | ".join(draw({"B": replace(vector(), values=values)}).notes)
-    assert "B Bz has no value in the interval" in notes
+    assert "B Bz has no value in the time range" in notes
     assert "B By is 90 % missing" in notes
     assert "a million times" in notes
     crowd = {f"n{number}": scalar(f"n{number}") for number in range(7)}
@@ -748,7 +756,7 @@ def test_notes_say_how_many_points_of_thinned_lines_are_in_the_page():
     [trace] = main_traces(figure)
     held = np.frombuffer(base64.b64decode(trace["y"]["bdata"]), trace["y"]["dtype"].replace("f", "<f"))
     finite = held[np.isfinite(held)]
-    assert note.startswith(f"panel 1: {finite.size:,} of 19,999 points are in the page")
+    assert note.startswith(f"panel 1: {finite.size:,} of 19,999 points are drawn")
     assert finite.size < 4000
     assert (finite.min(), finite.max()) == (
         np.float32(np.nanmin(values)),
@@ -762,8 +770,8 @@ def test_notes_say_what_shares_the_pixels_of_a_spectrogram():
     table = Table(epochs(*seconds), np.ones((seconds.size, 1000), np.float32), "eV", "Flux", axes=(axis,))
     figure = draw({"flux": table}, log_y=False)
     assert (
-        "panel 1: 8,000 records and 1,000 bins of flux are drawn by pixels, each pixel with the highest value in "
-        "it; resample first to draw means"
+        "panel 1: 8,000 records and 1,000 bins of flux are drawn by pixels, and each pixel shows its highest value; "
+        "resample first to draw means"
     ) in figure.notes
     few = draw({"flux": wide_spectrum(5)})
     assert not [note for note in few.notes if "pixel" in note]

@@ -144,14 +144,14 @@ def test_the_author_decides_the_order_where_panels_are_named():
 
 def test_panels_that_cannot_be_spectra_are_refused():
     types = {"panel_types": ["spectrum"]}
-    refused("'n' has no bins, but the panel is a spectrum", "'line'", {"n": scalar()}, **types)
+    refused("'n' has no bins, but the panel's type is spectrum", "'line'", {"n": scalar()}, **types)
     refused(
         "'n' has no bins", "spectra here: psd", {"psd": psd(), "n": scalar()}, panels=[["psd", "n"]], **types
     )
     energies = replace(psd(), axes=(Axis("Energy", "keV", psd().axes[0].centers),))
     refused(
         r"'a' is over Frequency \[Hz\], 'b' over Energy \[keV\]",
-        "a panel of its own",
+        "its own panel",
         {"a": psd(), "b": energies},
         panels=[["a", "b"]],
     )
@@ -167,7 +167,7 @@ def test_panels_that_cannot_be_spectra_are_refused():
 
 def test_axes_without_a_unit_agree_only_by_name():
     one, other = (replace(psd(), axes=(Axis(name, "", psd().axes[0].centers),)) for name in ("L", "MLT"))
-    refused("'a' is over L, 'b' over MLT", "own", {"a": one, "b": other}, panels=[["a", "b"]])
+    refused("'a' has bins of L, but 'b' has bins of MLT", "own", {"a": one, "b": other}, panels=[["a", "b"]])
 
 
 # --- lines ---------------------------------------------------------------------------------------------------
@@ -373,7 +373,9 @@ def test_bin_range_and_labels_are_for_all_spectra_or_by_number():
     refused("logarithmic, so it cannot start at 0", "log_x: false", {"psd": psd()}, bin_range=[0, 1])
     refused("bin_range: no panel is a spectrum", "leave", bin_range=[1, 2])
     refused("log_x: panel 1 is not a spectrum", "panel 2", {"B": vector(), "psd": psd()}, log_x={"1": True})
-    refused("bin_label: there is no panel 3", "1 to 2", {"B": vector(), "psd": psd()}, bin_label={"3": "f"})
+    refused(
+        "bin_label: there is no panel 3", "1 (top) to 2", {"B": vector(), "psd": psd()}, bin_label={"3": "f"}
+    )
 
 
 def test_y_range_and_y_label_hold_for_spectra():
@@ -413,7 +415,7 @@ def test_x_range_is_of_times():
     )
     assert len(curves(figure)) == 2
     times = ["2024-05-10", "2024-05-11"]
-    refused("x_range: the figure has no time axis", "bin_range", {"psd": psd()}, x_range=times)
+    refused("x_range cannot be used: the figure has no time axis", "bin_range", {"psd": psd()}, x_range=times)
 
 
 def test_coverage_is_of_time_panels_alone():
@@ -489,13 +491,18 @@ def test_a_slope_starts_where_it_is_put():
 def test_slopes_that_cannot_be_are_refused():
     one = {"psd": psd()}
     refused("slopes: entry 1: no panel is a spectrum", "panel_types", slopes=[{"slope": -1}])
-    refused("entry 1: panel 2 is not a spectrum", "panel 1", one, slopes=[{"slope": -1, "panel": 2}])
+    refused(
+        "entry 1: panel 2 is not a spectrum",
+        "choose a spectrum panel: 1",
+        one,
+        slopes=[{"slope": -1, "panel": 2}],
+    )
     refused("'steep' is not a slope", "-5/3", one, slopes=[{"slope": "steep"}])
     refused("'flat' is not a slope", "-5/3", one, slopes=["flat"])
     refused("'1/0' is not a slope", "-5/3", one, slopes=[{"slope": "1/0"}])
     refused("entry 1 has no slope", "-5/3", one, slopes=[{"x0": 1}])
     refused(
-        "x0 is 2, not below x1, which is 1",
+        "x0 is 2, but must be below x1, which is 1",
         "exchange x0 and x1",
         one,
         slopes=[{"slope": -1, "x0": 2, "x1": 1}],

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
+from tests.rows import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("low", "high", "texts"),
     [
         (1.61e4, 4.45e4, ["2×10<sup>4</sup>", "3×10<sup>4</sup>", "4×10<sup>4</sup>"]),

@@ -6,9 +6,10 @@ import pytest
 
 from helio.steps.render.wording import axis_title, cited_sources, pretty_unit, wrap, written_range
 from helio.store.source_file import SourceFile
+from tests.rows import in_one_test
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("unit", "written"),
     [
         ("cm^-3", "cm⁻³"),

@@ -120,7 +120,7 @@ def test_without_a_browser_the_error_says_what_installs_one():
 def test_a_browser_path_that_names_nothing_is_said_at_once(tmp_path: Path):
     with pytest.raises(ExportError, match="there is no browser at") as found:
         find_browser({"BROWSER_PATH": str(tmp_path / "chromium"), "PATH": os.environ["PATH"]})
-    assert found.value.advice.startswith("BROWSER_PATH naming a Chromium")
+    assert found.value.advice.startswith("set BROWSER_PATH to a Chromium")
     assert "apt-get install chromium" in found.value.advice
 
 

@@ -24,6 +24,7 @@ from helio.steps.sandbox.allow_list import (
     refusals,
 )
 from tests.laws import law
+from tests.rows import in_one_test
 
 from .conftest import ATTACKS, LEGITIMATE
 
@@ -33,7 +34,7 @@ STOPPED_BY_LIMITS = {"resource", "output"}
 """Categories in further files that a limit, or a look at the result, may have to stop."""
 
 
-@pytest.mark.parametrize(("ours", "attack"), ATTACKS, ids=[entry["name"] for _, entry in ATTACKS])
+@in_one_test(("ours", "attack"), ATTACKS)
 def test_an_attack_is_refused(ours: bool, attack: dict[str, Any]):
     refused = refusals(attack["code"])
     if ours:
@@ -42,19 +43,19 @@ def test_an_attack_is_refused(ours: bool, attack: dict[str, Any]):
         assert refused
 
 
-@pytest.mark.parametrize("code", [program for _, program in LEGITIMATE])
+@in_one_test("code", [program for _, program in LEGITIMATE])
 def test_ordinary_operations_pass(code: str):
     assert [str(refusal) for refusal in refusals(code)] == []
     assert assigns_result(code)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "message"),
     [
         ("import os; result = df", "an import is not allowed"),
-        ("open('x'); result = df", "the name open is not known here"),
+        ("open('x'); result = df", "the name open is not defined"),
         ("result = df.__class__", "the attribute __class__ starts with an underscore"),
-        ("result = eval('1')", "the name eval is not known here"),
+        ("result = eval('1')", "the name eval is not defined"),
         ("while True: pass\nresult = df", "a while loop is not allowed"),
         ("class A: pass\nresult = df", "a class is not allowed"),
         ("try:\n  result = df\nexcept ValueError:\n  pass", "a try statement is not allowed"),
@@ -65,30 +66,33 @@ def test_ordinary_operations_pass(code: str):
         ("_x = 1\nresult = df", "the name _x starts with an underscore"),
         ("df.attrs = {}\nresult = df", "the attribute attrs cannot be set"),
         ("pd.DataFrame.mean = 1\nresult = df", "the attribute mean cannot be set"),
-        ("x = np.linalg\nresult = df", "the module np.linalg is no value"),
-        ("x = pd\nresult = df", "the module pd is no value"),
-        ("pd = 1\nresult = df", "pd cannot be given another meaning"),
-        ("result = df.apply('to_csv')", "'to_csv' is not a reduction on the list"),
-        ("m = 'to_' + 'csv'\nresult = df.apply(m)", "call only a name on the list"),
-        ("result = df.agg(**{'x': 'to_csv'})", "* and ** hide what is called"),
-        ("result = df.pipe((df.to_csv, 'p'))", "the attribute to_csv is not on the list"),
-        ("result = df.pivot_table(aggfunc='to_csv')", "'to_csv' is not a reduction on the list"),
-        ("with open('x') as f: pass\nresult = df", "a with statement is np.errstate"),
-        ("with np.errstate(all='ignore') as e: pass\nresult = df", "a with statement is np.errstate"),
+        ("x = np.linalg\nresult = df", "the module np.linalg cannot be used as a value"),
+        ("x = pd\nresult = df", "the module pd cannot be used as a value"),
+        ("pd = 1\nresult = df", "pd is reserved and cannot be assigned"),
+        ("result = df.apply('to_csv')", "'to_csv' is not an allowed reduction"),
+        ("m = 'to_' + 'csv'\nresult = df.apply(m)", "only the name of an allowed reduction"),
+        ("result = df.agg(**{'x': 'to_csv'})", "* and ** hide which function is called"),
+        ("result = df.pipe((df.to_csv, 'p'))", "the attribute to_csv is not allowed"),
+        ("result = df.pivot_table(aggfunc='to_csv')", "'to_csv' is not an allowed reduction"),
+        ("with open('x') as f: pass\nresult = df", "the only with statement allowed is np.errstate"),
+        (
+            "with np.errstate(all='ignore') as e: pass\nresult = df",
+            "the only with statement allowed is np.errstate",
+        ),
         ("def f(n): return f(n + 1)\nresult = df", "the function f calls itself"),
         ("f = lambda n: g(n)\ng = lambda n: f(n)\nresult = df", "calls itself"),
-        ("x = np.zeros((10**5, 10**5)); result = df", "so large an array is not allowed"),
+        ("x = np.zeros((10**5, 10**5)); result = df", "this array is too large"),
         ("x = 9**9**9**9; result = df", "power"),
-        ("x = 'a' * 10**10; result = df", "so many repetitions are not allowed"),
-        ("for i in range(10**12): pass\nresult = df", "so large an array is not allowed"),
-        ("x = 1 << 10**9\nresult = df", "so wide a shift is not allowed"),
+        ("x = 'a' * 10**10; result = df", "this repetition is too long"),
+        ("for i in range(10**12): pass\nresult = df", "this array is too large"),
+        ("x = 1 << 10**9\nresult = df", "this shift is too wide"),
         ("x = pd.Timestamp('now'); result = df", "reads the clock"),
         ("x = np.random.default_rng(); result = df", "random numbers need a seed"),
         ("result = df.sample(3)", "a random sample needs a seed"),
         ("result = df.rolling(3).mean(engine='numba')", "the argument engine is not allowed"),
         ("result = f'{df.__class__}'", "the attribute __class__ starts with an underscore"),
-        ("result = df if", "not Python"),
-        ("raise SystemExit", "only ValueError"),
+        ("result = df if", "not valid Python"),
+        ("raise SystemExit", "raise may only raise ValueError"),
     ],
 )
 def test_what_is_refused_is_named(code: str, message: str):
@@ -97,7 +101,7 @@ def test_what_is_refused_is_named(code: str, message: str):
     ]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "code",
     [
         "with np.errstate(divide='ignore', invalid='ignore'):\n    result = df / df.shift()",
@@ -126,7 +130,7 @@ def test_a_name_is_in_scope_only_when_its_table_is_given():
     assert refusals("result = df", input_names([])) != []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "assigned"),
     [
         ("result = df", True),
@@ -194,7 +198,7 @@ def test_any_text_is_read_without_an_exception(code: str):
     assert isinstance(assigns_result(code), bool)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "refused"),
     [
         ("x = 2 ** ((-1)**0.5)", True),
@@ -262,7 +266,7 @@ CALLED_ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize("code", CALLED_ELSEWHERE)
+@in_one_test("code", CALLED_ELSEWHERE)
 def test_what_is_looked_at_when_it_is_called_is_called_where_it_is_named(code: str):
     assert refusals(f"{code}\nresult = df") != []
 
@@ -306,12 +310,12 @@ ASKS_THE_CLOCK = [
 ]
 
 
-@pytest.mark.parametrize("code", ASKS_THE_CLOCK)
+@in_one_test("code", ASKS_THE_CLOCK)
 def test_a_time_without_a_date_is_refused_for_it_would_be_today_s(code: str):
     assert refusals(f"{code}\nresult = df") != []
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "code",
     [
         "result = df.between_time('10:00', '12:30')",
@@ -358,20 +362,20 @@ def test_times_columns_and_arguments_of_every_day_pass(code: str):
 )
 def test_where_without_out_leaves_values_to_chance(code: str):
     [found] = refusals(f"v = df['x'].values\nf = np.sqrt\nresult = df.assign(a={code})")
-    assert "leaves values to chance" in str(found)
+    assert "leaves values undefined" in str(found)
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     ("code", "advice"),
     [
-        ("import numpy as np", "(np in scope already)"),
-        ("from scipy import signal", "(signal in scope already)"),
-        ("import os", "pd, np, xr, signal and pywt are in scope"),
-        ("while len(df):\n    pass", "write for i in range(…)"),
-        ("print(df)", "nothing is printed"),
-        ("x = df.query('z < 5')", "write df[df['x'] < 5]"),
-        ("x = df.density", "(a column is df['density'])"),
-        ("df.density = 1", "(a column is df['density'] = …)"),
+        ("import numpy as np", "(np can be used without an import)"),
+        ("from scipy import signal", "(signal can be used without an import)"),
+        ("import os", "only pd, np, xr, signal and pywt can be used"),
+        ("while len(df):\n    pass", "write a loop as for i in range(…)"),
+        ("print(df)", "code cannot print"),
+        ("x = df.query('z < 5')", "write a selection as df[df['x'] < 5]"),
+        ("x = df.density", "(to select a column, write df['density'])"),
+        ("df.density = 1", "(to set a column, write df['density'] = …)"),
         ("x = df['x'].map(pd.Timestamp)", "pd.Timestamp(…)"),
         ("x = '{}'.format(1)", "write f'{x:.2f}'"),
     ],

@@ -16,6 +16,7 @@ from helio.steps.sandbox.exchange import NotReadableError, Returned, pack_result
 from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.result import as_table
 from tests.laws import law
+from tests.rows import in_one_test
 
 LIMITS = SandboxLimits()
 TIMES = pd.date_range("2024-01-01", periods=4, freq="min")
@@ -68,9 +69,9 @@ def test_a_column_that_holds_no_numbers_is_named_and_left_behind():
 
 
 def test_a_result_that_is_too_large_does_not_leave():
-    with pytest.raises(ValueError, match="4 rows, more than 3"):
+    with pytest.raises(ValueError, match="4 rows, but at most 3"):
         written(FRAME, SandboxLimits(rows=3))
-    with pytest.raises(ValueError, match="2 columns, more than 1"):
+    with pytest.raises(ValueError, match="2 columns, but at most 1"):
         written(FRAME, SandboxLimits(columns=1))
 
 
@@ -104,7 +105,7 @@ def test_what_fits_together_is_read():
     assert found.values.tolist() == [[1.0], [2.0]]
 
 
-@pytest.mark.parametrize(
+@in_one_test(
     "facts",
     [
         GOOD | {"shape": [3, 1]},

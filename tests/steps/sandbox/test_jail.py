@@ -59,15 +59,15 @@ def is_running(process: int) -> bool:
         ("x = np.ones((10**5, 10**4))", "more memory than the 256 MiB"),
         ("x = [np.ones(10**6) for i in range(300)]", "more memory than the 256 MiB"),
         ("def f(n): return f(n + 1)\nf(0)", "RecursionError"),
-        ("result = pd.DataFrame(np.zeros((2, 2001)))", "2,001 columns, more than 2,000"),
-        ("result = pd.Series(np.zeros(5_000_000))", "the result has 38 MiB, more than 32"),
+        ("result = pd.DataFrame(np.zeros((2, 2001)))", "2,001 columns, but at most 2,000"),
+        ("result = pd.Series(np.zeros(5_000_000))", "the result has 38 MiB, but at most 32"),
         ("x = 1 / 0", "failed at line 1: ZeroDivisionError: division by zero"),
         ("x = 1\ny = [\n  nowhere]", "failed at line 3: NameError: name 'nowhere' is not defined"),
-        ("x = 1", "the code never assigned 'result'"),
+        ("x = 1", "the code did not assign 'result'"),
         ("raise ValueError('\\x1b[31mred')", "ValueError:  [31mred"),
         ("pd.compat.sys.exit(3)", "SystemExit"),
         ("pd.io.common.os._exit(0)", "ended without a message"),
-        ("pd.compat.sys.modules['ctypes'].string_at(0)", "corrupted its own memory"),
+        ("pd.compat.sys.modules['ctypes'].string_at(0)", "damaged its own memory"),
     ],
 )
 def test_what_goes_wrong_is_named(code: str, said: str, jail: Jail):
@@ -80,7 +80,7 @@ def test_what_goes_wrong_is_named(code: str, said: str, jail: Jail):
 def test_a_missing_column_is_answered_with_those_that_are_there(jail: Jail):
     with pytest.raises(CodeFailed) as caught:
         jail.run("result = df['Bx']", [("BGSEc", field(5))])
-    assert caught.value.advice == "in scope: df_BGSEc (columns x, y, z)"
+    assert caught.value.advice == "use the names that are in scope: df_BGSEc (columns x, y, z)"
 
 
 @on_linux
@@ -133,13 +133,13 @@ def test_a_parent_that_is_killed_while_it_starts_is_an_error_that_says_so():
         parent._process.kill()
         with pytest.raises(NoSandbox) as caught:
             parent.parts()  # by jail.run, one that is seen to have ended is begun anew
-        assert caught.value.message == "the process that runs code did not start: it was killed"
+        assert caught.value.message == "the process that runs the code did not start: it was killed"
         assert "helio doctor" in caught.value.advice
 
 
 @on_linux
 def test_a_program_that_is_far_too_long_is_not_sent(jail: Jail):
-    with pytest.raises(CodeRefused, match="longer than 150,000 bytes"):
+    with pytest.raises(CodeRefused, match="longer than the 150,000 bytes"):
         jail.run("x = 1\n" * 40_000)
     assert jail.run("result = pd.Series([1.0])").kind == "series"
 
@@ -317,10 +317,7 @@ def test_without_either_code_runs_where_that_is_wished_and_reaches_no_file():
     lacking, _, ran = done.stdout.splitlines()
     assert lacking == "['Landlock', 'namespaces']"
     assert ran == "series"
-    assert (
-        "CodeFailed: the code at line 1 asked for something that is not allowed: PermissionError"
-        in done.stderr
-    )
+    assert "CodeFailed: the code at line 1 used something that is not allowed: PermissionError" in done.stderr
 
 
 @on_linux

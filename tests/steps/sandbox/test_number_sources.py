@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helio.steps.sandbox.number_sources import NumberSources, number_sources
+from tests.rows import in_one_test
 
 WRITTEN = [
     "result = df * 0 + 5",
@@ -172,19 +173,19 @@ MEASURED = [
 ]
 
 
-@pytest.mark.parametrize("code", WRITTEN)
+@in_one_test("code", WRITTEN)
 def test_numbers_that_no_table_gave(code: str) -> None:
     assert number_sources(code, ("df",)).names == frozenset(), code
 
 
-@pytest.mark.parametrize("code", DOUBTFUL)
+@in_one_test("code", DOUBTFUL)
 def test_numbers_that_may_be_the_author_s(code: str) -> None:
     found = number_sources(code, ("df",))
     assert found.names == {"df"}, code
     assert found.doubtful, code
 
 
-@pytest.mark.parametrize("code", MEASURED)
+@in_one_test("code", MEASURED)
 def test_numbers_of_the_table(code: str) -> None:
     found = number_sources(code, ("df",))
     assert found.names == {"df"}, code

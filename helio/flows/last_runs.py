@@ -1,0 +1,110 @@
+"""Keep how the last run of each schedule ended, for `helio schedule list`."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from helio.errors import Cancelled, DamagedRecord, HelioError
+from helio.store.files import write_whole
+from helio.store.process import Process, this_process
+from helio.store.records import NaiveInstant, read_record
+
+log = logging.getLogger(__name__)
+
+OnEnd = Callable[[str, str, str], None]
+"""Takes the id of the run, its status, and why it failed."""
+
+
+@dataclass(frozen=True)
+class LastRun:
+    """The last run of a schedule.
+
+    Parameters
+    ----------
+    slot : str
+        The time for which it was scheduled, naive UTC.
+    status : str
+        ``"running"``, ``"success"``, ``"partial"``, ``"failed"`` or ``"cancelled"``.
+    process : Process
+        The process that runs it.
+    run : str
+        The id of its record; empty if it failed before it had one.
+    reason : str
+        Why it failed; otherwise empty.
+    """
+
+    slot: NaiveInstant
+    status: str
+    process: Process
+    run: str = ""
+    reason: str = ""
+
+    @property
+    def state(self) -> str:
+        """The status; ``"crashed"`` if the process ended without noting one."""
+        return "crashed" if self.status == "running" and self.process.fate == "gone" else self.status
+
+    def __str__(self) -> str:
+        ended = f"{datetime.fromisoformat(self.slot):%Y-%m-%d %H:%M} UTC, {self.state}"
+        return f"{ended}: {self.reason}" if self.reason else ended
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON for ``--json``."""
+        return {"slot": self.slot, "state": self.state, "run": self.run, "reason": self.reason}
+
+
+def last_run(home: Path, schedule: str) -> LastRun | None:
+    """Read the last run of a schedule; None if it never ran, or if the note is damaged, which is logged."""
+    try:
+        return read_record(_path(home, schedule), LastRun)
+    except FileNotFoundError:
+        return None
+    except DamagedRecord as error:
+        log.warning("%s; the last run of '%s' is unknown", error.message, schedule)
+        return None
+
+
+@contextmanager
+def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
+    """Note that a schedule runs now, and how the run ends.
+
+    Parameters
+    ----------
+    slot : datetime
+        The time for which the run was scheduled, naive UTC.
+
+    Yields
+    ------
+    callable
+        Notes the end of a run that has a record. A `HelioError` within the context is noted by itself.
+    """
+    begun = LastRun(slot.isoformat(), "running", this_process())
+
+    def note(last: LastRun) -> None:
+        write_whole(_path(home, schedule), (json.dumps(asdict(last), indent=1) + "\n").encode())
+
+    note(begun)
+    try:
+        yield lambda run, status, reason: note(replace(begun, run=run, status=status, reason=reason))
+    except Cancelled:
+        note(replace(begun, status="cancelled"))
+        raise
+    except HelioError as error:
+        note(replace(begun, status="failed", reason=error.message))
+        raise
+
+
+def forget_last_run(home: Path, schedule: str) -> None:
+    """Delete the note of the last run."""
+    _path(home, schedule).unlink(missing_ok=True)
+
+
+def _path(home: Path, schedule: str) -> Path:
+    return home / "schedules" / ".last" / f"{schedule}.json"

@@ -1,0 +1,70 @@
+"""Check what a figure sets for its panels by number.
+
+HV109 (error)  a setting for a panel that the figure does not have
+    The figure could not be drawn, and the run would say so after all data are fetched.
+    before  "panels": [["B"], ["n"]], "y_range": {"3": [0, 10]}
+    after   refused, with the numbers of the panels
+    to do   Use the number of a panel in `panels`, counted from 1 at the top; give lists one entry for each panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from helio.pipelines.template.context import Context, Finding
+from helio.pipelines.template.diagnostics import Diagnostic, pointer
+from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL, RENDER, figure_of
+from helio.pipelines.template.template import Template
+from helio.pipelines.template.variables import Path
+
+
+def check_panels(template: Template, context: Context) -> Iterator[Finding]:
+    """Refuse settings for panels that a figure does not have, where the figure lists its panels.
+
+    >>> from datetime import datetime
+    >>> spec = {"labels": ["B"], "panels": [["B"]], "y_range": {"2": [0, 10]}}
+    >>> step = {"step_id": 1, "tool_name": "render_spec", "tool_args": {"spec": spec}}
+    >>> template = Template.from_json({"steps": [step]})
+    >>> [finding.message for finding in check_panels(template, Context({}, datetime.min, {}))]
+    ['y_range: there is no panel 2']
+    """
+    del context
+    for step in template.walk():
+        spec = figure_of(step) if step.tool_name == RENDER else {}
+        panels = spec.get("panels")
+        if not panels or not isinstance(panels, list):
+            continue  # the tables, or a variable, decide how many there are
+        count = len(panels)
+        last = f"panels are 1 to {count}, from the top" if count > 1 else "the figure has one panel, 1"
+        for path, message, advice in _wrong(spec, count):
+            at = pointer(*step.path, "tool_args", "spec", *path)
+            yield Diagnostic(
+                "HV109", message, step_id=step.step_id, tool_name=RENDER, path=at, advice=(advice or last,)
+            )
+
+
+def _wrong(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, str, str]]:
+    """Yield the place of each wrong setting, what is wrong with it, and how to mend it where that is special."""
+    for key in sorted(PER_PANEL & spec.keys()):
+        if isinstance(spec[key], list) and len(spec[key]) != count:
+            message = f"{key} has {len(spec[key])} entries for {count} panel{'s' if count > 1 else ''}"
+            yield (key,), message, "write one entry for each panel"
+    numbers: list[tuple[Path, str | int]] = [
+        ((key, name), name) for key in sorted(BY_NUMBER & spec.keys()) for name in _names(spec[key])
+    ]
+    numbers += [
+        ((key, index, "panel"), item["panel"])
+        for key in sorted(AT_PANEL & spec.keys())
+        for index, item in enumerate(spec[key] if isinstance(spec[key], list) else ())
+        if isinstance(item, dict) and "panel" in item
+    ]
+    if isinstance(number := spec.get("log_scale"), int):
+        numbers.append((("log_scale",), number))
+    for path, number in numbers:
+        if not str(number).isdecimal() or not 1 <= int(number) <= count:
+            yield path, f"{path[0]}: there is no panel {number}", ""
+
+
+def _names(value: object) -> list[str]:
+    return list(value) if isinstance(value, dict) else []

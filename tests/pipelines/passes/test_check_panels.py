@@ -1,0 +1,65 @@
+"""Settings of a figure for panels that it does not have are found before anything is fetched."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from helio.pipelines.passes.check_panels import check_panels
+from helio.pipelines.plan import check
+from helio.pipelines.template.context import Context
+from helio.pipelines.template.template import Template
+from tests.pipelines.conftest import NOW, fetch, magnitude, template
+
+
+def found(spec: dict[str, Any]) -> list[tuple[str, str]]:
+    step = {"step_id": 1, "tool_name": "render_spec", "tool_args": {"spec": {"labels": ["B", "n"], **spec}}}
+    findings = check_panels(Template.from_json({"steps": [step]}), Context({}, datetime.min, {}))
+    return [(finding.path.removeprefix("/steps/0/tool_args/spec/"), finding.message) for finding in findings]
+
+
+TWO = {"panels": [["B"], ["n"]]}
+
+
+@pytest.mark.parametrize(
+    ("setting", "path", "message"),
+    [
+        ({"y_range": {"3": [0, 1]}}, "y_range/3", "y_range: there is no panel 3"),
+        ({"y_label": {"1": "B", "first": "n"}}, "y_label/first", "y_label: there is no panel first"),
+        ({"log_z": {"0": True}}, "log_z/0", "log_z: there is no panel 0"),
+        ({"log_scale": 3}, "log_scale", "log_scale: there is no panel 3"),
+        (
+            {"hlines": [{"value": 1}, {"value": 2, "panel": 4}]},
+            "hlines/1/panel",
+            "hlines: there is no panel 4",
+        ),
+        ({"row_heights": [1]}, "row_heights", "row_heights has 1 entries for 2 panels"),
+        ({"panel_types": ["line"] * 3}, "panel_types", "panel_types has 3 entries for 2 panels"),
+    ],
+)
+def test_a_setting_for_a_panel_that_is_not_there_is_refused(
+    setting: dict[str, Any], path: str, message: str
+) -> None:
+    assert found(TWO | setting) == [(path, message)]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"y_range": {"3": [0, 1]}, "row_heights": [1, 2, 3]},
+        {"panels": "$PANELS", "row_heights": [1]},
+        TWO | {"row_heights": "$HEIGHTS", "hlines": "$LINES"},
+        TWO | {"y_range": {"2": [0, 1]}, "log_scale": 2, "row_heights": [2, 1], "vlines": ["2024-01-01"]},
+        TWO | {"y_range": [0, 1], "log_scale": "y", "slopes": ["-5/3"]},
+    ],
+)
+def test_what_is_right_or_not_known_yet_is_left_alone(spec: dict[str, Any]) -> None:
+    assert found(spec) == []
+
+
+def test_the_place_is_that_of_the_argument_as_it_was_written() -> None:
+    plot = {"step_id": 2, "tool_name": "plot_data", "tool_args": {"labels": ["B"], **TWO, "log_scale": 3}}
+    [error] = check(template(fetch(args={"output_label": "B"}), magnitude(3, "B", "n"), plot), now=NOW).errors
+    assert (error.code, error.path) == ("HV109", "/steps/2/tool_args/log_scale")
