@@ -14,7 +14,8 @@ from helio import api
 
 INDEX = """# Python API
 
-Import all functions from `helio.api`. Five of them are also in `helio` itself: `run`, `plan`, `check`, `load` and `library`.
+Import all functions from `helio.api`. Five of them are also in `helio` itself: `run`, `plan`, `check`,
+`load` and `library`.
 
 ```python
 import helio

@@ -316,7 +316,7 @@ def test_the_choices_are_those_of_the_code() -> None:
 
 
 def test_a_format_that_is_not_written_is_refused_with_those_that_are() -> None:
-    with pytest.raises(RequestError, match="'gif' is not a format of figures") as refusal:
+    with pytest.raises(RequestError, match="figures cannot be written as 'gif'") as refusal:
         helio.run(TEMPLATE, archive="sample", output="out", formats=("gif",))
     assert all(name in refusal.value.advice for name in FORMATS)
     with pytest.raises(RequestError, match="must be a list or a tuple") as refusal:
@@ -334,7 +334,7 @@ def test_formats_of_a_run_that_writes_nothing_are_refused() -> None:
 
 @pytest.mark.parametrize("engine", ["prefect", "ephemeral", "direct"])
 def test_formats_are_refused_whatever_runs(engine: Any) -> None:
-    with pytest.raises(RequestError, match="'gif' is not a format of figures"):
+    with pytest.raises(RequestError, match="figures cannot be written as 'gif'"):
         helio.run(TEMPLATE, archive="sample", output="out", formats=["png", "gif"], engine=engine)
     assert nothing_has_run()
 
@@ -342,7 +342,7 @@ def test_formats_are_refused_whatever_runs(engine: Any) -> None:
 def test_a_saved_plan_takes_no_other_time_range_however_empty() -> None:
     planned, document = api.foresee(TEMPLATE, archive="sample")
     Path("saved.json").write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(RequestError, match="a saved plan already has its values"):
+    with pytest.raises(RequestError, match="a saved plan cannot take other values"):
         helio.run("saved.json", time_range="")
     assert not Runs(read_settings().runs).list()
     assert isinstance(planned, Plan)
@@ -357,7 +357,7 @@ def test_a_saved_plan_is_foreseen_and_locked_as_it_was_saved() -> None:
         assert again[fact] == document[fact]
     assert api.lock("saved.json").write("helio.lock")
     assert helio.run("saved.json", locked="helio.lock").status == "success"
-    with pytest.raises(RequestError, match="a saved plan already has its values"):
+    with pytest.raises(RequestError, match="a saved plan cannot take other values"):
         api.foresee("saved.json", archive="sample")
 
 
@@ -513,7 +513,7 @@ METHODS = {
 @in_one_test("method", METHODS)
 def test_methods_of_what_is_returned_refuse_a_wrong_type_by_its_name(method: str, value: Any) -> None:
     named = "name|request|run_id|pipeline|document|chosen"
-    with pytest.raises(TypeError, match=f"^(each of )?({named}) must be "):
+    with pytest.raises(TypeError, match=f"^(each item of )?({named}) must be "):
         METHODS[method](value)
 
 
@@ -557,7 +557,7 @@ def test_a_pipeline_of_a_long_name_is_not_known() -> None:
 
 @pytest.mark.parametrize("length", [179, 300, 5000])
 def test_no_pipeline_is_saved_under_a_long_name(length: int) -> None:
-    with pytest.raises(RequestError, match=f"has {length} characters, and a pipeline id has at most 178"):
+    with pytest.raises(RequestError, match=f"has {length} characters; a pipeline id may have at most 178"):
         api.library().save({**TEMPLATE, "id": "x" * length})
     assert api.library().save({**TEMPLATE, "id": "x" * 178}).is_file()
 

@@ -116,7 +116,7 @@ def test_the_limit_holds_for_all_fetches_of_a_run_together(service: CdaWebStandI
     words = ["run", two_fetches, "--archive", "cdaweb", "-o", "out", "--max-download"]
     result = CliRunner().invoke(app, [*words, f"{limit}B"], prog_name="helio")
     assert result.exit_code == 1
-    assert "that this run requested before" in result.output
+    assert "that this run has already requested" in result.output
     assert "--max-download 247kB or more" in result.output
     assert len(service.asked("/sp_phys/data/")) == 1
     assert CliRunner().invoke(app, [*words, "247kB"], prog_name="helio").exit_code == 0

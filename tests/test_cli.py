@@ -147,8 +147,12 @@ def test_a_partial_run_ends_with_3():
         ),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW"), 2, "not 'WINDOW'"),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW=five"), 2, "HB204"),
-        (("run", "gle73-particles", "--archive", "sample", "--format", "gif"), 2, "formats: html"),
-        (("run", "gle73-particles", "--archive", "sample", "--now", "noon"), 2, "'noon' is not an instant"),
+        (
+            ("run", "gle73-particles", "--archive", "sample", "--format", "gif"),
+            2,
+            "use one of these formats: html",
+        ),
+        (("run", "gle73-particles", "--archive", "sample", "--now", "noon"), 2, "'noon' is not a valid time"),
         (("copy", "gle73-particles", "Not An Id"), 2, "not-an-id"),
         (("copy", "gle73-particles", "psp-bfield"), 2, "shipped pipeline"),
         (("delete", "gle73-particles", "--yes"), 2, "shipped"),
@@ -254,7 +258,7 @@ def test_a_pipeline_is_copied_edited_exported_imported_and_deleted():
     assert (path.parent / json.loads(path.read_text(encoding="utf-8"))["$schema"]).exists()
     assert "mine" in helio("list").output.partition("\npipelines that come with helio:\n")[0]
     assert helio("list").output.startswith("your pipelines:\n")
-    assert "a pipeline 'mine' exists already" in refused(2, "copy", "ace-bfield-overview", "mine")
+    assert "a pipeline called 'mine' already exists" in refused(2, "copy", "ace-bfield-overview", "mine")
     assert helio("export", "mine", "shared.json").exit_code == 0
     assert helio("delete", "mine", "--yes").exit_code == 0
     assert "mine" not in helio("list").output
@@ -572,12 +576,12 @@ def test_a_plan_is_foreseen_saved_and_run_exactly():
     words = ["gle73-particles", "--archive", "sample", "--set", "WINDOW=20min", "--output", "plan.json"]
     foreseen = helio("plan", *words)
     assert foreseen.exit_code == 0, foreseen.output
-    assert f"cached  bands  band_average  in the store, as in {ran}\n" in foreseen.output
+    assert f"cached  bands  band_average  in the store, from {ran}\n" in foreseen.output
     assert "run     smooth  running_average  not in the store" in foreseen.output
     assert "waits   particles" in foreseen.output
     record = json.loads(helio("run", "plan.json", "-o", "out", "--json").stdout)
     assert record["values"]["$WINDOW"] == "20min"
-    assert "a saved plan already has its values" in refused(2, "run", "plan.json", "-t", "2021-10-28")
+    assert "a saved plan cannot take other values" in refused(2, "run", "plan.json", "-t", "2021-10-28")
 
 
 def test_a_saved_plan_that_was_changed_by_hand_is_refused():
@@ -682,4 +686,4 @@ def test_a_run_says_which_values_were_not_measured_and_so_does_its_record():
         assert all(artefact["not_measured"] == ["five"] for artefact in record["artefacts"])
         assert {step["step_id"] for step in record["warnings"]} >= {"five", "fig"}
         shown = helio("runs", "show", record["id"])
-        assert shown.output.count("values written by the author, not measured: five") == 2
+        assert shown.output.count("values that the author wrote, and that were not measured: five") == 2

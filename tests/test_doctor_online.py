@@ -89,7 +89,7 @@ def test_right_answers_of_all_sources(servers):
         "asked for the dataset AC_K2_MFI and the first bytes of a file: AC_K2_MFI is there, and "
         "ac_k2_mfi_20220101_v03.cdf is a CDF",
         "asked what it can do (capabilities): HAPI 3",
-        "mag-7-day.json has the 7 columns that are known",
+        "mag-7-day.json has the 7 expected columns",
     ):
         assert line in result.output
     assert "FAIL" not in result.output
@@ -111,7 +111,7 @@ def test_an_answer_with_the_status_200_may_be_wrong(servers, monkeypatch):
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("html", "a page about maintenance"), ("empty", "is not a CDF"), ("404", "refuses with 404")],
+    [("html", "about maintenance"), ("empty", "is not a CDF"), ("404", "refuses with 404")],
 )
 def test_a_file_that_is_no_cdf(servers, fault, words):
     servers[0].fail(".cdf", fault)

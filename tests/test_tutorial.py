@@ -202,7 +202,7 @@ def test_a_run_is_locked_verified_and_compared_as_its_page_shows(work: Path):
     for command, expected in shown_on("reproducing.md"):
         if "solo-field" in command or "my-field" in command:
             continue
-        if "other bytes" in expected and command == "helio verify last":
+        if "the content of" in expected and command == "helio verify last":
             zero_a_record(work / "data" / "sta_l1_het_20211028_v01.cdf")
         if command.startswith("helio diff"):
             [first] = [run["id"] for run in json.loads(helio("runs", "--json"))]

@@ -1,1 +1,1 @@
-"""What a pipeline is: the template, what can be wrong with it, the plan, and one planned step."""
+"""Pipelines: templates, their diagnostics, plans and runs."""

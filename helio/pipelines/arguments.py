@@ -42,7 +42,7 @@ def checked(function: Callable[P, Returned]) -> Callable[P, Returned]:
     def call(*args: P.args, **kwargs: P.kwargs) -> Returned:
         unknown = next((name for name in kwargs if name not in parameters), None)
         if unknown is not None:
-            hint = did_you_mean(unknown, checks, otherwise=f"arguments: {', '.join(checks)}")
+            hint = did_you_mean(unknown, checks, otherwise=f"use one of these arguments: {', '.join(checks)}")
             raise TypeError(f"{function.__name__}() has no argument '{unknown}'; {hint}")
         for name, value in signature.bind(*args, **kwargs).arguments.items():
             if name in checks and (value is not None or parameters[name].default is not None):
@@ -57,18 +57,18 @@ def wrong_type(name: str, expected: str, value: object) -> TypeError:
     return TypeError(f"{name} must be {expected}, not {type(value).__name__}: {repr(value)[:80]}")
 
 
-def _text(name: str, value: Any, expected: str = "a text") -> None:
+def _text(name: str, value: Any, expected: str = "a string") -> None:
     if not isinstance(value, str):
         raise wrong_type(name, expected, value)
 
 
-def _path(name: str, value: Any, expected: str = "a text or a Path") -> None:
+def _path(name: str, value: Any, expected: str = "a string or a Path") -> None:
     if not isinstance(value, (str, Path)):
         raise wrong_type(name, expected, value)
     if value == "":
         raise RequestError(f"{name} is empty", advice=f"leave {name} out, or give a value")
     if "\0" in str(value):
-        raise RequestError(f"{name} has a null character, which is not possible in a path")
+        raise RequestError(f"{name} contains a null character, which a path cannot contain")
 
 
 def _place(name: str, value: Any) -> None:
@@ -81,7 +81,7 @@ def _place(name: str, value: Any) -> None:
         return  # the function that opens it reports this
     except (OSError, RuntimeError) as error:  # too long, or the home of nobody
         reason = getattr(error, "strerror", None) or str(error)
-        raise RequestError(f"{name} is not a path: {reason}: {str(value)[:80]}") from error
+        raise RequestError(f"{name} is not a valid path: {reason}: {str(value)[:80]}") from error
 
 
 def _pipeline(name: str, value: Any) -> None:
@@ -119,26 +119,27 @@ def _variables(name: str, value: Any) -> None:
     twice = [key for key in value if not key.startswith("$") and f"${key}" in value]
     if twice:
         raise RequestError(
-            f"{name} has two values for ${twice[0]}", advice=f"use only '{twice[0]}' or '${twice[0]}'"
+            f"{name} has two values for ${twice[0]}",
+            advice=f"give either '{twice[0]}' or '${twice[0]}', not both",
         )
 
 
 def _moment(name: str, value: Any) -> None:
     if not isinstance(value, (str, datetime)):
-        raise wrong_type(name, "a datetime, or a text such as '2024-05-10T06:00:00Z'", value)
+        raise wrong_type(name, "a datetime, or a string such as '2024-05-10T06:00:00Z'", value)
     if value != value:  # pandas.NaT is a datetime
-        raise TimeRangeError(f"{name} is not an instant: {value}")
+        raise TimeRangeError(f"{name} is not a valid time: {value}")
 
 
 def _formats(name: str, value: Any) -> None:
     if isinstance(value, str):
         raise RequestError(
-            f"{name} must be a list or a tuple, not the text '{value}'", advice=f"{name}=('{value}',)"
+            f"{name} must be a list or a tuple, not the string '{value}'", advice=f"{name}=('{value}',)"
         )
     if not isinstance(value, (Sequence, Set)) or isinstance(value, (bytes, bytearray)):
-        raise wrong_type(name, "a list or a tuple of texts", value)
+        raise wrong_type(name, "a list or a tuple of strings", value)
     for part in value:
-        _text(f"each of {name}", part)
+        _text(f"each item of {name}", part)
     check_formats(value)
 
 
@@ -148,7 +149,8 @@ def _choice(name: str, value: Any, *, of: tuple[str, ...]) -> None:
         known = ", ".join(of)
         hint = did_you_mean(value, of)
         raise RequestError(
-            f"there is no {name} '{value}'", advice=f"{hint} {name}: {known}" if hint else f"{name}: {known}"
+            f"there is no {name} '{value}'",
+            advice=f"{hint} {name}: {known}" if hint else f"use one of: {known}",
         )
 
 
@@ -172,27 +174,27 @@ def _callable(name: str, value: Any) -> None:
 
 
 def _runs(name: str, value: Any) -> None:
-    expected = "a list of pairs: a run's id, and a list of ids of its steps"
+    expected = "a list of pairs (run id, list of step ids)"
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise wrong_type(name, expected, value)
     if not value:
-        raise RequestError(f"{name} is empty", advice="name at least one run")
+        raise RequestError(f"{name} is empty", advice="give at least one run")
     for pair in value:
         if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
-            raise wrong_type(f"each of {name}", "a pair: a run's id, and a list of ids of its steps", pair)
+            raise wrong_type(f"each item of {name}", "a pair (run id, list of step ids)", pair)
         run_id, steps = pair
-        _text(f"the id in each of {name}", run_id)
+        _text(f"the run id in each pair of {name}", run_id)
         if isinstance(steps, str) or not isinstance(steps, Sequence):
-            raise wrong_type(f"the steps in each of {name}", "a list of texts", steps)
+            raise wrong_type(f"the steps in each pair of {name}", "a list of strings", steps)
         for step in steps:
             _text(f"each step in {name}", step)
 
 
 def _texts(name: str, value: Any) -> None:
     if isinstance(value, str) or not isinstance(value, Sequence):
-        raise wrong_type(name, "a list or a tuple of texts", value)
+        raise wrong_type(name, "a list or a tuple of strings", value)
     for part in value:
-        _text(f"each of {name}", part)
+        _text(f"each item of {name}", part)
 
 
 def _document(name: str, value: Any) -> None:
@@ -237,7 +239,7 @@ def _event(name: str, value: Any) -> None:
 CHECKS: dict[str, Check] = {
     "pipeline": _pipeline,
     **dict.fromkeys(["template", "document"], _document),
-    "time_range": partial(_text, expected="a text such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
+    "time_range": partial(_text, expected="a string such as '2021-10-28' or '2021-10-28 to 2021-10-30'"),
     "variables": _variables,
     "now": _moment,
     **dict.fromkeys(["archive", "output", "outputs", "locked"], _place),
@@ -260,7 +262,7 @@ CHECKS: dict[str, Check] = {
     "proposal": _proposal,
     "ended": _event,
 }
-"""Check of each argument by its name, which has the same meaning in every public function."""
+"""Check for each argument name; a name has the same meaning in every public function."""
 
 
 def read_clock(now: datetime | str | None = None) -> datetime:
@@ -278,6 +280,8 @@ def read_clock(now: datetime | str | None = None) -> datetime:
         if read.tzinfo:
             read = read.astimezone(UTC)
     except (ValueError, OverflowError) as error:  # or before the year 1 in UTC
-        raise TimeRangeError(f"'{now}' is not an instant", advice="--now 2024-05-10T06:00:00Z") from error
+        raise TimeRangeError(
+            f"'{now}' is not a valid time", advice="write the time as 2024-05-10T06:00:00Z"
+        ) from error
     # a subclass, such as that of pandas, counts nanoseconds and is written differently
     return datetime.combine(read.date(), read.time())

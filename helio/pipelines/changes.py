@@ -66,14 +66,14 @@ _BY_LABEL = {
     "line_styles": "line of {}",
     "y_label": "y axis of panel {}",
     "y_range": "y range of panel {}",
-    "log_scale": "scale of panel {}",
+    "log_scale": "y scale of panel {}",
     "log_y": "logarithmic y axis of panel {}",
     "log_x": "logarithmic bin axis of panel {}",
-    "bin_range": "bins of panel {}",
+    "bin_range": "bin range of panel {}",
     "bin_label": "bin axis of panel {}",
-    "log_z": "logarithmic colours of panel {}",
-    "z_min": "lowest colour of panel {}",
-    "z_max": "highest colour of panel {}",
+    "log_z": "logarithmic colour scale of panel {}",
+    "z_min": "lower end of the colour scale of panel {}",
+    "z_max": "upper end of the colour scale of panel {}",
 }
 _OF_STEP = {
     "step_id": "id",
@@ -82,7 +82,7 @@ _OF_STEP = {
     "depends_on": "depends on",
     "for_each": "for each",
     "use": "pipeline",
-    "block": "steps of its block",
+    "block": "steps in the block",
     "on_item_error": "when an item fails",
     "pin": "pinned",
     "produces": "gives",
@@ -90,13 +90,13 @@ _OF_STEP = {
 _ORIGIN = ("$schema", "created_at", "updated_at", "source_session")
 """Keys about a template's origin, not its content."""
 _WIDTH = 76
-"""Characters of a line, so that it fits into 80 columns with a mark before it."""
+"""Maximum characters of a line, so that it fits into 80 columns with a mark before it."""
 _LONGEST_SUMMARY = 120
-"""Characters of the line that describes a step."""
+"""Maximum characters of the line that describes a step."""
 _LONGEST_VALUE = 40
-"""Characters of a value in a line with several values."""
+"""Maximum characters of a value in a line with several values."""
 _MOST_COMPARED = 4_000_000
-"""Pairs of lines; a longer comparison shows the whole text as removed and added."""
+"""Maximum number of pairs of lines to compare; longer texts are shown as removed and added."""
 
 
 class Absence(Enum):
@@ -131,7 +131,7 @@ class ChangedItem:
 
 @dataclass(frozen=True)
 class Change:
-    """One difference.
+    """A difference between two templates.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class Change:
 
     @property
     def is_short(self) -> bool:
-        """Whether its description fits on one line."""
+        """Whether the description fits on one line."""
         return "\n" not in self.text and len(str(self)) <= _WIDTH
 
     @property
@@ -225,7 +225,7 @@ class Change:
 
 
 def changes(before: Document, after: Document) -> tuple[Change, ...]:
-    """List all differences between two templates, in the order of the second one; an empty first one gives all of it.
+    """List all differences between two templates, in the order of the second; an empty first lists everything.
 
     The order of keys, default values (``"critical": true``), and an order of steps that changes no result do not
     count.
@@ -234,7 +234,7 @@ def changes(before: Document, after: Document) -> tuple[Change, ...]:
 
 
 def describe_step(step: Document) -> str:
-    """Describe what a step does, in one line; name what does not fit.
+    """Describe what a step does, in one line; name the arguments that do not fit on the line.
 
     >>> describe_step({"tool_name": "magnitude", "tool_args": {"source_label": "B", "output_label": "Bmag"}})
     'magnitude of B → Bmag'
@@ -274,7 +274,7 @@ def work_left(
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> RemainingWork:
-    """Compare the meaning of a template's steps with those of its earlier version.
+    """Find the steps of a changed template that a run must recompute, compared with its earlier version.
 
     A step with unknown meaning counts as work.
     """

@@ -62,7 +62,7 @@ _FIXED_STAGES = "PNR"
 
 @dataclass(frozen=True)
 class Code:
-    """One code.
+    """A code of an edit or a diagnostic, with its explanation.
 
     Parameters
     ----------
@@ -155,7 +155,9 @@ def read_codes(docstring: str, module: str) -> Iterator[Code]:
     for head in _HEAD.finditer(docstring):
         entry = _ENTRY.match(docstring, head.start())
         if entry is None:
-            raise ValueError(f"{module}: write '{head[0]}' as helio/pipelines/codes.py writes its entries")
+            raise ValueError(
+                f"{module}: '{head[0]}' does not have the form of an entry; see helio/pipelines/codes.py"
+            )
         parts = entry.groupdict()
         parts["to_do"] = parts["to_do"] or _nothing_to_do(parts["code"], parts["kind"])
         if not parts["to_do"]:

@@ -24,12 +24,12 @@ _ABOUT = ".about.json"
 
 
 class NotText(RequestError):
-    """A file is not a text."""
+    """Error for a file that is not a text."""
 
 
 @dataclass(frozen=True)
 class Writing:
-    """Author and reason of a text.
+    """Author and reason of a revision.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class Revision:
-    """One text of a pipeline.
+    """One version of a pipeline's text.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class History:
         return known
 
     def present(self) -> Revision | None:
-        """Find the present revision of the pipeline; None when there is no such pipeline."""
+        """Find the present revision of the pipeline; None if the pipeline does not exist."""
         text = self._current()
         return None if text is None else _of(self.revisions(), text)
 
@@ -117,14 +117,14 @@ class History:
             last = revisions[-1].number if revisions else 0
             raise RequestError(
                 f"{self._name} has no revision {number}",
-                advice=f"revisions: 1 to {last}" if last else "it was never saved",
+                advice=f"choose a revision from 1 to {last}" if last else "save the pipeline first",
             )
         text = self._current()
         if text is not None and wanted_revision.digest == _digest(text):
             return text
         stored = read_as_it_is(self._text_file(number))
         if stored is None:
-            raise RequestError(f"the text of revision {number} of {self._name} is lost")
+            raise RequestError(f"the text of revision {number} of {self._name} is missing from the library")
         if _digest(stored) != wanted_revision.digest:
             raise DamagedRecord(
                 f"{self._text_file(number)} cannot be read: its text has changed since revision {number} was written"
@@ -164,7 +164,7 @@ class History:
             return made
 
     def delete(self) -> Revision | None:
-        """Remove the pipeline and keep its text, so that `restore` brings it back.
+        """Remove the pipeline and keep its text, so that `restore` can bring the pipeline back.
 
         Returns
         -------
@@ -200,7 +200,10 @@ class History:
         """
         present = self.present()
         if present is None or not present.parent:
-            raise RequestError(f"{self._name} has no earlier revision", advice=f"helio history {self._name}")
+            raise RequestError(
+                f"{self._name} has no earlier revision",
+                advice=f"run helio history {self._name} to see its revisions",
+            )
         return self.restore(present.parent)
 
     def restore(self, number: int) -> Revision:
@@ -260,7 +263,10 @@ def read_as_it_is(path: Path) -> str | None:
     try:
         content = read_bytes(path, largest=LIMITS.file_bytes)
         if content.startswith(GZIP):
-            raise NotText(f"{path} is compressed with gzip", advice=f"gunzip {path.name}, then use that file")
+            raise NotText(
+                f"{path} is compressed with gzip",
+                advice=f"run gunzip {path.name}, then use the decompressed file",
+            )
         return content.decode("utf-8")
     except FileNotFoundError:
         return None
@@ -270,7 +276,7 @@ def read_as_it_is(path: Path) -> str | None:
                 raise InvalidTemplate([oversize_file()], place=str(path)) from error
         raise RequestError(error.message) from error
     except UnicodeDecodeError as error:
-        raise NotText(f"{path} is not a text", advice="use a JSON file in UTF-8") from error
+        raise NotText(f"{path} is not a text in UTF-8", advice="use a JSON file in UTF-8") from error
 
 
 def _number(path: Path) -> int:

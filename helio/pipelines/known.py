@@ -1,4 +1,4 @@
-"""The catalogue for passes: parameters in order, and published spans where they may refuse a range."""
+"""Facts of the catalogue for passes: the order of parameters, and published time ranges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AFTER_LAST = timedelta(seconds=1)
 
 
 def known_datasets(home: Path, now: datetime, archive: str = "") -> KnownDatasets:
-    """Return the datasets that a run knows for an archive, or for the catalogue."""
+    """Return the known datasets of an archive, or of the catalogue."""
     return KnownDatasets(home, now, spans=not archive or is_catalogued(archive))
 
 
@@ -49,7 +49,7 @@ def components_in_files(
 
 
 class KnownDatasets(Mapping[str, Dataset]):
-    """Datasets of the catalogue, which is opened at the first use.
+    """Datasets of the catalogue, which is opened when a dataset is first needed.
 
     Parameters
     ----------

@@ -67,22 +67,25 @@ class Library:
             if is_special(path):
                 raise UnknownPipeline(
                     f"{shortened(name)} is not a regular file",
-                    advice="save the pipeline as a file, and use that file",
+                    advice="save the pipeline in a file, and give the path of this file",
                 )
             raise UnknownPipeline(
-                f"there is no file {shortened(name)}", advice="helio list shows the pipelines by name"
+                f"there is no file {shortened(name)}",
+                advice="check the path, or run helio list to see the pipelines",
             )
         deleted = self._deleted(name)
         if deleted is not None:
             raise UnknownPipeline(
                 f"the pipeline '{name}' was deleted",
-                advice=f"helio history {name} --restore {deleted.number} restores it",
+                advice=f"to restore it, run helio history {name} --restore {deleted.number}",
             )
         known = [entry.id for entry in self.entries()]
         close = closest(name, known)
         raise UnknownPipeline(
             f"no pipeline is called '{shortened(name)}'",
-            advice=f"did you mean '{close[0]}'?" if close else f"pipelines: {', '.join(known)}",
+            advice=f"did you mean '{close[0]}'?"
+            if close
+            else f"use one of these pipelines: {', '.join(known)}",
             name=name,
         )
 
@@ -91,7 +94,7 @@ class Library:
         return _Templates(self)
 
     def read(self, entry: Entry) -> Document:
-        """Read the template of an entry; one without an id gets that of its file."""
+        """Read the template of an entry; a template without an id gets the name of its file as its id."""
         text = self.text(entry)
         parsed = parse(text)
         if parsed.errors:
@@ -113,7 +116,7 @@ class Library:
         return text
 
     def replace(self, entry: Entry, document: Document, writing: Writing | None = None) -> Path:
-        """Replace the template of an entry; the old one stays in the history of the library.
+        """Replace the template of an entry; the old template stays in the history.
 
         Raises
         ------
@@ -141,7 +144,7 @@ class Library:
         def same(present: str | None) -> None:
             if instead_of is not None and present != instead_of:
                 raise RequestError(
-                    f"{entry.id} has changed since this was proposed", advice="propose the change again"
+                    f"{entry.id} has changed since the change was proposed", advice="propose the change again"
                 )
 
         if entry.shipped:
@@ -158,7 +161,7 @@ class Library:
 
     @checked
     def save(self, document: Document, *, replace: bool = False, writing: Writing | None = None) -> Path:
-        """Save a template under its id; a replaced one stays in the history.
+        """Save a template under its id; a template that it replaces stays in the history.
 
         Raises
         ------
@@ -173,7 +176,8 @@ class Library:
         def free(present: str | None) -> None:
             if present is not None and not replace:
                 raise RequestError(
-                    f"a pipeline '{name}' exists already", advice="use --replace, or another name"
+                    f"a pipeline called '{name}' already exists",
+                    advice="use --replace, or choose another name",
                 )
 
         path = self.folder / f"{name}.json"
@@ -193,7 +197,9 @@ class Library:
             The name is not valid.
         """
         if not ID.fullmatch(name):
-            raise UnknownPipeline(f"no pipeline is called '{shortened(name)}'", advice="helio list")
+            raise UnknownPipeline(
+                f"no pipeline is called '{shortened(name)}'", advice="run helio list to see the pipelines"
+            )
         return History(self.folder, name)
 
     @checked
@@ -210,7 +216,8 @@ class Library:
         if entry.shipped or entry.path.parent != self.folder:
             kind = "a shipped pipeline" if entry.shipped else "a file outside the library"
             raise RequestError(
-                f"{name} is {kind}, not one of yours", advice="helio list shows which ones are yours"
+                f"'{name}' is {kind}, not one of your pipelines",
+                advice="run helio list to see your pipelines",
             )
         return entry
 

@@ -1,4 +1,4 @@
-"""Mend a template: keep the edits of normalising and resolving, without derivable values."""
+"""Correct a template: keep the edits of the stages N and R, without values that helio derives in each run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def mend(
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> tuple[Document, str, tuple[Diagnostic, ...]]:
-    """Mend a text's template; return the template, a unified diff and diagnostics.
+    """Correct the template in a text; return the template, a unified diff and diagnostics.
 
     Steps keep their ids. Optimising and most expanding is left to the run, because it mends nothing; only loops without
     a stated argument, and vectors where a scalar is needed, are expanded here.
@@ -73,7 +73,7 @@ def mend(
 
 
 def repair(document: Document, context: Context) -> RewriteResult:
-    """Mend everything possible in a template, and return its plan with the remaining diagnostics."""
+    """Correct everything possible in a template; return its plan with the remaining diagnostics."""
     mended = rewrite(document, context, STAGES, mode="repair", until_stable=True)
     if mended.errors:
         return mended

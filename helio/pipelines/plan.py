@@ -1,4 +1,4 @@
-"""Plans: templates that have been verified and bound to the values of one run. Immutable."""
+"""Plans: verified templates with the values of one run; they never change."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ Known = TypeVar("Known")
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a map, as its steps record it."""
+    """One item of a ``for_each``, as its steps record it."""
 
     map_id: StepId
     name: str
-    """Name in ids and labels: ``2024-01-10``."""
+    """Name of the item in ids and labels, such as ``2024-01-10``."""
     keep_partial: bool
-    """Whether dependants of the map continue without this item if it fails, as long as another one is left."""
+    """Whether later steps continue without this item if it fails, as long as another item succeeds."""
 
     def __str__(self) -> str:
         return f"{self.map_id}[{self.name}]"
@@ -49,14 +49,14 @@ class Item:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """One use of a tool, its arguments bound."""
+    """One step of a plan: a tool with its final arguments."""
 
     step_id: StepId
     tool_name: str
     tool_version: int
     args: Mapping[str, Any]
     reads: Mapping[str, tuple[str, ...]]
-    """Labels that it reads, by the tool's table parameter."""
+    """Labels that the step reads, by the tool's table parameter."""
     produces: tuple[str, ...]
     depends_on: tuple[StepId, ...]
     critical: bool
@@ -64,18 +64,18 @@ class PlannedStep:
     time_ranges: Mapping[str, TimeRange] = field(default_factory=dict)
     """Time ranges among the arguments, by name; `args` has them as texts."""
     items: tuple[Item, ...] = ()
-    """Items of maps to which the step belongs, the outermost first."""
+    """Items to which the step belongs, one for each enclosing ``for_each``, the outermost first."""
     files: tuple[OutputFile, ...] = ()
-    """Files of a figure or an export."""
+    """Files that the step writes, if it makes a figure or an export."""
     not_measured: tuple[str, ...] = ()
-    """Labels of its tables, read or made, whose numbers the author of the template wrote."""
+    """Labels of the step's tables, read or made, whose numbers the author of the template wrote."""
     maybe_not_measured: tuple[str, ...] = ()
     """Labels of tables from code in which some numbers may be the author's."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Plan of one run. Only `make_plan` makes one, so every executed plan has been verified."""
+    """Plan of one run. Only `make_plan` creates plans, so every executed plan has been verified."""
 
     pipeline_id: str
     name: str
@@ -86,7 +86,7 @@ class Plan:
     """Values of the time variables by name, ``$TIME_RANGE`` first."""
     steps: tuple[PlannedStep, ...]
     owners: Mapping[str, str]
-    """Label of the table that each read label means."""
+    """For each label that a step reads, the label of its table."""
     authored: Document
     normalised: Document
     document: Document
@@ -106,7 +106,7 @@ class Plan:
 
 
 def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> RewriteResult:
-    """Rewrite a template into its plan without values, and collect all its diagnostics.
+    """Rewrite a template into a plan without the values of a run, and collect all diagnostics.
 
     Stages N to G are repeated until no pass has an edit; then the plan is verified.
     """
@@ -130,7 +130,7 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
         return stable
     first = wrong[0]
     where = f" of step {first.step_id}" if first.step_id is not None else ""
-    before = f"mend {first.code}{where} by hand ({first.message}), then {FIX}"
+    before = f"first correct {first.code}{where} by hand ({first.message}), then run {FIX}"
     diagnostics = tuple(
         replace(
             diagnostic,
@@ -144,7 +144,7 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
 
 
 def bind(template: Document, normalised: RewriteResult, context: Context) -> RewriteResult:
-    """Put the values of the context into a plan, for one run."""
+    """Fill the values of one run into a plan."""
     bound = rewrite(normalised.plan, context, BINDING)
     findings = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
     return RewriteResult(bound.plan, bound.edits, findings)
@@ -167,12 +167,12 @@ def check(
 
 
 def spelled(template: Document) -> RewriteResult:
-    """Rewrite each field, name and value of a template in its canonical spelling, as far as it can be read."""
+    """Rewrite each readable field, name and value of a template in its standard spelling."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
 
 
 def normal_form(template: Document) -> Document:
-    """Return a template with each field, name and value in its canonical spelling, and no other change.
+    """Return a template with each field, name and value in its standard spelling, and no other change.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def make_plan(
     pipelines: Mapping[str, Document] | None = None,
     recorded: bool = False,
 ) -> Plan:
-    """Verify a template and bind it to the values of one run.
+    """Verify a template and fill in the values of one run.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def set_time_range(values: dict[str, Any], variable: str, time_range: str) -> No
     if variable in values:
         raise RequestError(
             f"{variable} is given twice: as '{values[variable]}', and as the time range '{time_range}'",
-            advice="give one of them",
+            advice="give only one of the two values",
         )
     values[variable] = time_range
 
@@ -287,12 +287,12 @@ def time_variable(template: Document) -> str:
     message = "--time-range is given, but the template has no variable of type time_range"
     literals = list(time_literals(read, signatures()))
     if literals:
-        message += f": its ranges are literal, {listed_literals(literals)}"
+        message += f"; its time ranges are fixed: {listed_literals(literals)}"
     if named:
         message = f"--time-range could mean {' or '.join(named)}"
-    advice = (f"--set {named[0][1:]}=…",) if named else ()
+    advice = (f"use --set {named[0][1:]}=…",) if named else ()
     if literals and not named:
-        advice = ('declare "$TIME_RANGE", and use it instead of each range that should move',)
+        advice = ('declare "$TIME_RANGE", and use it instead of each time range that should change',)
     raise InvalidTemplate([Diagnostic("HB203", message, advice=advice, candidates=tuple(named))])
 
 

@@ -1,8 +1,8 @@
-"""Check which time ranges of a plan a new time range moves, and which stay unchanged.
+"""Check which time ranges of a plan a run's time range changes, and which it leaves as they are.
 
-HB205 (error; warning where the author declared the variable)  a time range for the run that moves some of
-        the ranges of a template, but not others
-    It is unclear which of several literal ranges are meant; moving only some would change the comparison.
+HB205 (error; warning where the author declared the variable)  a time range for the run that changes some
+        of the ranges of a template, but not others
+    It is unclear which of the fixed ranges should change; if only some change, the comparison changes too.
     before  fetches of 2024-01-01 and 2024-01-02, run with --time-range 2024-05-10
     after   refused; the message names the steps and their ranges
     to do   Declare $TIME_RANGE in the template and use it in each step that the range should move; keep a
@@ -27,11 +27,11 @@ from helio.pipelines.template.time_literals import TimeLiteral, listed_literals,
 from helio.pipelines.template.variables import TOKEN, read_value
 
 NUMBERED = re.compile(re.escape(BUILT_IN) + r"_\d+")
-"""Names that helio gives to further literal ranges. They do not describe the ranges."""
+"""Finds names of variables that helio made from fixed time ranges; these names do not describe the ranges."""
 
 
 def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -> Iterator[Diagnostic]:
-    """Refuse a new time range for the run that would move some of the ranges and leave others.
+    """Refuse a time range for a run that would change some of the plan's ranges and leave others.
 
     An author who declares ``$TIME_RANGE`` decides which steps it moves. Where the variable was made from literals of
     several steps, nobody has decided: the range moves all of them, or none.
@@ -70,7 +70,7 @@ def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -
     elif literals and moves:
         yield Diagnostic(
             "HB205",
-            f"{BUILT_IN} has another value in this run, which does not move {listed_literals(literals)}",
+            f"the new value of {BUILT_IN} in this run does not change these fixed ranges: {listed_literals(literals)}",
             "warning",
             advice=_ways([], literals),
         )
@@ -119,7 +119,7 @@ def _refused(
     others += [listed_literals(literals)] if literals else []
     return Diagnostic(
         "HB205",
-        f"the time range of the run would move {what}{was}; these keep other ranges: {', '.join(others)}",
+        f"the time range of the run would change {what}{was}; these keep other ranges: {', '.join(others)}",
         advice=_ways(unmoved, literals),
         candidates=tuple(unmoved),
     )
@@ -130,7 +130,7 @@ def _ways(unmoved: list[str], literals: list[TimeLiteral]) -> tuple[str, ...]:
     ways: list[str] = []
     if unmoved and not literals:
         ways.append(f"give each range: {' '.join(f'--set {name[1:]}=…' for name in (BUILT_IN, *unmoved))}")
-    ways.append(f'use "{BUILT_IN}" instead of each range that should move')
+    ways.append(f'use "{BUILT_IN}" instead of each time range that should change')
     if literals:
         names = sorted({literal.name for literal in literals})
         ways.append(

@@ -1,4 +1,4 @@
-"""Look up a word: a tool, a code, a key of a template, or another word for one of them."""
+"""Look up a word: a tool, a code, a key of a template, or a synonym of one of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Entry = ToolPage | Code | Key
 
 
 def look_up(word: str) -> Sequence[Entry]:
-    """Find everything that has a name, in its own spelling or another: a tool, a code, or the meanings of a key.
+    """Find a tool, a code, or all meanings of a key by name; other spellings and synonyms are found too.
 
     >>> [entry.name for entry in look_up("for_each.over") if isinstance(entry, Key)]
     ['over']
@@ -37,7 +37,7 @@ def look_up(word: str) -> Sequence[Entry]:
 
 
 def find_tool(name: str) -> ToolPage:
-    """Find the page of a tool, by its name or another word for it.
+    """Find the page of a tool, by its name or a synonym.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def find_tool(name: str) -> ToolPage:
         known = [*signatures(), *(word for tool in signatures().values() for word in tool.synonyms)]
         raise RequestError(
             f"no tool is called '{name}'",
-            advice=did_you_mean(name, known, otherwise="helio tools lists the tools"),
+            advice=did_you_mean(name, known, otherwise="run helio tools to see all tools"),
         )
     return pages[0]
 

@@ -22,13 +22,13 @@ FILE = "reread.json"
 
 
 def plan_notices(plan: Plan, home: Path) -> list[str]:
-    """Return the notices about a plan's template that this home has not shown before."""
+    """Return the notices about a plan's template that were not shown before to this user."""
     messages = [warning.message for warning in plan.warnings if warning.code == CODE]
     return _new_messages(home, f"pipeline {plan.pipeline_id}", messages)
 
 
 def schedule_notices(name: str, values: Mapping[str, Any], home: Path) -> list[str]:
-    """Return the notices about a schedule's time values that this home has not shown before."""
+    """Return the notices about a schedule's time values that were not shown before to this user."""
     messages = [
         read_otherwise(value, value, f"'{value}'") for value in values.values() if isinstance(value, str)
     ]
@@ -55,5 +55,5 @@ def _read(path: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except DamagedRecord as error:
-        log.warning("%s; notices are shown again", error.message)
+        log.warning("%s; helio shows the notices again", error.message)
         return []

@@ -174,12 +174,12 @@ EXAMPLE: dict[str, Any] = {
     "updated_at": "2024-05-12T09:00:00Z",
     "source_session": "l1",
 }
-"""A template that has every key, for the examples."""
+"""Template with every key, from which the examples are taken."""
 
 
 @dataclass
 class Key:
-    """A key in one of its meanings.
+    """A key of a template, of a step or of a figure, in one of its meanings.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ class Key:
 
     @property
     def inner(self) -> tuple[str, ...]:
-        """The keys of the objects that it holds."""
+        """The keys of the objects that this key holds."""
         return tuple(
             dict.fromkeys(
                 name

@@ -1,1 +1,1 @@
-"""Bytes from outside, turned into tables: one file per provider of data."""
+"""Sources of data: one file for each provider, which turns bytes from outside into tables."""

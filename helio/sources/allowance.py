@@ -1,4 +1,4 @@
-"""What a run may download altogether, however many fetches and servers share it."""
+"""The download limit of a run, shared by all its fetches and servers."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import threading
 from helio.errors import TooLarge
 
 MAX_DOWNLOAD = 10**9
-"""Bytes that a run may download unless another limit is given."""
+"""Default limit of what one run may download, in bytes."""
 
 
 class Allowance:
-    """A limit of bytes to download; safe to share between threads, providers and fetches.
+    """Limit on the bytes that a run may download; safe to share between threads, providers and fetches.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Allowance:
         self._expected = 0
 
     def plan(self, size: int, what: str, *, likely: int | None = None) -> Share:
-        """Set bytes aside for downloads that are about to begin.
+        """Reserve bytes for downloads that are about to begin.
 
         Parameters
         ----------
@@ -46,13 +46,15 @@ class Allowance:
             before = self._came + self._expected
             if self.limit is not None and before + size > self.limit:
                 came = (
-                    f", in addition to {in_words(before)} that this run requested before," if before else ""
+                    f", together with {in_words(before)} that this run has already requested,"
+                    if before
+                    else ""
                 )
                 enough = in_words(before + (likely or size), up=True).replace(" ", "")
                 raise TooLarge(
                     f"the download of {what}{came} exceeds the limit of {in_words(self.limit)}",
-                    advice=f"a shorter time range, or --max-download {enough}"
-                    + (" or more: helio plan says how much the whole run needs" if before else ""),
+                    advice=f"choose a shorter time range, or set --max-download {enough}"
+                    + (" or more (helio plan shows how much the whole run needs)" if before else ""),
                 )
             self._expected += size
         return Share(self, size)
@@ -63,13 +65,13 @@ class Allowance:
             self._expected += expected
             if came > 0 and self.limit is not None and self._came > self.limit:
                 raise TooLarge(
-                    f"the downloads of the run exceed its limit of {in_words(self.limit)}",
-                    advice="a shorter time range, or a larger --max-download",
+                    f"the downloads of this run exceed its limit of {in_words(self.limit)}",
+                    advice="choose a shorter time range, or set a larger --max-download",
                 )
 
 
 class Share:
-    """The bytes that one fetch has reserved of an allowance, and those it has received."""
+    """Part of an `Allowance` that one fetch has reserved, with a count of the bytes received."""
 
     def __init__(self, allowance: Allowance, size: int) -> None:
         self._allowance = allowance
@@ -78,7 +80,7 @@ class Share:
         self._came = 0
 
     def add(self, count: int) -> None:
-        """Count more bytes, or fewer for those received in vain.
+        """Add received bytes; a negative count takes back the bytes of a failed attempt.
 
         Raises
         ------
@@ -92,7 +94,7 @@ class Share:
         self._allowance._move(count, after - before)
 
     def close(self) -> None:
-        """Release the bytes set aside; no more will come."""
+        """Release the reserved bytes that were not received."""
         with self._lock:
             left = max(0, self._size - self._came)
             self._size = 0
@@ -100,12 +102,12 @@ class Share:
 
 
 def allowance_of(limit: int | Allowance | None) -> Allowance:
-    """Return a limit that others share already, or a new one."""
+    """Return `limit` itself if it is an `Allowance`, which other fetches may share; otherwise make a new one."""
     return limit if isinstance(limit, Allowance) else Allowance(limit)
 
 
 def in_words(size: int, *, up: bool = False) -> str:
-    """Write a number of bytes for people, rounded up if it is a limit.
+    """Write a number of bytes with a unit, such as ``1.24 MB``; with `up`, round up to a whole number.
 
     >>> in_words(1_240_936), in_words(1_240_936, up=True)
     ('1.24 MB', '2 MB')

@@ -1,4 +1,4 @@
-"""The open answer of a server, which can be read in bounded ways only; and JSON of bounded size and depth."""
+"""Replies of servers, read within limits of size, and JSON within limits of size and depth."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 LATER = "try again later; finished downloads are kept"
 
 _STEP = 256 * 1024
-"""Bytes that are decompressed at once: a small part may hold a thousand times its size."""
+"""Bytes to decompress at a time: compressed data may expand a thousandfold."""
 _GZIP = 16 + zlib.MAX_WBITS
 _DEEPEST = 64
-"""How deeply JSON may be nested; the replies of all services need ten."""
+"""Maximum depth of nested JSON; replies of real services need ten levels."""
 _BYTES_PER_VALUE = 16
-"""Bytes that a value of JSON needs on average at least: `[],[],…` would become thirty times its size in memory."""
+"""Least average length of a JSON value in bytes: text such as ``[],[],…`` takes thirty times its size in memory."""
 _LONGEST_NUMBER = 40
-"""Digits of a whole number; those of 64 bits have 20."""
+"""Maximum number of digits of a whole number; 64-bit numbers have up to 20."""
 
 
 class BadBody(Exception):
-    """A receiver's word that the body ended early or is not what it should be, and another try may help."""
+    """Error that says how a body is cut off or wrong, raised by its reader so that the request is tried again."""
 
 
 class UnusableJson(ValueError):
-    """JSON that is whole and cannot be used; says why."""
+    """Complete JSON that cannot be used; the message gives the reason."""
 
 
 class OpenReply:
-    """A status, headers, and a body that is read once.
+    """Reply of a server whose body is not read yet; the body can be read once.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class OpenReply:
         self.reason = response.reason_phrase
         self.headers = response.headers
         self.received = 0
-        """Bytes of the body that came so far, as they were sent."""
+        """Bytes of the body received so far, before decompression."""
         self._response = response
         self._url = url
         self._host = url.split("/")[2]
@@ -67,31 +67,31 @@ class OpenReply:
 
     @property
     def length(self) -> int:
-        """Announced bytes of the body; 0 without an announcement."""
+        """Length of the body in bytes, as the server announced it; 0 if it did not."""
         text: str = self.headers.get("content-length", "")
         return int(text) if text.isdecimal() else 0
 
     @property
     def came_from(self) -> str:
-        """The URL of the reply; after redirects it is not the URL of the request."""
+        """URL of the reply; after a redirect it differs from the URL of the request."""
         return str(self._response.url)
 
     @property
     def certificate(self) -> bytes:
-        """The server's certificate in DER; empty on a connection without TLS."""
+        """The server's certificate in DER format; empty without TLS."""
         stream = self._response.extensions.get("network_stream")
         secured = stream and stream.get_extra_info("ssl_object")
         return (secured and secured.getpeercert(True)) or b""
 
     def raw(self) -> Iterator[bytes]:
-        """Return the body as the server sends it, of any length: the caller limits it."""
+        """Yield the body in parts, as sent and of any length: the caller must limit it."""
         for part in self._response.iter_raw():
             self._meter.add_content(len(part))
             self.received += len(part)
             yield part
 
     def parts(self, largest: int) -> Iterator[bytes]:
-        """Return the body without its compression.
+        """Yield the body in parts, decompressed.
 
         Parameters
         ----------
@@ -118,10 +118,10 @@ class OpenReply:
                     yield part
             else:
                 return
-        raise ReplyTooLarge(f"{self._host} sends more than {in_words(largest)}", place=self._url)
+        raise ReplyTooLarge(f"{self._host} sends a reply longer than {in_words(largest)}", place=self._url)
 
     def read(self) -> bytes:
-        """Return the whole body, without its compression.
+        """Return the whole body, decompressed.
 
         Raises
         ------
@@ -140,7 +140,7 @@ class OpenReply:
         return bytes(content)
 
     def json(self) -> Any:
-        """Read the body as JSON; None where it is not JSON and the status is not 200.
+        """Read the body as JSON; return None if it is not JSON and the status is not 200.
 
         Raises
         ------
@@ -160,28 +160,29 @@ class OpenReply:
             raise self.not_json(content) from error
 
     def odd_json(self, error: UnusableJson) -> DamagedFile:
-        """Return the error of JSON that is whole and cannot be used."""
+        """Return the error for complete JSON that cannot be used."""
         return DamagedFile(
-            f"{self._host} answers with JSON that cannot be used: {error}",
-            advice="tell the server's operators",
+            f"{self._host} sends JSON that cannot be used: {error}",
+            advice="report this to the server's operators",
             place=self._url,
         )
 
     def not_json(self, content: bytes) -> ServerUnavailable:
-        """Return the error for a body that is not JSON: a login page, or a page that explains a problem."""
-        kind = self.headers.get("content-type", "bytes of an unknown type")
+        """Return the error for a body that is not JSON, such as a login page or a maintenance page."""
+        kind = self.headers.get("content-type", "data of unknown type")
         if "html" in kind or content.lstrip()[:1] == b"<":
             page = content.decode(errors="replace")
             problem = explain_page(page, self._url, self.came_from)
             error = ServerUnavailable(problem.message, advice=problem.advice, place=self._url)
             error.cause = problem.cause
             return error
-        how = "incomplete JSON" if "json" in kind else f"{one_line(kind, 60)} in place of JSON"
+        how = "incomplete JSON" if "json" in kind else f"{one_line(kind, 60)} instead of JSON"
         return ServerUnavailable(f"{self._host} answered with {how}", advice=LATER, place=self._url)
 
     @property
     def has_end(self) -> bool:
-        """Whether HTTP's length or the compression proves that the body is whole; a closed connection does not."""
+        """Whether the announced length or the compression proves that the body is complete; a closed connection does
+        not."""
         framed = "content-length" in self.headers or (
             "chunked" in self.headers.get("transfer-encoding", "").lower()
         )
@@ -199,7 +200,7 @@ class OpenReply:
             yield from self._decompressed(codings[0])
         else:
             raise Refused(
-                f"{self._host} compresses its reply as '{', '.join(codings)}', which was not requested",
+                f"{self._host} compresses its reply with '{', '.join(codings)}', which helio did not request",
                 place=self._url,
             )
 
@@ -214,7 +215,7 @@ class OpenReply:
             while part or is_full:
                 if stream.eof and part:
                     if coding == "deflate":
-                        raise BadBody("goes on after its deflate stream")
+                        raise BadBody("has extra bytes after its deflate data")
                     stream = zlib.decompressobj(_GZIP)  # gzip allows several streams, one after the other
                 try:
                     plain = stream.decompress(part, _STEP)
@@ -224,7 +225,7 @@ class OpenReply:
                 is_full = len(plain) == _STEP  # there may be more of it, though all of the part is consumed
                 part = stream.unused_data if stream.eof else stream.unconsumed_tail
         if self.received and not stream.eof:
-            raise BadBody(f"ends within its {coding} stream")
+            raise BadBody(f"is cut off inside its {coding} data")
         self._stream_ended = stream.eof
 
 
@@ -251,14 +252,17 @@ def read_json(content: bytes, largest: int, server: str) -> Any:
     values = content.count(b",") + content.count(b"[") + content.count(b"{")
     if max(len(content), values * _BYTES_PER_VALUE) > largest:
         raise ReplyTooLarge(
-            f"{server} sends JSON of {values:,} values in {in_words(len(content))}: more than helio reads at once",
+            f"{server} sends JSON with {values:,} values in {in_words(len(content))}, more than helio "
+            "reads at once",
             advice=more_than(largest),
         )
-    too_deep = ReplyTooLarge(f"{server} sends JSON that is nested more than {_DEEPEST} levels deep")
+    too_deep = ReplyTooLarge(f"{server} sends JSON nested more than {_DEEPEST} levels deep")
 
     def whole_number(digits: str) -> int:
         if len(digits) > _LONGEST_NUMBER:
-            raise ReplyTooLarge(f"{server} sends a whole number of {len(digits):,} digits")
+            raise ReplyTooLarge(
+                f"{server} sends a number of {len(digits):,} digits; helio reads at most {_LONGEST_NUMBER}"
+            )
         return int(digits)
 
     try:
@@ -287,14 +291,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members and members[name] != value:
-            raise UnusableJson(f"it gives '{one_line(name, 40)}' twice with different values")
+            raise UnusableJson(f"'{one_line(name, 40)}' appears twice with different values")
         members[name] = value
     return members
 
 
 def more_than(size: int) -> str:
-    """Return how to allow a longer reply."""
-    return f"HELIO_REPLY_MB={-(-2 * size // 10**6)} allows more, if the reply is to be that long"
+    """Return advice on how to allow replies longer than `size` bytes."""
+    return f"set HELIO_REPLY_MB={-(-2 * size // 10**6)} to allow longer replies"
 
 
 def _begins_zlib(part: bytes) -> bool:

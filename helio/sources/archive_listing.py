@@ -1,4 +1,4 @@
-"""What a folder of files holds: datasets, parameters, units, spans, gaps, and the files that cannot be read."""
+"""Listing of a folder of data files: datasets, parameters, units, spans, gaps, and files that cannot be read."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from helio.sources.formats import format_of
 from helio.sources.local import MOMENT, MOST_NAMELESS, ArchiveFile, LocalArchive, alike
 
 MOST_CHECKED = 50_000
-"""Files whose ends are looked at to say whether they can be read."""
+"""Maximum number of files whose first and last bytes are checked."""
 MOST_OPENED = 200
-"""Files of one dataset that are opened for their exact spans when that dataset alone is asked for."""
+"""Maximum number of files to open for exact spans when a single dataset is listed."""
 _TRIES = 3
-"""Files to try, from either end of a dataset, before its span is taken from the names."""
+"""Files to try at each end of a dataset before its span is taken from the file names."""
 _OFTEN = 100
 _LONGER = 1.5
-"""Times the usual distance between files from which on one is missing between two."""
+"""Multiple of the usual spacing between files above which a file counts as missing."""
 
 Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
 class FileGap:
-    """A stretch of time without a file.
+    """Time interval for which a dataset has no file.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class FileGap:
 
 @dataclass(frozen=True)
 class ArchiveDataset:
-    """A dataset of a folder, as its files describe it.
+    """Dataset in a folder, as its files describe it.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class ArchiveDataset:
 
 @dataclass(frozen=True)
 class ArchiveListing:
-    """The datasets and files of a folder.
+    """Datasets and files of a folder.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class ArchiveListing:
 def list_archive(
     archive: LocalArchive, dataset_id: str = "", on_progress: Progress = lambda what, count: None
 ) -> ArchiveListing:
-    """Look at a folder: every file by its name and its ends, and a few files of each dataset by what they say.
+    """List what a folder holds: check the name and ends of every file, and open a few files of each dataset.
 
     Parameters
     ----------
@@ -170,12 +170,14 @@ class _Look:
             return {called[0]: chosen[called[0]]}
         if called:
             raise UnknownDataset(
-                f"several datasets of {shown(self._archive.root)} have the id '{dataset_id}' inside their files",
-                advice=f"name one of them: {', '.join(called)}",
+                f"several datasets in {shown(self._archive.root)} have the id '{dataset_id}' in their files",
+                advice=f"choose one of them: {', '.join(called)}",
             )
         raise UnknownDataset(
             f"no dataset is called '{dataset_id}' in {shown(self._archive.root)}",
-            advice=did_you_mean(wanted_id, chosen, otherwise=f"there is: {', '.join(sorted(chosen)[:12])}"),
+            advice=did_you_mean(
+                wanted_id, chosen, otherwise=f"choose one of: {', '.join(sorted(chosen)[:12])}"
+            ),
         )
 
     def _readable(self, files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
@@ -236,21 +238,25 @@ class _Look:
     def _notes_on(self, name: str, files: list[ArchiveFile], known_as: str) -> list[str]:
         notes = []
         if known_as and not alike(known_as, name):
-            notes.append(f"its files name the dataset {known_as}, but the file names say {name}")
+            notes.append(
+                f"the metadata in its files call the dataset {known_as}, but the file names say {name}"
+            )
         rivals = [rival for file in files for rival in file.rivals]
         if rivals:
             notes.append(
-                f"{len(rivals)} files have the start and version of another one, as {shown(rivals[0].name)}: a run "
-                "takes them only if their bytes are equal"
+                f"files with the same start and version as another file: {len(rivals)}, such as "
+                f"{shown(rivals[0].name)}; a run uses them only if their bytes are equal"
             )
         older = [path for file in files for path in file.older]
         if older:
-            notes.append(f"{len(older)} files of older versions are not read, as {shown(older[0].name)}")
+            notes.append(
+                f"files of older versions, which are not read: {len(older)}, such as {shown(older[0].name)}"
+            )
         for file in self._shadowed:
             if file.dataset_id == name:
                 notes.append(
-                    f"{shown(file.path.name)} names {name} too, but is not read as part of it: fetch it as "
-                    f"{file.path.stem.upper()}"
+                    f"{shown(file.path.name)} also names the dataset {name}, but a fetch of {name} does "
+                    f"not read it: fetch it as {file.path.stem.upper()}"
                 )
         return notes
 
@@ -297,18 +303,20 @@ class _Look:
         notes = []
         masters = self._archive.masters()
         if masters:
-            notes.append(f"{len(masters)} master files describe datasets and hold no records")
+            notes.append(f"master files, which describe datasets but hold no records: {len(masters)}")
         if self._archive.walk.more_skipped:
-            notes.append(f"{self._archive.walk.more_skipped} more entries cannot be read")
+            notes.append(f"further files and folders that cannot be read: {self._archive.walk.more_skipped}")
         if self._archive.nameless > MOST_NAMELESS:
             notes.append(
-                f"{self._archive.nameless:,} files have names without a dataset; at most "
-                f"{MOST_NAMELESS:,} are opened for it, so none was: name a folder within it"
+                f"{self._archive.nameless:,} files have names that do not say their dataset. helio "
+                f"opens at most {MOST_NAMELESS:,} such files to find out, so it opened none: choose a "
+                "subfolder"
             )
         count = sum(len(files) for files in every.values())
         if count > MOST_CHECKED:
             notes.append(
-                f"only the first {MOST_CHECKED:,} of {count:,} files were looked at; others count by name"
+                f"only the first {MOST_CHECKED:,} of {count:,} files were checked; the others are "
+                "listed by their names alone"
             )
         return tuple(notes)
 

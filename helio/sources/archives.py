@@ -1,4 +1,4 @@
-"""Who serves a fetch: the archive named for the run, else the provider that the step names."""
+"""The provider of each fetch: the archive chosen for the run, otherwise the provider named in the step."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from helio.sources.transfers import Progress
 
 _HURRY = 5.0
-"""Seconds for a connection when the answer is optional."""
+"""Seconds to wait for a connection when helio can do without the reply."""
 
 
 def archive_named(archive: str) -> str:
-    """Return the archive with a name, in any case, unless there is a folder of that name.
+    """Return a provider's name in lower case; return anything else, such as a folder, unchanged.
 
     >>> archive_named("CDAWeb"), archive_named("./mine")
     ('cdaweb', './mine')
@@ -51,19 +51,19 @@ def archive_named(archive: str) -> str:
 
 
 def is_folder(archive: str) -> bool:
-    """Return whether the archive of a run is a folder, not a provider's name or address and not left to the steps."""
+    """Return whether the archive of a run is a folder: neither empty nor the name or URL of a provider."""
     return bool(archive) and archive not in names() and not family_of(archive) and not is_url(archive)
 
 
 def absolute_archive(archive: str) -> str:
-    """Return an archive as another folder of work would name it."""
+    """Return a folder as an absolute path; return any other archive unchanged."""
     folder = user_path(archive)
     return str(folder.absolute()) if archive and is_folder_there(folder) else archive
 
 
 @dataclass(frozen=True)
 class Access:
-    """The rules for the use of the network.
+    """Rules for using the network in a run.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Access:
 def archives_of(
     settings: Settings, reader: CdfReader, archive: str = "", access: Access | None = None
 ) -> Archives:
-    """Return the archives of a run, with the cache and the digests of the home."""
+    """Make the `Archives` of a run, with the cache and file digests in helio's home folder."""
     return Archives(
         reader,
         archive,
@@ -109,7 +109,7 @@ def archives_of(
 
 
 def open_folder(archive: str, settings: Settings) -> None:
-    """Refuse an archive that would be a folder and is none.
+    """Check that an archive given as a folder is a folder that can be read.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def open_folder(archive: str, settings: Settings) -> None:
 
 
 class Archives:
-    """The archives of a run, each opened once at its first use.
+    """Archives of a run; each is opened at its first use.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Archives:
         self._cancelled = False
 
     def open_named(self) -> None:
-        """Open the archive named for the run, if one is.
+        """Open the archive chosen for the run, if there is one.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Archives:
             self.choose("")
 
     def choose(self, provider: str) -> Provider:
-        """Return the provider for a step that names `provider`, or names none with ``""``."""
+        """Return the provider of a step; ``""`` means that the step names none."""
         name = self._archive or self._served(provider)
         if family_of(name):
             name = name.casefold()  # capital letters count for nothing: one server, one client
@@ -195,7 +195,7 @@ class Archives:
             return self._opened[name]
 
     def cancel(self) -> None:
-        """End all requests and downloads, and send no more; waiting callers get `Cancelled`."""
+        """Cancel all requests and downloads, and refuse new ones; waiting callers get `Cancelled`."""
         with self._lock:
             self._cancelled = True
             client = self._client
@@ -223,7 +223,7 @@ class Archives:
             return provider
         raise RequestError(
             f"no provider is called '{provider}'" if provider else "no data provider was given",
-            advice=f"a provider: {choices()}; or --archive DIR",
+            advice=f"choose a provider ({choices()}), or use --archive DIR",
         )
 
     def _open(self, name: str) -> Provider:
@@ -240,7 +240,7 @@ class Archives:
         close = () if os.path.exists(folder) or folder.name != name else closest(name, names())
         if close:
             raise RequestError(
-                f"the archive {name} does not exist, neither as a folder nor as a provider",
+                f"the archive '{name}' is neither a folder nor a provider",
                 advice=f"did you mean {' or '.join(map(repr, close))}?",
             )
         return LocalArchive(folder, self._reader, digests=self._digests)
@@ -264,6 +264,7 @@ class Archives:
         """Return where what servers send is kept."""
         if self._cache is None:
             raise RequestError(
-                "there is no cache folder for replies of servers", advice="name one in HELIO_HOME"
+                "replies of servers cannot be stored: no cache folder is set",
+                advice="set HELIO_HOME to a folder",
             )
         return self._cache

@@ -52,14 +52,14 @@ T = TypeVar("T")
 
 HOUR, DAY = 3600.0, 86_400.0
 _SETTLED_AFTER = timedelta(days=30)
-"""Data older than that are seldom replaced; younger ones often are, while they are being validated."""
+"""Age at which data count as unchanging; archives often replace younger data while they validate them."""
 _STILL_GROWING = timedelta(days=180)
-"""A dataset whose last record is younger is expected to get further ones."""
+"""Greatest age of a dataset's last record for which further records are expected."""
 ONLINE = "run once without --offline"
 
 
 class Source(ABC):
-    """A source of data; satisfies `helio.sources.provider.Provider`.
+    """Source of data on the network; satisfies `helio.sources.provider.Provider`.
 
     What a subclass may rely on: requests of all sources wait for their turn at a host, are tried again where that may
     help, and lead to no host but the source's own (`http`); a reply is kept and asked for once, even by several
@@ -92,15 +92,15 @@ class Source(ABC):
     """
 
     title: ClassVar[str]
-    """Name in messages; names in records and figures begin with it: ``"SWPC"``."""
+    """Name of the source in messages, such as ``"SWPC"``; names in records and figures begin with it."""
     address: ClassVar[str]
     """The URL of the archive; the user can replace it with ``$HELIO_NAME_URL``."""
     further_addresses: ClassVar[tuple[str, ...]] = ()
-    """Addresses on other hosts that its replies may lead to."""
+    """Addresses on other hosts that the source's replies may redirect to."""
     publisher: ClassVar[str] = ""
-    """Publisher of its data in citations; the name in records where it is left out."""
+    """Publisher of the data in citations; if empty, citations use the name in records."""
     question: ClassVar[str] = ""
-    """What `probe` asks, in words; the doctor does not ask a source without a question."""
+    """The question that `probe` asks, in words; ``helio doctor`` skips a source whose question is empty."""
 
     def __init__(
         self,
@@ -131,11 +131,11 @@ class Source(ABC):
         self.listed = listed or {}
         self.on_progress = on_progress
         self.folder = self.folder_of_address(self.url)
-        """Where replies and data of this server are kept, below the folders of all."""
+        """Folder of this server's replies and data, relative to the folders of the cache."""
         self.replies = SavedReplies(cache / "replies", self.http.clock.now)
         self.transfers = Transfers(self.http, self.allowance, on_progress)
         self._replies_here: dict[str, tuple[Any, bool]] = {}
-        """Replies, each with whether it was young enough."""
+        """Replies by name, each with whether it is fresh."""
         self._made_once: dict[str, Any] = {}
         self.prepare()
 
@@ -152,7 +152,7 @@ class Source(ABC):
 
     @abstractmethod
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return which files or replies cover [start, stop), named before any record is downloaded.
+        """Return the files or replies that cover [start, stop), without downloading records.
 
         The names decide whether a result is computed again: equal data must have equal names before and after the
         download, and other data other ones.
@@ -190,15 +190,15 @@ class Source(ABC):
 
     @property
     def name(self) -> str:
-        """Name in records and footers."""
+        """Name of the source in records and in footers of figures."""
         return self.title
 
     def prepare(self) -> None:  # noqa: B027 - many sources need nothing
-        """Prepare the source's own state; called once, after the base is ready."""
+        """Prepare the state of a subclass; called once, at the end of ``__init__``."""
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """Complete an address that the user may have named.
+        """Return the complete URL for an address that the user may have given.
 
         Raises
         ------
@@ -207,37 +207,39 @@ class Source(ABC):
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise RequestError(f"'{url}' is not the URL of a server", advice=f"such as {cls.address}")
+            raise RequestError(
+                f"'{url}' is not the URL of a server", advice=f"use a URL such as {cls.address}"
+            )
         return url.rstrip("/")
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Return the folder of the replies and files kept from one server: each address has its own."""
+        """Return the cache folder for a server's address; each address has its own."""
         return f"{folder_name(cls.title.lower())}/{folder_name(urlsplit(url).netloc)}"
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
-        """Return whether an address that was given is the user's own; only then may its host be a private one."""
+        """Return whether the user chose this address; only then may its host be on a private network."""
         return True
 
     @classmethod
     def known_datasets(cls) -> Mapping[str, Collection[str]]:
-        """Return the datasets with their parameters that the source knows without asking."""
+        """Return the datasets that the source knows without a request, each with its parameters."""
         return {}
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Return whether the source uses the ids of helio's catalogue."""
+        """Return whether the source uses the dataset ids of helio's catalogue."""
         return False
 
     @classmethod
     def server_of(cls, url: str) -> str:
-        """Return the address of the server of a record's URL, for a source of many servers; otherwise empty."""
+        """Return the server's address for a URL in a record; empty for a source with only one server."""
         return ""
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask one small question whose right answer is known, and say what the answer was; for the doctor.
+        """Ask one small question with a known answer and describe the reply, for ``helio doctor``.
 
         Parameters
         ----------
@@ -253,12 +255,12 @@ class Source(ABC):
         DataError
             The source cannot be asked, or answers something else.
         """
-        raise NotImplementedError(f"{cls.title} has a question and no probe")
+        raise NotImplementedError(f"{cls.title} sets a question but does not override probe")
 
     # Asking, for subclasses
 
     def once(self, key: str, make: Callable[[], T]) -> T:
-        """Make a value when it is first needed; the same for as long as this object lives.
+        """Return the value of a key, made at the first call and kept as long as this object lives.
 
         Parameters
         ----------
@@ -272,11 +274,11 @@ class Source(ABC):
         return value
 
     def put(self, key: str, value: object) -> None:
-        """Put another value in the place of what `once` made."""
+        """Replace the value that `once` keeps for a key."""
         self._made_once[key] = value
 
     def forget(self, key: str) -> None:
-        """Let `once` make a value again."""
+        """Drop the value of a key, so that `once` makes it again."""
         with self.replies.alone(key):
             self._made_once.pop(key, None)
 
@@ -289,7 +291,7 @@ class Source(ABC):
         never_asked: str,
         longest: float | None = DAY,
     ) -> Any:
-        """Return a reply from the cache, or ask for it and save it.
+        """Return a reply from the cache, or request it and cache it.
 
         An empty one is not kept: it may have been the server's bad hour.
 
@@ -327,7 +329,7 @@ class Source(ABC):
         return content
 
     def is_saved(self, name: str, kind: Any, *, longest: float = DAY) -> bool:
-        """Return whether `saved` would send no request."""
+        """Return whether `saved` would find this reply without a request."""
         name = f"{self.folder}/{name}"
         return (
             name in self._replies_here
@@ -335,14 +337,14 @@ class Source(ABC):
         )
 
     def save(self, name: str, content: Any) -> None:
-        """Keep a reply that was asked for apart from `saved`, in the place of an earlier one."""
+        """Cache a reply that was requested without `saved`, and replace an earlier one."""
         name = f"{self.folder}/{name}"
         with self.replies.alone(name):
             self.replies.save(name, content)
             self._replies_here[name] = (content, True)
 
     def counted_json(self, answer: OpenReply, what: str) -> Any:
-        """Read an open answer as JSON, as a download of the run: reported, and within its limit.
+        """Read a reply as JSON and count it as a download of the run: reported, and within the run's limit.
 
         Raises
         ------
@@ -362,15 +364,15 @@ class Source(ABC):
     # Freshness, for subclasses
 
     def is_young(self, heard_at: datetime, longest: float = HOUR) -> bool:
-        """Return whether a reply is younger than `longest` seconds; a time in the future is not."""
+        """Return whether a reply is at most `longest` seconds old; a reply from the future is not."""
         return timedelta() <= self.http.clock.utc() - heard_at <= timedelta(seconds=longest)
 
     def is_fresh(self, heard_at: datetime, stop: datetime) -> bool:
-        """Return whether a reply about data up to `stop` is still valid: for an hour, or always if they are old."""
+        """Return whether a reply about data up to `stop` is still valid: for an hour, or always if the data are old."""
         return is_settled(stop, heard_at) or self.is_young(heard_at)
 
     def absent(self, text: str, advice: str, *, last: datetime | None, follows: bool) -> DataError:
-        """Return the error of a range without data: `NotYetPublished` where the dataset will still reach it.
+        """Return the error for a range without data: `NotYetPublished` if the dataset will probably reach the range.
 
         Parameters
         ----------
@@ -384,7 +386,7 @@ class Source(ABC):
         return NoData(text, advice=advice)
 
     def refuse_unknown(self, dataset_id: str, parameters: Sequence[str], known: Collection[str]) -> None:
-        """Refuse a parameter that a dataset has not.
+        """Check that a dataset has all the requested parameters.
 
         Raises
         ------
@@ -395,15 +397,19 @@ class Source(ABC):
             if name not in known:
                 raise UnknownParameter(
                     f"{dataset_id} has no parameter '{name}'",
-                    advice=did_you_mean(name, known, otherwise=f"its parameters: {', '.join(known)}"),
+                    advice=did_you_mean(
+                        name, known, otherwise=f"choose one of its parameters: {', '.join(known)}"
+                    ),
                 )
 
     def close_ids(self, dataset_id: str) -> str:
-        """Return advice for an unknown id: the closest ids, if the source knows its ids."""
+        """Return advice for an unknown dataset id: the closest known ids; empty if no list of ids is available."""
         try:
-            return did_you_mean(dataset_id, self.datasets(), otherwise="look for it by its mission")
+            return did_you_mean(
+                dataset_id, self.datasets(), otherwise="search for the dataset by its mission"
+            )
         except DataError as error:  # that it is unknown is known all the same
-            log.info("no list of all datasets: %s", error.message)
+            log.info("the list of all datasets is not available: %s", error.message)
             return ""
 
     def close(self) -> None:
@@ -412,12 +418,12 @@ class Source(ABC):
 
 
 def is_settled(stop: datetime, at: datetime) -> bool:
-    """Return whether data that end at `stop` were old enough at a moment to count as unchanging."""
+    """Return whether data that end at `stop` were old enough at the moment `at` to count as unchanging."""
     return at - stop >= _SETTLED_AFTER
 
 
 def whole_seconds(time_range: TimeRange) -> str:
-    """Write an interval in whole seconds, never shortened: ``20240510T000000Z,20240511T000000Z``."""
+    """Write an interval in whole seconds, with `stop` rounded up: ``20240510T000000Z,20240511T000000Z``."""
     start = time_range.start.replace(microsecond=0)
     stop = time_range.stop.replace(microsecond=0)
     if stop < time_range.stop:
@@ -426,7 +432,7 @@ def whole_seconds(time_range: TimeRange) -> str:
 
 
 def folder_name(address: str) -> str:
-    """Return name of a folder for an address.
+    """Return a name for the folder of an address.
 
     >>> folder_name("127.0.0.1:8080/hapi")
     '127.0.0.1-8080-hapi'

@@ -1,4 +1,4 @@
-"""Files as tables, read in a process of their own that a damaged file may kill."""
+"""Reader of data files as tables, in a separate process that a damaged file may crash."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _ERRORS: dict[str, type[DataError]] = {
 _EPOCH_ZERO = datetime(1970, 1, 1)
 _STARTUP_SECONDS = 60.0
 _PIPE_BYTES = 1024**2
-_ADVICE = "fetch it again; if the error stays, leave it out and report it to the provider"
+_ADVICE = "download the file again; if the error stays, leave the file out and report it to the provider"
 
 
 @dataclass(frozen=True)
 class FileFacts:
-    """The facts that a file states about itself.
+    """What a file states about itself.
 
     Parameters
     ----------
@@ -66,12 +66,12 @@ class FileFacts:
     rules_of_use: str = ""
     source_description: str = ""
     part_checksums: bool = False
-    """Whether all of its values carry checksums that are looked at as they are read."""
+    """Whether all values of the file carry checksums that are verified on reading."""
     span: tuple[datetime, datetime] | None = None
-    """UTC of its first and last record, over all its clocks; None where it has no record with an epoch."""
+    """UTC of the first and the last record, over all clocks of the file; None without a record with an epoch."""
 
     def complete(self, source: SourceFile) -> SourceFile:
-        """Complete a source with facts from the file that are still empty."""
+        """Fill the empty fields of a source from the facts of the file."""
         parts: Proof = "checksums of its parts"
         return replace(
             source,
@@ -88,7 +88,7 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class ParameterFacts:
-    """The facts that a file states about one parameter, without its values.
+    """What a file states about one parameter, without the values.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class ParameterFacts:
 
 
 class CdfReader:
-    """A reader of CDFs and other archive formats, through one warm worker process.
+    """Reader of CDF and other data files, through one worker process that stays ready.
 
     A context manager, safe to share between threads.
 
@@ -134,7 +134,7 @@ class CdfReader:
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._checked: dict[Path, FileState] = {}
-        """Files whose own checksum was looked at here, in the state in which they were."""
+        """Files whose own checksum this reader has verified, each with its state at that time."""
 
     def __enter__(self) -> Self:
         return self
@@ -145,12 +145,12 @@ class CdfReader:
         self.close()
 
     def start(self) -> None:
-        """Begin to warm the worker, and do not wait for it."""
+        """Start the worker process without waiting for it."""
         with self._lock:
             self._running()
 
     def describe(self, path: Path, state: FileState | None = None) -> FileFacts:
-        """Return the facts that a file states about itself.
+        """Return what a file states about itself.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class CdfReader:
         return FileFacts(**{**facts, "doi": doi.strip(), **more})
 
     def survey(self, path: Path, state: FileState | None = None) -> tuple[ParameterFacts, ...]:
-        """Look at each parameter of a file, in file order; no values are read.
+        """Describe each parameter of a file, in file order, without reading values.
 
         Raises
         ------
@@ -192,7 +192,7 @@ class CdfReader:
         time_range: TimeRange,
         state: FileState | None = None,
     ) -> dict[str, Table]:
-        """Read records of [start, stop) of one file, by parameter; a table may be of length 0.
+        """Read records of [start, stop) from one file; return a table for each parameter, possibly without records.
 
         Epochs increase, fill is NaN, `Table.unit` is spelled as in the file, `Table.sources` is empty.
 
@@ -226,7 +226,7 @@ class CdfReader:
         }
 
     def close(self) -> None:
-        """End the worker; it holds nothing that could be lost."""
+        """End the worker process; no data can be lost."""
         with self._lock:
             if self._worker is not None:
                 self._worker.kill()
@@ -283,11 +283,11 @@ class CdfReader:
                 self._drop()
                 if code < 0:
                     raise DamagedFile(
-                        f"'{path.name}' killed the process that read it (signal {-code})",
+                        f"the process that read '{path.name}' crashed (signal {-code})",
                         advice=_ADVICE,
                         place=str(path),
                     ) from error
-                raise RuntimeError(f"the reader failed on {path}\n{message}") from error
+                raise RuntimeError(f"the process that reads files failed on {path}\\n{message}") from error
             except BaseException:
                 # interrupted between frames: the rest in the pipe answers an old question
                 self._drop()
@@ -323,15 +323,15 @@ class _Worker:
         _widen(self._output)
 
     def kill(self) -> None:
-        """End it without waiting for what it does."""
+        """Kill the worker without waiting."""
         self._process.kill()
 
     def has_ended(self) -> bool:
-        """Return whether it ended by itself, between requests."""
+        """Return whether the worker ended by itself, between requests."""
         return self._process.poll() is not None
 
     def wait_until_ready(self) -> None:
-        """Wait for its imports, which are not the fault of any file."""
+        """Wait until the worker has imported its libraries, before the time limit of a file begins."""
         if not self._ready:
             self._frame(time.monotonic() + _STARTUP_SECONDS)
             self._ready = True
@@ -339,7 +339,7 @@ class _Worker:
     def ask(
         self, request: dict[str, Any], seconds: float
     ) -> Iterator[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
-        """Send a request and give its frames."""
+        """Send a request and yield the frames of the answer."""
         deadline = time.monotonic() + seconds
         line = json.dumps(request).encode() + b"\n"
         stdin = self._process.stdin
@@ -359,7 +359,7 @@ class _Worker:
                 return
 
     def end(self) -> tuple[int, str]:
-        """Kill it if need be, collect it, and give its exit code and what it wrote on its standard error."""
+        """End the worker, killing it if necessary; return its exit code and the text of its standard error."""
         if self._code is None:
             if self._process.stdin is not None:
                 self._process.stdin.close()
@@ -446,13 +446,13 @@ def _nanoseconds(moment: datetime) -> int:
 
 
 def facts_to_json(facts: FileFacts) -> dict[str, Any]:
-    """Write facts as they are remembered."""
+    """Write facts as JSON, to be remembered."""
     span = None if facts.span is None else [instant.isoformat() for instant in facts.span]
     return {**asdict(facts), "span": span}
 
 
 def facts_from_json(content: Any) -> FileFacts | None:
-    """Read remembered facts; None for anything else."""
+    """Read facts that `facts_to_json` wrote; return None for anything else."""
     with suppress(TypeError, ValueError, KeyError, AttributeError):
         span = content["span"]
         instants = (
@@ -463,7 +463,7 @@ def facts_from_json(content: Any) -> FileFacts | None:
 
 
 def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
-    """Return a survey in the form in which it is saved."""
+    """Write a survey as JSON, to be remembered."""
     return [
         {
             **asdict(facts),
@@ -475,7 +475,7 @@ def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
 
 
 def survey_from_json(content: Any) -> tuple[ParameterFacts, ...] | None:
-    """Return a survey as it was remembered; None for anything else."""
+    """Read a survey that `survey_to_json` wrote; return None for anything else."""
     with suppress(TypeError, ValueError, KeyError, AttributeError):
         return tuple(
             ParameterFacts(

@@ -1,4 +1,4 @@
-"""The blocks (VVR, CVVR) that hold the records of one variable of a CDF, and a range of records out of them."""
+"""The blocks (VVR, CVVR) of a CDF that hold the records of one variable, and how to read a range of records."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _GZIP_STREAM = zlib.MAX_WBITS | 16
 _STRANGE = (-1, -1, -1)
 
 Block = tuple[int, int, int]
-"""First record, last record, offset in the file."""
+"""First record, last record, and offset in the file."""
 
 
 @dataclass(frozen=True)
 class BlockFile:
-    """The open file that blocks are read from.
+    """Open file from which blocks are read.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ class BlockFile:
         Raises
         ------
         ValueError
-            More than the file has.
+            The file is shorter than `count`.
         """
         if not 0 <= count <= self.size:
-            raise ValueError(f"{count} bytes at {offset}")
+            raise ValueError(f"cannot read {count} bytes at offset {offset}")
         return os.pread(self.descriptor, count, offset)
 
 
 def walk_index(file: BlockFile, head: int) -> Iterator[Block]:
-    """Yield the blocks of a variable in the order of its index records (VXR), from the first of those on.
+    """Yield the blocks of a variable in the order of its index records (VXR), starting at the record at `head`.
 
-    A block with negative records is no block: the index is odd at this place.
+    A block with negative records marks a place where the index is invalid.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def walk_index(file: BlockFile, head: int) -> Iterator[Block]:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """The blocks of a variable, one after the other without a gap from record 0 on.
+    """Blocks of a variable that follow each other without a gap, starting at record 0.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Blocks:
 
 
 def blocks_in_order(blocks: Iterable[Block], records: int) -> Blocks | None:
-    """Return the blocks that hold records [0, records); None unless each begins where the one before it ends."""
+    """Return the blocks that hold records [0, records); None if they leave a gap, overlap or end too early."""
     stops, offsets = [0], []
     for first, last, offset in blocks:
         if first != stops[-1] or last < first:
@@ -123,7 +123,7 @@ def blocks_in_order(blocks: Iterable[Block], records: int) -> Blocks | None:
 
 
 def read_range(file: BlockFile, blocks: Blocks, width: int, first: int, stop: int) -> npt.NDArray[np.uint8]:
-    """Read records [first, stop) into one array, and no block without such records.
+    """Read records [first, stop) into one array, using only the blocks that hold them.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def read_range(file: BlockFile, blocks: Blocks, width: int, first: int, stop: in
     Raises
     ------
     ValueError, struct.error, zlib.error, OSError
-        A block is no block, or does not have the bytes of its records.
+        A block is damaged, or does not have exactly the bytes of its records.
     """
     data = np.empty((stop - first) * width, np.uint8)
     number = int(np.searchsorted(blocks.stops, first, side="right"))
@@ -178,4 +178,4 @@ def _read_block(
         and os.preadv(file.descriptor, [place.data], offset + lead + skipped) == place.size
     ):
         return
-    raise ValueError(f"block {number} does not hold the {length} bytes of its records")
+    raise ValueError(f"block {number} does not contain exactly the {length} bytes of its records")

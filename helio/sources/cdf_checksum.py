@@ -17,11 +17,11 @@ _CDR_AT, _COMPRESSED_CDR_AT, _FLAGS = 8, 40, 32
 _HAS_CHECKSUM, _IS_MD5, _IS_OTHER = 4, 8, 16
 _LENGTH = 16
 _HEAD = 4096
-"""Bytes that hold the flags for sure, whole or compressed."""
+"""Length of the head of a file that surely contains the flags, compressed or not."""
 
 
 class ByteDigests:
-    """The sha256 of bytes as they arrive and, for a CDF with its own MD5, a check of that too.
+    """Running sha256 of bytes; for a CDF that carries an MD5 checksum, also a check of that MD5.
 
     The checksum of a CDF covers all bytes of the file before it. Of a CDF that is compressed as a whole it covers the
     compressed bytes, while the flag that announces it is compressed too.
@@ -31,12 +31,12 @@ class ByteDigests:
         self._sha256 = hashlib.sha256()
         self._md5 = hashlib.md5(usedforsecurity=False)
         self._flags: int | None = None
-        """The checksum flags; None until enough bytes have come."""
+        """The checksum flags; None until enough bytes have arrived."""
         self._held = b""
-        """The bytes that are not in the MD5: all while the flags are not known, then the last 16."""
+        """Bytes not yet in the MD5: all bytes while the flags are unknown, then the last 16."""
 
     def update(self, chunk: bytes | memoryview) -> None:
-        """Take the next bytes."""
+        """Add the next bytes."""
         self._sha256.update(chunk)
         if self._flags is None:
             self._held += bytes(chunk)
@@ -50,11 +50,11 @@ class ByteDigests:
 
     @property
     def sha256(self) -> str:
-        """The sha256 of all bytes so far."""
+        """The sha256 of all bytes so far, in hexadecimal."""
         return self._sha256.hexdigest()
 
     def checksum(self) -> Checksum:
-        """Return whether the complete bytes end with a checksum, and whether it is right."""
+        """Return whether the complete bytes end with a checksum and whether the checksum is right."""
         if self._flags is None:
             self._begin()
         if not self._flags:

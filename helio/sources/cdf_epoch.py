@@ -1,4 +1,4 @@
-"""CDF epochs of every kind as nanoseconds of UTC, vectorised."""
+"""Conversion of CDF epochs of every type to nanoseconds of UTC, for whole arrays."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ Nanoseconds = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 UNIX_NS = "UNIX_NS"
-"""Times that are nanoseconds of UTC since 1970 already, with `NO_TIME` for none."""
+"""Kind of times that are already nanoseconds of UTC since 1970, with `NO_TIME` for a missing time."""
 NO_TIME = -(2**63)
 EPOCH_TYPES = frozenset({"EPOCH", "EPOCH16", "TIME_TT2000", UNIX_NS})
 
 _UNIX_IN_MS = 62_167_219_200_000.0
-"""1970-01-01 in ms since 0000-01-01, where CDF_EPOCH counts from."""
+"""1970-01-01 in ms since 0000-01-01, the zero of CDF_EPOCH."""
 _UNIX_IN_S = 62_167_219_200.0
 _NS_LIMIT = 2**63 - 1
 _TT_MINUS_TAI = 946_728_000_000_000_000 - 32_184_000_000
-"""TAI since 1970 of 2000-01-01T12:00 TT, where TT2000 counts from, in ns; TT − TAI is 32.184 s."""
+"""2000-01-01T12:00 TT, the zero of TT2000, as ns of TAI since 1970; TT − TAI is 32.184 s."""
 _UNIX_1972 = 63_072_000_000_000_000
-"""1972-01-01: before it UTC ran at another rate than TT."""
+"""1972-01-01: before this date UTC ran at another rate than TT."""
 _FIRST_TT2000 = _UNIX_1972 + 10_000_000_000 - _TT_MINUS_TAI
 _LAST_TT2000 = _NS_LIMIT - _TT_MINUS_TAI
 
 
 def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mask | None]:
-    """Convert raw epochs; `raw` may be overwritten.
+    """Convert raw CDF epochs to nanoseconds since 1970; `raw` may be overwritten.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
 
 
 def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
-    """Convert increasing epochs, ns since 1970, to CDF_TIME_TT2000; `unix_nanoseconds` gives them back unchanged.
+    """Convert increasing epochs, ns since 1970, to CDF_TIME_TT2000; the inverse of `unix_nanoseconds`.
 
     Raises
     ------
@@ -70,12 +70,12 @@ def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
         For times before 1972, when UTC ran at another rate.
     """
     if nanoseconds.size and nanoseconds.min() < _UNIX_1972:
-        raise ValueError("there is no TT2000 of UTC before 1972")
+        raise ValueError("times before 1972 cannot be written as TT2000: UTC then ran at another rate")
     return tai_of(nanoseconds.view("M8[ns]")) - _TT_MINUS_TAI
 
 
 def unix_nanoseconds_of_seconds(seconds: npt.NDArray[Any], base: int) -> tuple[Nanoseconds, Mask | None]:
-    """Convert float64 seconds after `base` (ns since 1970), the form that THEMIS uses."""
+    """Convert float64 seconds since `base` (ns since 1970), as THEMIS writes times."""
     limit = (_NS_LIMIT - abs(base)) / 1e9 - 1
     valid = np.abs(seconds) < limit
     seconds, mask = _usable(seconds, valid)

@@ -1,4 +1,4 @@
-"""One CDF as variables, attributes and records, over cdflib; only the worker imports it."""
+"""One CDF as variables, attributes and records, read with cdflib; only the worker process imports this module."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _DEFAULT_PADS = {
 _LINKS = frozenset({
     "DEPEND_0", "DEPEND_TIME", "DEPEND_EPOCH0", "VIRTUAL", "FUNCT", "FUNCTION", "COMPONENT_0", "COMPONENT_1", "UNITS",
 })  # fmt: skip
-"""Attributes that decide whether a variable can be read, and on which clock."""
+"""Attributes that decide whether a variable can be read, and by which clock."""
 _LONGEST_LINK = 512
 # CDF Internal Format Description (NASA SPDF), sections 2.6 and 2.11: the flags of a VDR, the CPR
 _COMPRESSED, _CPR = 4, 11
 _GZIP = 5
-"""The one compression of a variable's records that cdflib knows; it takes every other for it."""
+"""The only compression of records that cdflib reads correctly; it reads any other method as if it were gzip."""
 _DEFLATE_LIMIT = 1100
-"""Deflate shrinks by no more than 1032, so a variable that claims more than this is damaged."""
+"""Deflate shrinks data at most 1032 times, so a variable that claims more than this is damaged."""
 
 # What a reader written for whole files raises on others, found by flipping bytes of real ones.
 _READING_ERRORS = (
@@ -68,7 +68,7 @@ class _CdfOf(CDF):  # type: ignore[misc]  # cdflib says nothing of its types
 
 
 class CdfFile:
-    """An open CDF that remembers what was asked of it, except for records."""
+    """Open CDF that remembers what was read from it, except for records."""
 
     def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
@@ -94,14 +94,14 @@ class CdfFile:
         self._methods: dict[tuple[bool, int], int] | None = None
         self._blocks: dict[str, Blocks | None] = {}
         self.clock_marks: dict[tuple[str, bool, str], npt.NDArray[np.int64]] = {}
-        """What `helio.sources.cdf_tables` remembers of clocks."""
+        """What `helio.sources.cdf_tables` remembers about clocks."""
 
     def close(self) -> None:
-        """Give up the file."""
+        """Close the file."""
         self._handle.close()
 
     def names(self) -> tuple[str, ...]:
-        """Return names of all variables, in file order."""
+        """Return the names of all variables, in file order."""
         if self._names is None:
             with self._reading():
                 info = self._cdf.cdf_info()
@@ -109,7 +109,8 @@ class CdfFile:
         return self._names
 
     def part_checksums(self) -> bool:
-        """Return whether the file, or all its varying numbers and times, are gzip, which checks what it expands."""
+        """Return whether gzip, which verifies what it expands, compresses the file or all its varying numbers and
+        times."""
         if self._whole_is_gzip:
             return True
         varying = [
@@ -124,7 +125,7 @@ class CdfFile:
         )
 
     def variable(self, name: str) -> FileVariable | None:
-        """Return the variable of exactly that name, or None."""
+        """Return the variable with exactly this name, or None."""
         description = self._describe(name)
         return None if description is None else description[0]
 
@@ -144,7 +145,7 @@ class CdfFile:
         return self._attributes[name]
 
     def links(self, name: str) -> Attributes:
-        """Return the attributes that decide whether a variable can be read; fast for many variables."""
+        """Return the attributes that decide whether a variable can be read; fast for files with many variables."""
         if self._links is None:
             with self._reading():
                 self._links = self._read_links()
@@ -154,7 +155,7 @@ class CdfFile:
         return self._links.get((description[1].section_type == 8, int(description[1].variable_number)), {})
 
     def global_attributes(self) -> dict[str, list[Any]]:
-        """Return global attributes, names in capitals, each a list of entries."""
+        """Return the global attributes, each as a list of entries, with names in capitals."""
         with self._reading():
             attributes = self._cdf.globalattsget()
         return {
@@ -163,7 +164,7 @@ class CdfFile:
         }
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop) as the file has them, in native order, first dimension first.
+        """Read records [first, stop) as stored in the file, in native byte order, first dimension first.
 
         Returns
         -------
@@ -208,11 +209,11 @@ class CdfFile:
             with self._reading():
                 descriptor = self._cdf.vdr_info(key)
             if descriptor.name.strip() != name:
-                raise DamagedFile(f"variable '{name}' has the same name as another one in '{self.path.name}'")
+                raise DamagedFile(f"'{self.path.name}' has two variables named '{name}'")
         kind = _TYPES.get(descriptor.data_type)
         if kind is None:
             raise DamagedFile(
-                f"variable '{name}' in '{self.path.name}' is of unknown type {descriptor.data_type}"
+                f"variable '{name}' in '{self.path.name}' has the unknown data type {descriptor.data_type}"
             )
         sizes = [int(size) for size in descriptor.dim_sizes]
         if len(sizes) == len(descriptor.dim_vary):
@@ -234,7 +235,7 @@ class CdfFile:
         return description
 
     def _refuse_absurd(self, variable: FileVariable, descriptor: VDR) -> None:
-        """Return a flipped bit in a size must not cost the machine's memory."""
+        """Refuse a variable that claims impossibly many bytes, so that a damaged size does not fill the memory."""
         width = (
             int(descriptor.num_elements) if variable.holds_text else np.dtype(_DTYPES[variable.kind]).itemsize
         )
@@ -244,7 +245,8 @@ class CdfFile:
         limit = self.size * (_DEFLATE_LIMIT if descriptor.compression_bool else 1)
         if width < 1 or claimed < 0 or (claimed > limit and not descriptor.sparse):
             raise DamagedFile(
-                f"variable '{variable.name}' claims {claimed} bytes, and '{self.path.name}' has {self.size}"
+                f"variable '{variable.name}' claims {claimed} bytes, but '{self.path.name}' has only "
+                f"{self.size}"
             )
 
     def _refuse_unknown_compression(self, variable: FileVariable, descriptor: VDR) -> None:
@@ -255,8 +257,8 @@ class CdfFile:
         if method != _GZIP:
             raise DamagedFile(
                 f"variable '{variable.name}' in '{self.path.name}' is compressed by method {method}, "
-                "which cannot be read",
-                advice="if the file is whole, NASA's cdfconvert writes it with gzip",
+                "which helio cannot read",
+                advice="if the file is intact, convert it to gzip compression with NASA's cdfconvert",
             )
 
     def _method(self, descriptor: VDR) -> int | None:
@@ -305,7 +307,8 @@ class CdfFile:
         """Read a variable that has only some of its records, and fill in the others."""
         if variable.holds_text:
             raise DamagedFile(
-                f"variable '{variable.name}' in '{self.path.name}' is text with records left out"
+                f"variable '{variable.name}' in '{self.path.name}' is text with sparse records, which "
+                "helio cannot read"
             )
         dtype = np.dtype(_DTYPES[variable.kind])
         pad: Any = _DEFAULT_PADS[variable.kind]
@@ -393,7 +396,7 @@ class CdfFile:
                 if flags & _COMPRESSED:
                     kind, method = cpr.unpack(self._file.bytes(offset, cpr.size))
                     if kind != _CPR:
-                        raise ValueError(f"no description of a compression at {offset}")
+                        raise ValueError(f"no description of a compression at offset {offset}")
                     methods[is_z, number] = method
                 offset_of_record = following
         return methods
@@ -406,7 +409,8 @@ class CdfFile:
         shape = (count, *variable.shape) if variable.varies else variable.shape
         if array.size != int(np.prod(shape, dtype=np.int64)):
             raise DamagedFile(
-                f"variable '{variable.name}' in '{self.path.name}' has {array.size} values, not {shape}"
+                f"variable '{variable.name}' in '{self.path.name}' has {array.size} values, which do "
+                f"not fit the shape {shape}"
             )
         array = array.reshape(shape)
         return array if array.flags.writeable else array.copy()
@@ -418,7 +422,7 @@ class CdfFile:
         except _READING_ERRORS as error:
             raise DamagedFile(
                 f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-                advice="fetch it again; if the error stays, report it to the provider",
+                advice="download the file again; if the error stays, report it to the provider",
             ) from error
 
 

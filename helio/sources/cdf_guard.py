@@ -1,4 +1,4 @@
-"""Refuse files that are not whole CDFs before any reader sees them."""
+"""Refuses files that are not complete CDFs, before a reader opens them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _MAGIC_2 = b"\x00\x00\xff\xff"
 _PLAIN = b"\x00\x00\xff\xff"
 _COMPRESSED = b"\xcc\xcc\x00\x01"
 _CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
-_COMPRESSIONS = {1: "run lengths of zeros", 5: "gzip"}
+_COMPRESSIONS = {1: "run-length encoding of zeros", 5: "gzip"}
 _PADDING = 256 * 1024**2
-"""Bytes behind the last record that a file may have without being looked at twice."""
-ADVICE = "fetch it again; if the error stays, report it to the provider"
+"""Bytes after the last record that a file may have without further checks."""
+ADVICE = "download the file again; if the error stays, report it to the provider"
 
 
 def check_cdf(path: Path) -> None:
-    """Check that a file is a CDF and is all there, in some tens of microseconds and without reading any data.
+    """Check that a file is a complete CDF, within some tens of microseconds and without reading data.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def check_head(head: bytes, name: str, where: str) -> None:
     if not head:
         raise DamagedFile(f"'{name}' is empty", advice=ADVICE, place=where)
     if head[:4] not in (_MAGIC_3, _MAGIC_26, _MAGIC_2):
-        raise DamagedFile(f"'{name}' is not a CDF: it holds {what_it_is(head)}", advice=ADVICE, place=where)
+        raise DamagedFile(f"'{name}' is not a CDF but {what_it_is(head)}", advice=ADVICE, place=where)
     if head[4:8] not in (_PLAIN, _COMPRESSED):
         raise DamagedFile(
             f"'{name}' begins like a CDF, but its second magic number is {head[4:8].hex() or 'missing'}",
@@ -65,10 +65,10 @@ def check_head(head: bytes, name: str, where: str) -> None:
 
 
 def what_it_is(head: bytes) -> str:
-    """Describe the kind of a file, by its first bytes."""
+    """Describe the kind of a file from its first bytes."""
     start = head.lstrip()[:64].lower()
     if start.startswith((b"<!doctype html", b"<html", b"<head")):
-        return "an HTML page, which a server sends for a missing file"
+        return "an HTML page, which servers send for a missing file"
     if start.startswith(b"<?xml"):
         return "XML"
     for magic, kind in (
@@ -80,8 +80,8 @@ def what_it_is(head: bytes) -> str:
         (b"PAR1", "Parquet"),
         (_MAGIC_3, "a CDF"),
         (_MAGIC_26, "a CDF"),
-        (b"CDF\x01", "netCDF-3, a different format of that name"),
-        (b"CDF\x02", "netCDF-3, a different format of that name"),
+        (b"CDF\x01", "netCDF-3, which is another format than CDF"),
+        (b"CDF\x02", "netCDF-3, which is another format than CDF"),
         (b"SIMPLE  =", "FITS"),
         (b"%PDF", "a PDF document"),
     ):
@@ -89,14 +89,14 @@ def what_it_is(head: bytes) -> str:
             return kind
     if all(byte >= 32 or byte in (9, 10, 13) for byte in head):
         return "text"
-    return f"bytes beginning with {head[:4].hex()}"
+    return f"unknown data beginning with the bytes {head[:4].hex()}"
 
 
 def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
     wide = head[:4] == _MAGIC_3
     cdr_type, gdr = _fields(path, ">iq" if wide else ">ii", head, 16 if wide else 12)
     if cdr_type != _CDR:
-        raise _broken(path, "its first record is not a CDF descriptor")
+        raise _broken(path, "its first record is not a CDF descriptor record (CDR)")
     length = 44 if wide else 24
     if gdr < 8 or gdr + length > size:
         raise _truncated(path, size, max(gdr + length, 0))
@@ -104,7 +104,7 @@ def _check_plain(path: Path, size: int, head: bytes, descriptor: int) -> None:
     # RecordSize, RecordType, four or three offsets, and the last of those is where the file says it ends
     (gdr_type,) = _fields(path, ">i", record, 8 if wide else 4)
     if gdr_type != _GDR:
-        raise _broken(path, "its global descriptor is not at the stated offset")
+        raise _broken(path, "no global descriptor record (GDR) is at the stated offset")
     (end,) = _fields(path, ">q" if wide else ">i", record, 36 if wide else 20)
     if end > size:
         raise _truncated(path, size, end)
@@ -115,7 +115,7 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
     wide = head[:4] == _MAGIC_3
     length, record_type, cpr = _fields(path, ">qiq" if wide else ">iii", head, 8)
     if record_type != _CCR:
-        raise _broken(path, "its first record is not that of a compressed CDF")
+        raise _broken(path, "its first record is not that of a compressed CDF (CCR)")
     if length < 32 or 8 + length > size:
         raise _truncated(path, size, 8 + max(length, 0))
     lead = 8 if wide else 4
@@ -128,17 +128,17 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
         raise _truncated(path, size, cpr + length)
     refuse_padding(path, size, cpr + length)
     if cpr_type != _CPR:
-        raise _broken(path, "the description of its compression is not at the stated offset")
+        raise _broken(path, "no compression record (CPR) is at the stated offset")
     if compression not in _COMPRESSIONS:
         raise DamagedFile(
-            f"'{path.name}' is compressed by method {compression}, which cannot be read",
-            advice=f"known methods: {', '.join(_COMPRESSIONS.values())}; NASA's cdfconvert writes them",
+            f"'{path.name}' is compressed by method {compression}, which helio cannot read",
+            advice=f"use NASA's cdfconvert to write it with a known method: {', '.join(_COMPRESSIONS.values())}",
             place=str(path),
         )
 
 
 def refuse_padding(path: Path, size: int, end: int) -> None:
-    """Refuse a file far longer than what it holds, such as a sparse one: reading it would cost for nothing.
+    """Refuse a file far longer than its contents, such as a sparse file, which would take long to read.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def refuse_padding(path: Path, size: int, end: int) -> None:
     """
     if size > 2 * end + _PADDING:
         raise DamagedFile(
-            f"'{path.name}' is damaged: it has {size} bytes, and what it holds ends after {end}",
+            f"'{path.name}' is damaged: it has {size} bytes, but its contents end after {end}",
             advice=ADVICE,
             place=str(path),
         )
@@ -160,7 +160,7 @@ def _fields(path: Path, layout: str, record: bytes, offset: int) -> tuple[int, .
 
 def _truncated(path: Path, size: int, end: int) -> DamagedFile:
     return DamagedFile(
-        f"'{path.name}' is truncated: it should have at least {end} bytes and has {size}",
+        f"'{path.name}' is truncated: it should have at least {end} bytes but has {size}",
         advice=ADVICE,
         place=str(path),
     )

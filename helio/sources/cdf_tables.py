@@ -21,24 +21,24 @@ from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Floats, Table
 
 _MOST_SURVEYED = 1_000_000
-"""Epochs of a clock that are read to say how far it reaches."""
+"""Maximum number of epochs of a clock to read for its span."""
 _MARKED = 8_192
-"""One epoch of so many is kept of a clock in order."""
+"""For a clock in order, one epoch out of so many is remembered."""
 _NEAR_LEAP_SECOND = 2_000_000_000
 _MOST_TENSOR = 16
-"""Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
+"""Maximum number of elements, such as 3 × 3 or 4 × 4, for which two named dimensions become components."""
 
 
 @runtime_checkable
 class MarkedFile(Protocol):
-    """A file that keeps marks of its clocks as long as it is open."""
+    """File that remembers marks of its clocks while it is open."""
 
     clock_marks: dict[tuple[str, bool, str], npt.NDArray[np.int64]]
-    """Every `_MARKED`-th epoch of clocks whose epochs are all usable and in order, by name, unit and base."""
+    """Every `_MARKED`-th epoch of clocks whose epochs are all valid and in order, by name, unit and base."""
 
 
 class TableReader:
-    """A reader of tables of one interval from one file; variables on one clock share it."""
+    """Reader of tables for one interval from one file; variables on the same clock share its epochs."""
 
     def __init__(self, file: VariableFile, start: int, stop: int) -> None:
         self._file = file
@@ -78,7 +78,7 @@ class TableReader:
             )
         if variable.kind in EPOCH_TYPES:
             raise UnknownParameter(
-                f"'{name}' is a time: it comes with every parameter that depends on it",
+                f"'{name}' is a time; every parameter comes with its times anyway",
                 advice=_listed(parameters_of(self._file)),
             )
         if not variable.varies:
@@ -92,9 +92,9 @@ class TableReader:
         source = self._file.variable(istp.text_of(attributes, "COMPONENT_0"))
         if function not in _VIRTUAL_FUNCTIONS or source is None or not _is_series(source):
             raise UnknownParameter(
-                f"'{variable.name}' is virtual: CDAWeb computes it by '{function or 'an unnamed function'}', "
-                "and this file holds no records of it",
-                advice="ask CDAWeb for it, or choose " + _listed(parameters_of(self._file)),
+                f"'{variable.name}' is a virtual variable: CDAWeb computes it with "
+                f"'{function or 'an unnamed function'}', and this file holds no records of it",
+                advice="use the provider CDAWeb, or " + _listed(parameters_of(self._file)),
             )
         merged = {**self._file.attributes(source.name), **attributes}
         if function == "alternate_view":
@@ -103,7 +103,8 @@ class TableReader:
         # The archive computes a length of it: where nothing speaks against it, that declares a vector.
         if len(vector.components) < 3 or vector.representation not in ("cartesian", ""):
             raise UnknownParameter(
-                f"'{variable.name}' is virtual, the magnitude of '{source.name}', which is no Cartesian vector"
+                f"'{variable.name}' is a virtual variable, the magnitude of '{source.name}', but "
+                f"'{source.name}' is not a Cartesian vector"
             )
         squares = np.square(vector.values[:, :3], dtype=np.float64).sum(axis=1)
         return replace(
@@ -115,7 +116,7 @@ class TableReader:
             name=_name_of(variable.name, attributes),
             unit=istp.text_of(attributes, "UNITS") or vector.unit,
             description=istp.text_of(attributes, "CATDESC", "FIELDNAM"),
-            notes=(*vector.notes, f"computed here as the magnitude of '{source.name}'"),
+            notes=(*vector.notes, f"helio computed it as the magnitude of '{source.name}'"),
         )
 
     def _table(self, variable: FileVariable, attributes: istp.Attributes, source: FileVariable) -> Table:
@@ -180,8 +181,8 @@ class TableReader:
         time = find_time(self._file, variable.name, attributes, source.records)
         if time.records != source.records:
             raise UnknownParameter(
-                f"'{variable.name}' has {source.records} records, and its epochs '{time.name}' have "
-                f"{time.records}: so values cannot be matched to times"
+                f"'{variable.name}' has {source.records} records but its epochs '{time.name}' have "
+                f"{time.records}, so helio cannot match values and times"
             )
         if time.name not in self._clocks:
             self._clocks[time.name] = self._read_clock(time)
@@ -197,7 +198,8 @@ class TableReader:
         written = nanoseconds.shape[0]
         if written != time.records:
             raise UnknownParameter(
-                f"its time '{time.name}' has {written} values in {time.records} records, so no record has one time"
+                f"its time '{time.name}' has {written} values in {time.records} records, but needs one "
+                "value for each record"
             )
         clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
         # what a leap second does to an epoch depends on the epochs beside it
@@ -216,7 +218,7 @@ class TableReader:
         return replace(clock, records=slice(first + begin, first + end), written=time.records)
 
     def units(self, attributes: istp.Attributes) -> tuple[str, ...]:
-        """Return the unit of all elements, or that of each; empty where the file gives none."""
+        """Return the common unit of all elements, or the unit of each element; empty if the file gives none."""
         unit = istp.text_of(attributes, "UNITS")
         units = (unit,) if unit else self._texts(istp.text_of(attributes, "UNIT_PTR"))
         return tuple(unit.strip() for unit in units)
@@ -242,7 +244,8 @@ class TableReader:
             return Layout()
         if len(shape) > 2:
             raise UnknownParameter(
-                f"'{name}' has the dimensions {list(shape)} besides time, and a table holds two at most"
+                f"'{name}' has {len(shape)} dimensions besides time, of sizes {list(shape)}, but a "
+                "table holds at most two"
             )
         dimensions = [
             self._dimension(i, n, attributes, clock) for i, n in zip(source.dimensions, shape, strict=True)
@@ -308,13 +311,16 @@ class TableReader:
     def _axis(self, variable: FileVariable, size: int, clock: EpochSelection) -> tuple[Axis | None, str]:
         if variable.shape != (size,):
             shape = list(variable.shape)
-            return None, f"DEPEND names '{variable.name}' of shape {shape} for {size} bins; they are numbered"
+            return None, (
+                f"DEPEND names '{variable.name}' of shape {shape} for {size} bins; the bins are numbered "
+                "instead"
+            )
         if variable.kind in EPOCH_TYPES:
-            return None, f"DEPEND names '{variable.name}', which is a time; the bins are numbered"
+            return None, f"DEPEND names '{variable.name}', which is a time; the bins are numbered instead"
         if variable.varies and variable.records not in (1, clock.written):
             return None, (
-                f"'{variable.name}' has {variable.records} records for {clock.written} epochs; "
-                "the bins are numbered"
+                f"'{variable.name}' has {variable.records} records for {clock.written} epochs; the bins "
+                "are numbered instead"
             )
         attributes = self._file.attributes(variable.name)
         centers = self._bins(variable, clock)
@@ -329,7 +335,8 @@ class TableReader:
             lower, upper = centers, centers + plus
             centers = istp.middle(lower, upper).astype(centers.dtype)
             note = (
-                f"'{variable.name}' gives lower edges: the centre of a bin is the geometric mean of its edges"
+                f"'{variable.name}' gives lower edges; the geometric mean of the edges is used as the "
+                "centre of each bin"
             )
         if lower is not None and upper is not None and not _sane(lower, upper):
             lower = upper = None
@@ -337,7 +344,8 @@ class TableReader:
         if istp.is_flux(unit):
             # ELFIN EPD gives pitch angles the UNITS of its fluxes, and says degrees nowhere
             wrong = (
-                f"'{variable.name}' gives its bins the unit of a flux, '{unit}': theirs is not in the file"
+                f"'{variable.name}' gives its bins the unit of a flux, '{unit}', and the file does not "
+                "give their real unit"
             )
             note = f"{note}; {wrong}" if note else wrong
         axis = Axis(
@@ -394,7 +402,7 @@ class TableReader:
 
 @dataclass(frozen=True, eq=False)
 class TimeSource:
-    """The source of the epochs of a variable.
+    """Variable from which the epochs of another variable are read.
 
     Parameters
     ----------
@@ -412,17 +420,18 @@ class TimeSource:
 
     @property
     def records(self) -> int:
-        """How many there are."""
+        """Number of records."""
         return int(self.variable.records)
 
     def read(
         self, file: VariableFile, first: int = 0, stop: int | None = None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
-        """Read epochs of records [first, stop), ns since 1970, and which are usable; None when all are."""
+        """Read epochs of records [first, stop), ns since 1970, and a mask of the usable epochs; None if all are
+        usable."""
         return self._converted(file, file.records(self.variable, first, stop).reshape(-1))
 
     def survey(self, file: VariableFile) -> EpochSurvey:
-        """Return the span of the time variable; of very many records only the first and the last are read."""
+        """Return the span of the time variable; of very many records, read only the first and the last."""
         if self.records <= _MOST_SURVEYED:
             return survey_clock(*self.read(file))
         ends = [(0, _MOST_SURVEYED // 2), (self.records - _MOST_SURVEYED // 2, self.records)]
@@ -444,7 +453,9 @@ class TimeSource:
             return 0
         nanoseconds, valid = unix_nanoseconds(file.records(variable, 0, 1).reshape(-1), variable.kind)
         if valid is not None:
-            raise DamagedFile(f"'{self.base}', from which the times in '{file.path.name}' count, is fill")
+            raise DamagedFile(
+                f"the times in '{file.path.name}' count from '{self.base}', but its value is fill"
+            )
         return int(nanoseconds[0])
 
 
@@ -459,7 +470,7 @@ def _near_leap_second(nanoseconds: npt.NDArray[np.int64]) -> bool:
 
 
 def find_time(file: VariableFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
-    """Find the time of a variable: its DEPEND_0, or another one only where DEPEND_0 leads nowhere.
+    """Find the time of a variable: its DEPEND_0, or another time only if DEPEND_0 leads to none.
 
     Raises
     ------
@@ -522,7 +533,9 @@ def _seconds_named(file: VariableFile, variable: FileVariable) -> TimeSource:
     attributes = file.links(variable.name)
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
-        raise UnknownParameter(f"its time '{variable.name}' holds plain numbers in '{unit or 'no unit'}'")
+        raise UnknownParameter(
+            f"its time '{variable.name}' holds plain numbers in '{unit or 'no unit'}', not seconds"
+        )
     base = _base_named(file, attributes, "DEPEND_EPOCH0")
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)
 
@@ -544,20 +557,20 @@ def _clocks(file: VariableFile) -> list[FileVariable]:
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """The facts that a file states about one dimension of a variable."""
+    """What a file states about one dimension of a variable."""
 
     axis: Axis | None = None
     labels: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
-    """DEPEND_i where it is text."""
+    """The texts of DEPEND_i, if DEPEND_i is a variable of texts."""
     note: str = ""
     counts: bool = False
-    """Whether the axis only numbers its elements."""
+    """Whether the axis does nothing but number its elements."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """The second dimension of a table and beyond: components or axes."""
+    """Components or axes of a table, from the dimensions of a variable besides time."""
 
     components: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
@@ -578,7 +591,7 @@ def _one_dimension(dimension: Dimension, size: int, unit: str) -> Layout:
         return Layout(components=components, labels=labels)
     if size <= istp.MOST_COMPONENTS:
         return Layout(components=tuple(str(j) for j in range(1, size + 1)), notes=(dimension.note,))
-    note = dimension.note or f"the file does not say what its {size} elements are; they are numbered"
+    note = dimension.note or f"the file does not name its {size} elements, so they are numbered"
     return Layout(axes=(istp.numbered_axis(size),), notes=(note,))
 
 
@@ -601,11 +614,7 @@ def _two_dimensions(dimensions: list[Dimension], shape: tuple[int, ...], unit: s
         if axes[j] is None:
             axes[j] = istp.numbered_axis(size)
             names_of_bins = _components(dimension, unit) if size <= istp.MOST_COMPONENTS else None
-            what = (
-                f"they are {', '.join(names_of_bins)}"
-                if names_of_bins
-                else "the file does not say what they are"
-            )
+            what = f"they are {', '.join(names_of_bins)}" if names_of_bins else "the file does not name them"
             notes.append(f"the {size} bins of dimension {j + 1} are numbered: {what}")
     return Layout(axes=tuple(axis for axis in axes if axis is not None), notes=tuple(notes))
 
@@ -660,8 +669,8 @@ def _require_records(file: VariableFile, variable: FileVariable) -> None:
     every = [file.variable(name) for name in file.names()]
     if not any(other is not None and other.varies and other.records for other in every):
         raise NoData(
-            f"'{file.path.name}' describes a dataset and holds no records: it is a master CDF",
-            advice="give a file with data",
+            f"'{file.path.name}' is a master CDF: it describes a dataset and holds no records",
+            advice="choose a file with data",
         )
     raise UnknownParameter(
         f"'{variable.name}' has no records in '{file.path.name}'", advice=_listed(parameters_of(file))
@@ -679,7 +688,7 @@ def _is_series(variable: FileVariable) -> bool:
 
 
 def parameters_of(file: VariableFile) -> tuple[str, ...]:
-    """Return names of all that `TableReader.read` can give, in file order: numbers that vary in time."""
+    """Return the names of all parameters that `TableReader.read` can read, in file order: numbers that vary in time."""
     return tuple(name for name in file.names() if _is_parameter(file, name))
 
 
@@ -706,13 +715,13 @@ def _is_parameter(file: VariableFile, name: str) -> bool:
 
 
 def span_of(file: VariableFile, parameters: Iterable[str]) -> tuple[int, int] | None:
-    """Return first and last epoch of parameters, in ns since 1970 and over all their clocks; None without any."""
+    """Return the first and the last epoch of parameters, ns since 1970, over all their clocks; None without epochs."""
     spans = [clock.span for clock in _surveyed(file, parameters).values() if clock.span is not None]
     return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
 
 def survey_of(file: VariableFile) -> list[dict[str, Any]]:
-    """Describe every parameter in file order, as `helio.sources.cdf.ParameterFacts` need it."""
+    """Describe every parameter in file order, in the form of `helio.sources.cdf.ParameterFacts`."""
     every = parameters_of(file)
     clocks = _surveyed(file, every)
     reader = TableReader(file, 0, 0)
@@ -763,5 +772,7 @@ def _surveyed(file: VariableFile, parameters: Iterable[str]) -> dict[str, EpochS
 
 
 def _listed(names: tuple[str, ...], most: int = 12) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown or "it has no parameters"
+    if not names:
+        return "choose another file: this one has no parameters"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"choose one of: {', '.join(names[:most])}{more}"

@@ -1,4 +1,4 @@
-"""The process that reads files: it may hang, be killed or run out of memory, and its parent goes on.
+"""The process that reads files: if a file makes it hang, crash or run out of memory, its parent continues.
 
 It takes one request per line of JSON on its standard input and answers on its standard output with frames: a
 length (4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that it describes. It ends
@@ -27,7 +27,7 @@ from helio.sources.open_files import open_file
 from helio.store.table import Table
 
 _MOST_OPEN = 8
-"""A fetch goes through files in order and often comes back to the last for another parameter."""
+"""Open files to keep: a fetch goes through files in order and often reads the last one again for another parameter."""
 
 
 def main() -> None:
@@ -55,11 +55,13 @@ def main() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-_NEEDS_MEMORY = "'{}' needs more memory than a file may take; it is damaged or too large to read at once"
+_NEEDS_MEMORY = (
+    "'{}' needs more memory than helio gives to one file: it is damaged, or too large to read at once"
+)
 
 
 class PinnedFile:
-    """A file in its requested state: it stays the same file even if it is moved or renamed."""
+    """File that stays open in its requested state, even if it is moved or renamed."""
 
     def __init__(self, path: Path, kind: Format, state: FileState) -> None:
         self._path, self._state = path, state
@@ -75,7 +77,7 @@ class PinnedFile:
             raise
 
     def refuse_changed(self) -> None:
-        """Refuse what was read if the file was written to since.
+        """Refuse the file if it was written to since it was opened.
 
         Raises
         ------
@@ -85,19 +87,19 @@ class PinnedFile:
             raise changed(self._path)
 
     def close(self) -> None:
-        """Give up the file."""
+        """Close the file."""
         self.file.close()
         os.close(self._descriptor)
 
 
 class OpenFiles:
-    """The files read last, as long as they are what they were."""
+    """The files that were read last, kept open while they are unchanged."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[tuple[str, FileState], PinnedFile] = OrderedDict()
 
     def open(self, path: Path, kind: Format, state: FileState) -> PinnedFile:
-        """Return the file, opened or still open."""
+        """Return an open file, opening it if necessary."""
         key = (str(path), state)
         if key not in self._files:
             # HDF5 takes two files of one inode for one file, and shows of the second what it read of the first

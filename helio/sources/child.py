@@ -1,4 +1,4 @@
-"""Processes that may be killed: what they get of the environment, and how much memory they may take."""
+"""Environment and memory limit of child processes that may be killed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST_MEMORY = 2 * 1024**3
 
 
 def child_environment() -> dict[str, str]:
-    """Return the environment of a child: nothing of the user's but where modules and temporary files are.
+    """Return the environment of a child process: only the paths of modules, libraries and temporary files.
 
     Hashes are not seeded at random and libraries keep to one thread, so that a child does the same each time.
     """
@@ -33,7 +33,7 @@ def child_environment() -> dict[str, str]:
 
 
 def memory_limit() -> int:
-    """Return bytes of address space that one child may take: three quarters of the machine's memory, 2 GiB at least.
+    """Return the address space in bytes that one child may take: three quarters of the memory, at least 2 GiB.
 
     What a damaged file or a slip of the pen claims must not take all of it.
     """
@@ -42,7 +42,7 @@ def memory_limit() -> int:
 
 
 def limit_memory(limit: int) -> None:
-    """Hold this process to `limit` bytes of address space, beyond which Python raises MemoryError; no core dumps.
+    """Limit this process to `limit` bytes of address space; beyond, Python raises MemoryError. Disable core dumps.
 
     Called by the child itself, before it reads anything. macOS does not limit address space; there the
     parent's clock is the only limit.

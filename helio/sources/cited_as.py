@@ -1,4 +1,4 @@
-"""A provider whose files are cited as a record cites the same bytes."""
+"""A provider that cites its files as an earlier record of a run cites the same bytes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from helio.store.table import Table
 
 Citations = Mapping[tuple[str, str], SourceFile]
-"""How files are cited, by data set and sha256."""
+"""Citations of files, by dataset and sha256."""
 
 
 class CitedProvider:
-    """Another provider's data, cited as a record cites them; satisfies `helio.sources.provider.Provider`.
+    """Provider that cites another provider's data as a record does; satisfies `helio.sources.provider.Provider`.
 
     A figure's footer and an exported file name who served the data. The same bytes from a mirror give the same figure
     and the same file only when they are cited alike.
@@ -36,19 +36,19 @@ class CitedProvider:
 
     @property
     def name(self) -> str:
-        """How its provider is named."""
+        """Name of the other provider."""
         return self._provider.name
 
     def datasets(self) -> list[str]:
-        """Return ids of all its datasets, sorted."""
+        """Return the ids of all its datasets, sorted."""
         return self._provider.datasets()
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return which files cover the range, as their provider names them."""
+        """Return the files that cover the range, as the other provider names them."""
         return self._provider.locate(dataset_id, time_range)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop), with the sources as they are cited."""
+        """Read parameters over [start, stop), with the citations as sources."""
         tables = self._provider.fetch(dataset_id, parameters, time_range)
         return {
             name: replace(table, sources=tuple(self._cited(source) for source in table.sources))

@@ -1,4 +1,4 @@
-"""The epochs of a file that lie in an interval, in order."""
+"""The epochs of a file in an interval, in increasing order."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy.typing as npt
 from helio.store.leap_seconds import leap_notes
 
 _SURVEYED = 10_000
-"""Epochs from which a cadence is taken."""
+"""Number of epochs from which a cadence is computed."""
 
 
 @dataclass(frozen=True, eq=False)
 class EpochSelection:
-    """The epochs of a variable that lie in an interval, and which of its records they belong to.
+    """Epochs of a variable in an interval, and the records they belong to.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class EpochSelection:
 
     @property
     def span(self) -> tuple[int, int]:
-        """First record needed, and the one after the last."""
+        """Number of the first record needed, and of the one after the last."""
         if isinstance(self.records, slice):
             return self.records.start, self.records.stop
         if self.records.size == 0:
@@ -47,7 +47,7 @@ class EpochSelection:
         return int(self.records.min()), int(self.records.max()) + 1
 
     def pick(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the records, from an array of those of `span`."""
+        """Return the selected records from an array that holds the records of `span`."""
         if isinstance(self.records, slice):
             return array
         return array[self.records - self.span[0]]
@@ -55,7 +55,7 @@ class EpochSelection:
 
 @dataclass(frozen=True)
 class EpochSurvey:
-    """The span, number of records and cadence of a file's clock.
+    """Span, number of records and cadence of a file's clock.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class EpochSurvey:
 
 
 def survey_clock(nanoseconds: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_] | None) -> EpochSurvey:
-    """Return how far the epochs of a file reach.
+    """Return the span, number and cadence of the epochs of a file.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def clock_between(
     start: np.datetime64,
     stop: np.datetime64,
 ) -> EpochSelection:
-    """Return the epochs of [start, stop).
+    """Return the epochs in [start, stop), in increasing order, with their records.
 
     Parameters
     ----------
@@ -116,7 +116,9 @@ def clock_between(
         without_time = _without_time(records, inside, written)
         if without_time:
             held = without_time + int(np.count_nonzero(inside))
-            notes.append(f"{without_time} of {held} records dropped: their epoch is fill, or out of range")
+            notes.append(
+                f"{without_time} of {held} records dropped: their epoch is a fill value or out of range"
+            )
     if nanoseconds.size > 1:
         in_order = nanoseconds[1:] >= nanoseconds[:-1]
         if not in_order.all():
@@ -146,5 +148,5 @@ def _in_order(
     backwards = int(np.count_nonzero(nanoseconds[1:] < nanoseconds[:-1]))
     order = np.argsort(nanoseconds, kind="stable")
     if backwards:
-        notes.append(f"time runs backwards {backwards} times in the file; records were put in order")
+        notes.append(f"time runs backwards {backwards} times in the file; helio sorted the records by time")
     return nanoseconds[order], order if records is None else records[order]

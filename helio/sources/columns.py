@@ -1,4 +1,4 @@
-"""From the columns of one file to tables: scalars under their titles, and what helio wrote as it was."""
+"""Tables from a file of columns: one scalar for each title, and tables that helio wrote earlier."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _IN_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]*(?:\([^()]*\)[^
 
 
 class ColumnFile(Protocol):
-    """An open file of columns over one column of times."""
+    """Open file with columns of values over a column of times."""
 
     path: Path
     fill_advice: str
-    """How a user says that ``{fill}`` is a fill value."""
+    """Advice on how to declare ``{fill}`` a fill value in a file of this format."""
 
     @property
     def titles(self) -> tuple[str, ...]:
@@ -38,12 +38,12 @@ class ColumnFile(Protocol):
 
     @property
     def written(self) -> tuple[Facts, ...]:
-        """What helio wrote about each of its tables; empty for a file of someone else."""
+        """Descriptions that helio wrote of its own tables; empty for a file that helio did not write."""
         ...
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Units that the file gives beside the titles; empty where there is none."""
+        """Units that the file gives apart from the titles; empty where it gives none."""
         ...
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
@@ -51,7 +51,7 @@ class ColumnFile(Protocol):
         ...
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Return a column, by its place among the titles, as floats with missing cells NaN.
+        """Return a column, by its number among the titles, as floats with missing cells NaN.
 
         Raises
         ------
@@ -65,28 +65,28 @@ class ColumnFile(Protocol):
         ...
 
     def holds_numbers(self, column: int) -> bool:
-        """Return whether a column seems to be one of numbers, from its type or its first cells."""
+        """Return whether a column seems to hold numbers, judged by its type or its first cells."""
         ...
 
     def holds_long_integers(self, column: int) -> bool:
-        """Return whether a column has integers that may be longer than a float64 holds."""
+        """Return whether a column may hold integers too long for a float64."""
         ...
 
 
 class Columns:
-    """The parameters of one file of columns."""
+    """Parameters of one file of columns."""
 
     def __init__(self, file: ColumnFile) -> None:
         self._file = file
 
     @cached_property
     def written(self) -> dict[str, Facts]:
-        """What helio wrote, by parameter."""
+        """Descriptions that helio wrote of its own tables, by parameter."""
         return {str(facts.get("parameter", "")): facts for facts in self._file.written}
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Each column by its name, or by its whole title where several have that name."""
+        """Number of each column by its name, or by its full title if several columns share the name."""
         titles = self._file.titles
         names = [parse_title(title)[0] for title in titles]
         often, twice = Counter(names), Counter(titles)
@@ -98,7 +98,8 @@ class Columns:
         return by_name
 
     def parameters(self) -> tuple[str, ...]:
-        """Return names of all that can be read, in file order: tables of helio's, and other columns of numbers."""
+        """Return the names of all readable parameters, in file order: tables that helio wrote, then other columns of
+        numbers."""
         used = {title for facts in self.written.values() for title in _titles_in(facts)}
         others = [
             name
@@ -108,11 +109,11 @@ class Columns:
         return (*self.written, *others)
 
     def span(self) -> tuple[int, int] | None:
-        """Return first and last time, in ns since 1970; None without any, or where they cannot be read."""
+        """Return the first and the last time, ns since 1970; None without any readable time."""
         return self._surveyed.span
 
     def survey(self) -> list[dict[str, Any]]:
-        """Describe every parameter in file order, as `helio.sources.cdf.ParameterFacts` need it."""
+        """Describe every parameter in file order, in the form of `helio.sources.cdf.ParameterFacts`."""
         facts_of_all = []
         for name in self.parameters():
             written = self.written.get(name)
@@ -138,7 +139,7 @@ class Columns:
             return EpochSurvey(None, 0, None)
 
     def find(self, name: str) -> int:
-        """Return the place of a column, by its name or its whole title.
+        """Return the number of a column, found by its name or full title.
 
         Raises
         ------
@@ -152,11 +153,15 @@ class Columns:
         alike = [title for title in titles if name in (title, parse_title(title)[0])]
         if len(alike) > 1:
             raise UnknownParameter(
-                f"'{name}' could be several columns of '{self._file.path.name}': {', '.join(alike)}",
-                advice="name one with its unit, as its title has it; titles must differ",
+                f"'{name}' matches several columns of '{self._file.path.name}': {', '.join(alike)}",
+                advice="write the full title of one column, with its unit; no two titles may be the same",
             )
         every = self.parameters()
-        listed = f"there is: {', '.join(every[:12])}" if every else "it has no columns of numbers"
+        listed = (
+            f"choose one of: {', '.join(every[:12])}"
+            if every
+            else "choose another file: this one has no columns of numbers"
+        )
         raise UnknownParameter(
             f"'{self._file.path.name}' has no parameter '{name}'",
             advice=did_you_mean(name, every, otherwise=listed),
@@ -164,7 +169,7 @@ class Columns:
 
 
 class ColumnReader:
-    """A reader of tables of one interval from one file of columns."""
+    """Reader of tables for one interval from one file of columns."""
 
     def __init__(self, file: ColumnFile, columns: Columns, start: int, stop: int) -> None:
         self._file, self._columns = file, columns
@@ -205,7 +210,7 @@ class ColumnReader:
         if fill is not None:
             count, number = fill
             cure = self._file.fill_advice.format(fill=number)
-            notes.append(f"{count} values of {name} are {number}; if that is a fill value, {cure}")
+            notes.append(f"{count} values of {name} are {number}; if {number} is a fill value, {cure}")
         return replace(table, notes=tuple(notes))
 
     def _part(self, facts: Facts) -> npt.NDArray[Any]:
@@ -213,7 +218,7 @@ class ColumnReader:
         titles = self._file.titles
         for title in facts["columns"]:
             if titles.count(title) != 1:
-                raise KeyError(f"there is no one column '{title}'")
+                raise KeyError(f"the column '{title}' is missing or appears more than once")
         places = [titles.index(title) for title in facts["columns"]]
         if not places:
             return np.empty((self._clock.epoch.size, 0))
@@ -228,11 +233,14 @@ def _infinite(values: npt.NDArray[Any]) -> tuple[str, ...]:
     count = int(np.count_nonzero(np.isinf(values))) if values.dtype.kind == "f" else 0
     if not count:
         return ()
-    return (f"{count} of {values.size} values are infinite, written so or too large a number, and are kept",)
+    return (
+        f"{count} of {values.size} values are infinite and are kept: the file gives infinity, or numbers "
+        "too large for a float64",
+    )
 
 
 def parse_title(title: str) -> tuple[str, str]:
-    """Return name and unit of a column's title: ``Bx [nT]`` and ``Bx (nT)`` alike.
+    """Split the title of a column, such as ``Bx [nT]`` or ``Bx (nT)``, into name and unit.
 
     >>> parse_title("Bx (GSE) [nT]")
     ('Bx (GSE)', 'nT')

@@ -1,4 +1,4 @@
-"""Why a server could not be asked: one named cause, in one sentence, with what to do about it."""
+"""Causes of failed requests, each with a message for the user and advice on what to do."""
 
 from __future__ import annotations
 
@@ -51,16 +51,16 @@ Cause = Literal[
     "too many requests",
 ]
 LOOKUP: frozenset[str] = frozenset({"no network", "unknown name", "no name server"})
-"""Causes that mean, when no name can be looked up, that there is no network."""
+"""Causes that mean that this machine has no network, if they occur for every host."""
 
 CLOCK_TOLERANCE = 300.0
-"""Seconds that this machine's clock may differ from a server's."""
+"""Tolerated difference in seconds between this machine's clock and a server's."""
 _LATER = "try again later; finished downloads are kept"
 _LOOK_SECONDS = 5.0
-"""For a second look at a certificate that was refused."""
+"""Seconds for a second connection that reads a refused certificate."""
 _MOST_SAID = 100
 _READ_OF_PAGE = 20_000
-"""Characters of a web page that are read for words that tell what it is."""
+"""Characters of a web page to search for words that tell its kind."""
 _MAINTENANCE = re.compile(r"mainten|temporarily unavailable|be back|scheduled outage|down for", re.IGNORECASE)
 _LOGIN = re.compile(
     r"type=[\"']?password|log[ -]?in\b|sign[ -]?in\b|captive|hotspot|accept the terms", re.IGNORECASE
@@ -79,11 +79,11 @@ class Problem:
     message: str
     advice: str
     is_lasting: bool = False
-    """Whether another try would end the same."""
+    """Whether another attempt would fail in the same way."""
 
 
 class Route:
-    """The route of one request to its server, noted while it is made; a trace of `httpx2`.
+    """Way of one request to its server, with any proxy; used as a trace function of `httpx2`.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Route:
         self.has_tunnel = False
         """Whether a proxy has opened a tunnel to the server."""
         self.certificate: bytes = b""
-        """The one that the last server showed, in DER."""
+        """Certificate that the server showed last, in DER format."""
 
     def __call__(self, event: str, info: Mapping[str, Any]) -> None:
         """Note an event."""
@@ -111,7 +111,7 @@ class Route:
         self._also(event, info)
 
     def proxy(self, url: str) -> str:
-        """Return the proxy between this machine and a server, as ``host:port``; empty where there is none.
+        """Return the proxy on the way to a server as ``host:port``; empty without a proxy.
 
         Whom the last connection was made to decides, and not what the environment names: NO_PROXY may spare a host.
         """
@@ -124,12 +124,12 @@ class Certificate:
     """The contents of a server's certificate, trusted or not."""
 
     names: tuple[str, ...]
-    """The hosts that it is for."""
+    """Hosts that the certificate is for."""
     issuer: str
     """Who signed it."""
     is_self_signed: bool
     start: datetime
-    """UTC, as is `stop`."""
+    """Start of validity, UTC, as is `stop`."""
     stop: datetime
 
     @classmethod
@@ -167,17 +167,17 @@ class Certificate:
 
 @dataclass(frozen=True)
 class SecondLook:
-    """The result of a second connection to a server, without trust in its certificate."""
+    """Result of a second connection to a server, made without trusting its certificate."""
 
     certificate: Certificate | None = None
     ahead: float | None = None
-    """Seconds that this machine's clock is ahead of the server's; None where the server does not say."""
+    """Seconds that this machine's clock is ahead of the server's; None if the server does not say."""
     trusted_without_settings: bool = field(default=False)
     """Whether this machine's own authorities trust the certificate, without those that the environment names."""
 
 
 def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, begun: bool = False) -> Problem:
-    """Return the cause of a request that failed without an answer.
+    """Explain why a request failed without an answer.
 
     Parameters
     ----------
@@ -217,14 +217,16 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
         if _has_only_ipv6(proxy if at_proxy else host):
             return _ipv6_only(who)
         return Problem(
-            "timeout", text, _else_proxy("the server is down, or a firewall drops the packets", at_proxy)
+            "timeout",
+            text,
+            _else_proxy("the server may be down, or a firewall may block the connection", at_proxy),
         )
     if isinstance(error, httpx2.RemoteProtocolError):
         if "disconnected" in str(error) or "closed" in str(error):
             how = "before the end of its answer" if begun else "without an answer"
             return Problem("closed", f"{who} ended the connection {how}", _LATER)
         return Problem(
-            "not HTTP", f"{who} answers with something that is not HTTP", "check the address and its port"
+            "not HTTP", f"{who} sends an answer that is not HTTP", "check the address and its port"
         )
     if isinstance(failed, ssl.SSLError):
         return _tls_problem(failed, who, at_proxy)
@@ -236,7 +238,7 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
 def explain_status(
     status: int, headers: Mapping[str, str], url: str, way: Route | None = None
 ) -> Problem | None:
-    """Explain a status that the server itself did not mean as an answer; None where it did.
+    """Explain a status caused by the network or by maintenance; return None for any other status.
 
     Parameters
     ----------
@@ -255,7 +257,7 @@ def explain_status(
     if proxy and is_page and status == 403:
         return Problem(
             "proxy refuses",
-            f"{host}, or the proxy {proxy} in its place, refuses with 403 and a web page",
+            f"{host} or the proxy {proxy} refuses the request (403 with a web page)",
             f"ask the proxy's operators to allow {host}",
             is_lasting=True,
         )
@@ -263,13 +265,13 @@ def explain_status(
         return Problem(
             "maintenance",
             f"{host} is down, perhaps for maintenance (503 with a web page)",
-            "try again in some hours",
+            "try again in a few hours",
         )
     return None
 
 
 def explain_page(page: str, url: str, answered: str) -> Problem:
-    """Return the cause of a web page that came with the status 200 in place of data.
+    """Explain a web page that came with status 200 instead of data.
 
     Parameters
     ----------
@@ -285,20 +287,20 @@ def explain_page(page: str, url: str, answered: str) -> Problem:
     if _MAINTENANCE.search(page):
         return Problem(
             "maintenance",
-            f"{host} answered with text/html, a page about maintenance",
-            "try again in some hours",
+            f"{host} answered with a web page (text/html) about maintenance instead of data",
+            "try again in a few hours",
         )
     if _LOGIN.search(page):
         return _login_page(host, "")
     return Problem(
         "web page",
-        f"{host} answered with text/html in place of data",
-        "open any web page in a browser: if the network asks you to log in, do so; else try again later",
+        f"{host} answered with a web page (text/html) instead of data",
+        "open any web page in a browser; log in if the network asks you to, otherwise try again later",
     )
 
 
 def clock_problem(ahead: float, host: str) -> Problem | None:
-    """Describe a clock that differs too much from a server's; None where it does not.
+    """Describe a clock that differs too much from a server's; return None for a small difference.
 
     Parameters
     ----------
@@ -310,14 +312,14 @@ def clock_problem(ahead: float, host: str) -> Problem | None:
     direction = "ahead of" if ahead > 0 else "behind"
     return Problem(
         "clock",
-        f"the clock of this machine is {_in_words(abs(ahead))} {direction} that of {host}",
+        f"the clock of this machine is {_in_words(abs(ahead))} {direction} the clock of {host}",
         "set the clock and its time zone (timedatectl set-ntp true), then try again",
         is_lasting=True,
     )
 
 
 def ahead_of(date: str, now: float) -> float | None:
-    """Return by how many seconds a clock is ahead of a ``Date`` header; None where the header states no time.
+    """Return how many seconds a clock is ahead of a ``Date`` header; None if the header holds no time.
 
     >>> ahead_of("Thu, 01 Jan 1970 00:01:00 GMT", now=90.0)
     30.0
@@ -330,7 +332,7 @@ def ahead_of(date: str, now: float) -> float | None:
 
 
 def host_of(url: str) -> str:
-    """Return host and port of a URL as written, without user and password.
+    """Return host and port of a URL, as written, without user and password.
 
     >>> host_of("http://me:secret@mirror.org:8080/hapi")
     'mirror.org:8080'
@@ -339,7 +341,7 @@ def host_of(url: str) -> str:
 
 
 def without_user(url: str, *, query: bool = True) -> str:
-    """Return a URL without user and password, and on request without its query.
+    """Remove user and password from a URL; with ``query=False`` also remove its query.
 
     >>> without_user("https://me:secret@mirror.org/hapi?token=abc", query=False)
     'https://mirror.org/hapi'
@@ -349,7 +351,7 @@ def without_user(url: str, *, query: bool = True) -> str:
 
 
 def trusted_authorities() -> ssl.SSLContext:
-    """Check the network settings, and return the certificate authorities that every client of helio trusts.
+    """Check the network settings of the environment, and return the certificate authorities that helio trusts.
 
     Those of ``SSL_CERT_FILE``, else ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` or ``CURL_CA_BUNDLE``, else the
     system's.
@@ -372,11 +374,13 @@ def trusted_authorities() -> ssl.SSLContext:
     except OSError as error:
         where = f"{named.name} names {named.path}: " if named else ""
         reason = (
-            "no certificate is in it" if isinstance(error, ssl.SSLError) else error.strerror or str(error)
+            "the file contains no certificate"
+            if isinstance(error, ssl.SSLError)
+            else error.strerror or str(error)
         )
         raise RequestError(
-            f"the environment's settings for the network cannot be used: {where}{reason}",
-            advice=f"{named.name if named else 'SSL_CERT_FILE'}=FILE, a file of certificates in PEM form",
+            f"the network settings in the environment cannot be used: {where}{reason}",
+            advice=f"set {named.name if named else 'SSL_CERT_FILE'} to a file of certificates in PEM format",
         ) from error
 
 
@@ -392,7 +396,7 @@ def _authorities(path: str, is_folder: bool, changed: int) -> ssl.SSLContext:
 
 
 def has_route() -> bool:
-    """Return whether this machine has a route to any other; send nothing to find out."""
+    """Return whether this machine has a route to any other machine, without sending anything."""
     # addresses for documentation, RFC 5737 and RFC 3849: connecting a datagram socket only looks up the route
     for family, address in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
         try:
@@ -411,20 +415,22 @@ def _check_proxies() -> None:
         if scheme not in ("http", "https", "all") or not address:
             continue
         name = f"{scheme.upper()}_PROXY"
-        refusal = f"the environment's settings for the network cannot be used: {name} "
+        refusal = f"the network settings in the environment cannot be used: {name} "
         try:
             # as httpx2 does with an address of no scheme
             proxy = httpx2.Proxy(address if "://" in address else f"http://{address}").url
         except (ValueError, httpx2.InvalidURL):  # its text may hold a part of the password
             raise RequestError(
                 f"{refusal}is not the address of a proxy",
-                advice=f"{name}=http://HOST:PORT; in a password write %23 for #, %40 for @, %3A for :, %2F for /",
+                advice=f"set {name}=http://HOST:PORT; in a password write %23 for #, %40 for @, %3A for :, %2F "
+                "for /",
             ) from None
         if proxy.scheme.startswith("socks"):
             if find_spec("socksio") is None:
                 raise RequestError(
                     f"{refusal}names a SOCKS proxy, which needs another package",
-                    advice=f"{name}=http://HOST:PORT if there is one, else pip install socksio",
+                    advice=f"set {name}=http://HOST:PORT if your institute has such a proxy, or install the "
+                    "package: pip install socksio",
                 )
         elif not proxy.host:
             raise RequestError(f"{refusal}names no host", advice=f"{name}=http://HOST:PORT")
@@ -462,8 +468,8 @@ def _within(error: BaseException | None, kind: type[E]) -> E | None:
 
 def _else_proxy(what: str, at_proxy: bool) -> str:
     if at_proxy:
-        return f"correct {_PROXY_SETTINGS}, or name the hosts that need no proxy in NO_PROXY"
-    return f"{what}: try again later, or name your institute's proxy in HTTPS_PROXY"
+        return f"correct {_PROXY_SETTINGS}, or add the hosts that need no proxy to NO_PROXY"
+    return f"try again later, or set HTTPS_PROXY to your institute's proxy; {what}"
 
 
 def _name_problem(error: socket.gaierror, who: str, at_proxy: bool) -> Problem:
@@ -475,7 +481,9 @@ def _name_problem(error: socket.gaierror, who: str, at_proxy: bool) -> Problem:
         return Problem(
             "unknown name",
             f"{who} cannot be reached: no address is known for this name",
-            f"correct {_PROXY_SETTINGS}" if at_proxy else "check the spelling of the name, and the network",
+            f"correct {_PROXY_SETTINGS}"
+            if at_proxy
+            else "check the spelling of the name, and the network connection",
         )
     return Problem(
         "no name server",
@@ -487,16 +495,16 @@ def _name_problem(error: socket.gaierror, who: str, at_proxy: bool) -> Problem:
 def _no_network(who: str) -> Problem:
     return Problem(
         "no network",
-        f"{who} cannot be reached: this machine has no network",
-        "connect it to a network, then try again",
+        f"{who} cannot be reached: this machine has no network connection",
+        "connect this machine to a network, then try again",
     )
 
 
 def _ipv6_only(who: str) -> Problem:
     return Problem(
         "IPv6 only",
-        f"{who} cannot be reached: it has only IPv6 addresses, and this network does not carry IPv6",
-        "use a network with IPv6, or a proxy that has it, in HTTPS_PROXY",
+        f"{who} cannot be reached: it has only IPv6 addresses, but this network does not support IPv6",
+        "use a network with IPv6, or set HTTPS_PROXY to a proxy with IPv6",
     )
 
 
@@ -515,23 +523,22 @@ def _connection_problem(error: OSError | None, words: str, who: str, host: str, 
         return Problem(
             "refused",
             f"{who} cannot be reached: it refuses the connection",
-            _else_proxy(
-                "check the address and its port; the server may be down, or behind a firewall", at_proxy
-            ),
+            _else_proxy("also check the address and its port", at_proxy),
         )
     if number in (errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED):
         return Problem(
             "reset",
-            f"the connection to {who} was reset, by the server or by a firewall on the way",
+            f"the connection to {who} was reset by the server, or by a firewall in between",
             _else_proxy(
-                "if it happens again, ask your network's administrators whether they block it", at_proxy
+                "if the error stays, ask your network's administrators whether they block the connection",
+                at_proxy,
             ),
         )
     if number in (errno.EACCES, errno.EPERM):
         return Problem(
             "forbidden",
             f"{who} cannot be reached: this machine forbids the connection",
-            "allow it in the firewall or the sandbox of this machine",
+            "allow the connection in this machine's firewall or sandbox",
             is_lasting=True,
         )
     if number in _NO_ROUTE:
@@ -541,8 +548,8 @@ def _connection_problem(error: OSError | None, words: str, who: str, host: str, 
             return _ipv6_only(who)
         return Problem(
             "no route",
-            f"{who} cannot be reached: there is no route to it",
-            "check the network and the VPN, or name a proxy in HTTPS_PROXY",
+            f"{who} cannot be reached: no network route leads to it",
+            "check the network and the VPN, or set HTTPS_PROXY to a proxy",
         )
     return Problem("reset", f"{who} cannot be reached: {words}", _LATER)
 
@@ -560,20 +567,23 @@ def _tls_problem(error: ssl.SSLError, who: str, at_proxy: bool) -> Problem:
     if isinstance(error, ssl.SSLEOFError) or "EOF" in reason:
         return Problem(
             "closed",
-            f"the connection to {who} was closed before it was secure, by the server or by a firewall on the way",
+            f"the connection to {who} was closed before it was secure, by the server or by a firewall "
+            "in between",
             _else_proxy(
-                "if it happens again, ask your network's administrators whether they block it", at_proxy
+                "if the error stays, ask your network's administrators whether they block the connection",
+                at_proxy,
             ),
         )
     if reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"):
-        proxy = f"write the proxy's address with http:// in {_PROXY_SETTINGS}"
-        other = "check the address and its port; a network that requires a login may answer like this too"
-        return Problem("not TLS", f"{who} does not speak TLS", proxy if at_proxy else other, is_lasting=True)
+        proxy = f"begin the proxy's address with http:// in {_PROXY_SETTINGS}"
+        other = "check the address and its port, and whether your network requires a login"
+        return Problem("not TLS", f"{who} does not use TLS", proxy if at_proxy else other, is_lasting=True)
     words = reason.replace("_", " ").lower() or "without a reason"
     return Problem(
         "TLS",
-        f"{who} and this machine found no common secure connection ({words})",
-        "ask your network's administrators whether something on the way opens the connection; else try again later",
+        f"{who} and this machine could not agree on a secure connection ({words})",
+        "try again later; if the error stays, ask your network's administrators whether a firewall or "
+        "proxy inspects secure connections",
         is_lasting=True,
     )
 
@@ -583,8 +593,9 @@ def _refused_by_proxy(reason: str, proxy: str, host: str) -> Problem:
     if status == "407":
         return Problem(
             "proxy login",
-            f"{proxy} requires a user name and a password, or rejects those that are set (407)",
-            f"write them into {_PROXY_SETTINGS}: http://USER:PASSWORD@HOST:PORT, with %40 for @ and %23 for #",
+            f"{proxy} requires a user name and a password, or rejects the ones that are set (407)",
+            f"write user name and password into {_PROXY_SETTINGS} as http://USER:PASSWORD@HOST:PORT, "
+            "with %40 for @ and %23 for #",
             is_lasting=True,
         )
     if status.startswith("5"):
@@ -601,13 +612,13 @@ def _refused_by_proxy(reason: str, proxy: str, host: str) -> Problem:
 
 def _login_page(host: str, other: str) -> Problem:
     whose = (
-        f"{other} answered in place of {host}"
+        f"{other} answered instead of {host}"
         if other
-        else f"{host} answered with text/html that asks for a login"
+        else f"{host} answered with a web page (text/html) that asks for a login"
     )
     return Problem(
         "login page",
-        f"{whose}, as in a network that requires a login",
+        f"{whose}; your network probably requires a login",
         "open any web page in a browser, log in to the network, then try again",
     )
 
@@ -616,7 +627,7 @@ def _login_page(host: str, other: str) -> Problem:
 
 
 def look(url: str, now: float) -> SecondLook:
-    """Read a server's certificate and clock without trusting it: ask only for the root of the host."""
+    """Connect to a server without trusting it, only to read its certificate and its clock."""
     import httpx2
 
     # what comes is only described, never used as data
@@ -671,9 +682,9 @@ def _certificate_problem(error: ssl.SSLCertVerificationError, url: str, who: str
         names = ", ".join(certificate.names[:3]) if certificate and certificate.names else "another host"
         return Problem(
             "other host's certificate",
-            f"the certificate that {who} shows is for {names}{_by(certificate)}: another server answers in its place",
-            "open any web page in a browser: if the network asks you to log in, do so; else ask your network's "
-            "administrators",
+            f"the certificate of {who} is for {names}{_by(certificate)}: another server answers in its place",
+            "open any web page in a browser; log in if the network asks you to, otherwise ask your "
+            "network's administrators",
             is_lasting=True,
         )
     if code == _SELF_SIGNED or (certificate is not None and certificate.is_self_signed):
@@ -696,11 +707,16 @@ def _by(certificate: Certificate | None) -> str:
 
 def _name_authority(seen: SecondLook, named: CertificateSetting | None) -> str:
     if named is not None and seen.trusted_without_settings:
-        return f"add the public authorities to {named.path}, which {named.name} names: it has only others, or unset it"
-    ask = "if your institute's network opens secure connections, ask its administrators for its authority's certificate"
+        return (
+            f"unset {named.name}, or add the public authorities to {named.path}, which does not contain them"
+        )
+    ask = (
+        "if your institute's network inspects secure connections, ask its administrators for the "
+        "certificate of its authority"
+    )
     if named is None:
-        return f"{ask} (PEM) and name it: SSL_CERT_FILE=FILE"
-    return f"{ask} (PEM) and add it to {named.path}, which {named.name} names"
+        return f"{ask} (PEM format) and set SSL_CERT_FILE to that file"
+    return f"{ask} (PEM format) and add it to {named.path}, which is set by {named.name}"
 
 
 def _validity_problem(seen: SecondLook, code: int, who: str, now: float) -> Problem:
@@ -710,7 +726,7 @@ def _validity_problem(seen: SecondLook, code: int, who: str, now: float) -> Prob
         consequence = "not valid yet" if code == _NOT_YET_VALID else "expired"
         return Problem(
             "clock",
-            f"{wrong.message}, so that its certificate counts as {consequence}",
+            f"{wrong.message}, so its certificate seems to be {consequence}",
             wrong.advice,
             is_lasting=True,
         )
@@ -718,8 +734,9 @@ def _validity_problem(seen: SecondLook, code: int, who: str, now: float) -> Prob
     if certificate is not None and certificate.start <= today <= certificate.stop:
         return Problem(
             "expired certificate",
-            f"a certificate of an authority above that of {who} has expired or is not valid yet{_by(certificate)}",
-            "bring this machine's certificates up to date (ca-certificates, or the file that SSL_CERT_FILE names)",
+            f"a certificate in the chain of {who} has expired or is not valid yet{_by(certificate)}",
+            "update this machine's certificates (package ca-certificates, or the file that "
+            "SSL_CERT_FILE names)",
             is_lasting=True,
         )
     if certificate is None:
@@ -730,7 +747,8 @@ def _validity_problem(seen: SecondLook, code: int, who: str, now: float) -> Prob
         text = f"the certificate of {who} is valid only from {certificate.start:%Y-%m-%d %H:%M} UTC{_by(certificate)}"
     return Problem(
         "expired certificate",
-        f"{text}; the clock of this machine says {today:%Y-%m-%d %H:%M} UTC",
-        "set the clock if that is wrong; otherwise report it to the server's operators, and use another provider",
+        f"{text}; the clock of this machine shows {today:%Y-%m-%d %H:%M} UTC",
+        "set the clock if its time is wrong; otherwise report this to the server's operators and use "
+        "another provider",
         is_lasting=True,
     )

@@ -1,4 +1,4 @@
-"""One CSV file with a header as columns over times, over pyarrow; only the worker imports it."""
+"""One CSV file with a header, as columns over times, read with pyarrow; only the worker process imports this module."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _FILL = re.compile(
 _GLOBAL = re.compile(r"(?P<name>title|doi|acknowledge?ments?)\s*:\s*(?P<text>.+)", re.IGNORECASE)
 _MISSING = ["", "nan", "NaN", "NAN", "-nan", "+nan"]
 _FIRST_CELLS = 200
-"""Rows looked at to tell columns of numbers from texts."""
+"""Number of rows to read to tell columns of numbers from columns of text."""
 _BLOCK = 1024**2
 _LONGEST_HEADER = 16 * 1024**2
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CsvFile:
-    """An open CSV file; satisfies `helio.sources.columns.ColumnFile`.
+    """Open CSV file; satisfies `helio.sources.columns.ColumnFile`.
 
     Lines that begin with ``#`` are comments; the first other one names the columns, separated by commas, or by blanks
     where one of them is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times` knows;
@@ -70,7 +70,7 @@ class CsvFile:
         self._refuse_data_as_header()
 
     def close(self) -> None:
-        """Give up the file: it is closed as soon as no column that was read rests on it."""
+        """Close the file; its memory is freed when no column read from it is in use."""
         self.__dict__.pop("_body", None)
         self._bytes = mmap.mmap(-1, 1)
 
@@ -81,19 +81,19 @@ class CsvFile:
 
     @cached_property
     def written(self) -> tuple[Facts, ...]:
-        """What helio wrote about each of its tables."""
+        """Descriptions that helio wrote of its own tables."""
         lead = f"{WRITTEN}: "
         facts = [line.removeprefix(lead) for line in self._comments if line.startswith(lead)]
         return tuple(read_facts(self.path, text) for text in facts)
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """None beside those in the titles."""
+        """Empty units: a CSV file gives units only in its titles."""
         return ("",) * len(self.titles)
 
     @cached_property
     def said(self) -> dict[str, str]:
-        """What the comments say of the file: its title, DOI and acknowledgement."""
+        """Facts from the comments of the file: title, DOI and acknowledgement."""
         facts: dict[str, str] = {}
         for line in self._comments:
             match = _GLOBAL.fullmatch(line)
@@ -102,7 +102,7 @@ class CsvFile:
         return facts
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times, since 1970, UTC."""
+        """Return all times, ns since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property
@@ -116,18 +116,18 @@ class CsvFile:
         except NotATime as error:
             several = "s" if len(self._times.places) > 1 else ""
             raise DamagedFile(
-                f"'{self.path.name}' line {self._line_of(error.row)}: {error}, in the column{several} "
-                f"{self._times.words}",
+                f"line {self._line_of(error.row)} of '{self.path.name}': {error}, in the "
+                f"column{several} {self._times.words}",
                 advice="write times as 2024-05-10T00:00:00Z",
                 place=str(self.path),
             ) from error
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Read a column as floats with missing cells NaN, in double precision by default."""
+        """Read a column as floats, in double precision by default, with missing cells NaN."""
         return self.block([column], dtype or np.dtype("f8"))[:, 0]
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Read several columns at once, one beside the other."""
+        """Read several columns into one array of shape (n, columns)."""
         kind = pa.float32() if dtype == np.float32 else pa.float64()
         try:
             columns = self._columns([self._places[column] for column in places], kind)
@@ -146,7 +146,7 @@ class CsvFile:
         return all(_is_number(row[column]) for row in self._first_rows if column < len(row))
 
     def holds_long_integers(self, column: int) -> bool:
-        """Return whether a column has a number of sixteen digits or more, without point and exponent."""
+        """Return whether a column has a whole number of sixteen or more digits."""
         (texts,) = self._columns([self._places[column]], pa.string())
         return bool(pc.any(pc.match_substring_regex(texts, r"^\s*[+-]?\d{16,}\s*$")).as_py())
 
@@ -166,24 +166,25 @@ class CsvFile:
             if read > _LONGEST_HEADER:
                 break
         raise DamagedFile(
-            f"'{self.path.name}' has no line that names its columns",
-            advice="begin with one such as: epoch,Bx [nT],By [nT],Bz [nT]",
+            f"'{self.path.name}' has no header line that names its columns",
+            advice="begin the file with a line such as: epoch,Bx [nT],By [nT],Bz [nT]",
             place=str(self.path),
         )
 
     def _titles_of(self, line: bytes, text: str) -> list[str]:
         if b"\r" in line.rstrip(b"\r\n"):
             raise DamagedFile(
-                f"the lines of '{self.path.name}' end in carriage returns alone",
-                advice="save it with the line ends of Unix or Windows",
+                f"the lines of '{self.path.name}' end in carriage returns without line feeds",
+                advice="save the file with the line ends of Unix or Windows",
                 place=str(self.path),
             )
         try:
             titles = [title.strip() for title in next(csv.reader(io.StringIO(text)))]
         except csv.Error as error:
             raise DamagedFile(
-                f"'{self.path.name}' line {self._header_lines} does not name columns: {error}",
-                advice="begin with a line such as: epoch,Bx [nT],By [nT],Bz [nT]",
+                f"line {self._header_lines} of '{self.path.name}' cannot be read as names of columns: "
+                f"{error}",
+                advice="begin the file with a line such as: epoch,Bx [nT],By [nT],Bz [nT]",
                 place=str(self.path),
             ) from error
         # a row may be as long as the line of its titles, and must fit into a block whole
@@ -193,7 +194,7 @@ class CsvFile:
                 if separator in text:
                     raise DamagedFile(
                         f"the columns of '{self.path.name}' are separated by {word}",
-                        advice="save it with commas between columns and decimal points, not commas, in numbers",
+                        advice="save the file with commas between columns, and with decimal points in numbers",
                         place=str(self.path),
                     )
         return titles
@@ -201,8 +202,9 @@ class CsvFile:
     def _refuse_data_as_header(self) -> None:
         if is_time(self._every[self._times.places[0]]) or all(map(_is_number, self._every)):
             raise DamagedFile(
-                f"'{self.path.name}' has no line that names its columns: line {self._header_lines} holds data",
-                advice="put a line before it, such as: epoch,Bx [nT],By [nT],Bz [nT]",
+                f"'{self.path.name}' has no header line that names its columns: line "
+                f"{self._header_lines} holds data",
+                advice="insert a header line before it, such as: epoch,Bx [nT],By [nT],Bz [nT]",
                 place=str(self.path),
             )
 
@@ -228,8 +230,8 @@ class CsvFile:
             text = line.decode("utf-8").strip()
         except UnicodeDecodeError as error:
             raise DamagedFile(
-                f"'{self.path.name}' line {self._header_lines} is not text in UTF-8",
-                advice="save it as CSV in UTF-8",
+                f"line {self._header_lines} of '{self.path.name}' is not text in UTF-8",
+                advice="save the file as CSV in UTF-8",
                 place=str(self.path),
             ) from error
         return "".join(
@@ -298,7 +300,7 @@ class CsvFile:
         """
         if not self._body.size or not bytes(self._body[:4096]).strip():
             raise NoData(
-                f"'{self.path.name}' names its columns and holds no records", advice="give a file with data"
+                f"'{self.path.name}' names its columns but holds no records", advice="choose a file with data"
             )
         names = [str(number) for number in range(len(self._every))]
         wrong: list[pa.csv.InvalidRow] = []
@@ -325,8 +327,8 @@ class CsvFile:
             if "conversion error" in str(error) and "UTF8" not in str(error):
                 raise
             raise DamagedFile(
-                f"'{self.path.name}' is not CSV: {error}",
-                advice="save it as CSV in UTF-8",
+                f"'{self.path.name}' cannot be read as CSV: {error}",
+                advice="save the file as CSV in UTF-8",
                 place=str(self.path),
             ) from error
         return list(table.columns)
@@ -337,10 +339,12 @@ class CsvFile:
         line = next((i for i, text in enumerate(lines, start=1) if text.strip() == row_bytes), 0)
         cut = line == len(lines) and row.actual_columns < row.expected_columns
         advice = (
-            "it may be cut off: save it again" if cut else "write decimals with a point, and texts in quotes"
+            "save the file again: it may be cut off"
+            if cut
+            else "write decimals with a point, and put texts in quotes"
         )
         return DamagedFile(
-            f"'{self.path.name}' line {line} has {row.actual_columns} values, and there are "
+            f"line {line} of '{self.path.name}' has {row.actual_columns} values, but the file has "
             f"{row.expected_columns} columns",
             advice=advice,
             place=str(self.path),
@@ -361,11 +365,11 @@ class CsvFile:
         text = plain[row].as_py()
         comma = re.fullmatch(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?", text)
         raise UnknownParameter(
-            f"'{title}' does not hold numbers: '{text[:40]}' in line {self._line_of(row)} of '{self.path.name}'"
-            + (", with a decimal comma" if comma else ""),
+            f"the column '{title}' does not hold numbers: '{text[:40]}' in line {self._line_of(row)} of "
+            f"'{self.path.name}'" + (", with a decimal comma" if comma else ""),
             advice="write decimals with a point"
             if comma
-            else "another column, or take the text out of this one",
+            else "choose another column, or remove the text from this one",
         )
 
     def _line_of(self, row: int) -> int:

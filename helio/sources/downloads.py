@@ -1,4 +1,4 @@
-"""Files from the network, each kept once on this machine: whole, checked, and known by what it was when it came."""
+"""Downloaded files, each kept once on this machine, complete and checked, with a record of its download."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 _CHUNK = 256 * 1024
 _WORTH_RESUMING = 8 * 1024**2
-"""A shorter part is not resumed but fetched again, and is not kept when its download fails."""
+"""Bytes from which an interrupted download is kept and resumed; a shorter one starts again."""
 _FORGOTTEN_AFTER = 7 * 86_400
 _NAMED = 5
 _EARLIER = ".earlier"
@@ -45,7 +45,7 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,199}")
 
 @dataclass(frozen=True)
 class FileRequest:
-    """A request for a file.
+    """Request for a file.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class FileRequest:
 
 @dataclass(frozen=True)
 class CachedFile:
-    """A file in the cache, with the facts of its download."""
+    """File in the cache, with the facts of its download."""
 
     path: Path
     url: str
@@ -78,15 +78,15 @@ class CachedFile:
     fetched_at: str = ""
     """UTC, ISO 8601."""
     digest: FileDigest | None = None
-    """Its bytes, and the state of the file that has them; None for a file that is only read as a whole."""
+    """Digest of the file, with the state in which it was computed; None until the file is verified."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts that are saved beside the file."""
+        """Return the facts that are saved in the record beside the file."""
         return {name: value for name, value in asdict(self).items() if name not in ("path", "digest")}
 
 
 class Downloads:
-    """Files below one folder, at places made from their URLs; several processes may share it.
+    """Files below one cache folder, at paths made from their URLs; several processes may share the folder.
 
     A file appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when
     it came; a file whose bytes are no longer those is fetched again. One that another publication replaces is kept
@@ -129,7 +129,7 @@ class Downloads:
         self._busy: dict[str, threading.Lock] = {}
 
     def find(self, request: FileRequest) -> CachedFile | None:
-        """Return the file, if it is in the cache, unchanged, and of the requested publication."""
+        """Return a file if the cache has it, unchanged and in the requested version."""
         path = self._path(request)
         return self._whole(path, request) or self._whole(_earlier(path, request.identity), request)
 
@@ -146,16 +146,18 @@ class Downloads:
         except FileNotFoundError:
             return None
         except (DamagedFile, DamagedRecord, ChangedFile) as error:
-            log.warning("%s; it is fetched again", error.message)
+            log.warning("%s; helio downloads the file again", error.message)
             return None
         except OSError as error:
-            log.warning("%s: its record cannot be read (%s); the file is fetched again", path, error)
+            log.warning(
+                "%s: the record of this file cannot be read (%s); helio downloads the file again", path, error
+            )
             return None
-        log.warning("%s has changed since its download; it is fetched again", path)
+        log.warning("%s has changed since its download; helio downloads it again", path)
         return None
 
     def get(self, requests: Sequence[FileRequest], *, revalidate: bool = False) -> list[CachedFile]:
-        """Return all files, downloading those that are not here; complete downloads stay when another one fails.
+        """Return all files, downloading the missing ones; complete downloads stay if another one fails.
 
         Parameters
         ----------
@@ -194,7 +196,7 @@ class Downloads:
         return [cached_file for request in requests if (cached_file := cached[request]) is not None]
 
     def missing(self, requests: Sequence[FileRequest]) -> list[FileRequest]:
-        """Return the files that are not here."""
+        """Return the requests whose files are not in the cache."""
         return [request for request in dict.fromkeys(requests) if self.find(request) is None]
 
     # Downloading
@@ -269,12 +271,12 @@ class Downloads:
         if answer.status == 416:
             tally.add(-part.length)
             part.restart("")
-            raise BadBody("does not have the requested range")
+            raise BadBody("does not contain the requested range of bytes")
         if answer.status == 206:
             if not answer.headers.get("content-range", "").startswith(f"bytes {part.length}-"):
                 tally.add(-part.length)
                 part.restart("")
-                raise BadBody("is not the requested range")
+                raise BadBody("does not begin at the requested byte")
             return
         tally.add(-part.length)
         etag = answer.headers.get("etag", "")
@@ -315,7 +317,7 @@ class Downloads:
 
 
 def place_of(url: str) -> str:
-    """Return the cache path of a URL's file: its host and its path, without parts that lead elsewhere.
+    """Return the cache path for a URL: its host and path, without parts that lead out of the cache.
 
     >>> place_of("https://cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf")
     'cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf'
@@ -347,7 +349,7 @@ def _whole(answer: OpenReply) -> Iterator[bytes]:
     try:
         yield from answer.raw()  # as it comes: what came before a cut is not lost
     except httpx2.RemoteProtocolError as error:
-        raise BadBody("ends before it is whole") from error
+        raise BadBody("ends too early") from error
 
 
 class _Part:
@@ -368,7 +370,7 @@ class _Part:
 
     @classmethod
     def open(cls, parts: Path, url: str, path: Path) -> Self:
-        """Open what an earlier attempt left of this URL's file, or start empty."""
+        """Open the unfinished download of a URL, or start an empty one."""
         prefix = hashlib.sha256(url.encode()).hexdigest()[:24]
         with _on_disk(path):
             parts.mkdir(parents=True, exist_ok=True)
@@ -397,7 +399,7 @@ class _Part:
             self.length += len(chunk)
 
     def restart(self, validator: str) -> None:
-        """Start again, with the validator for a resumption."""
+        """Start the download again from its first byte, and save the validator for resuming it."""
         with _on_disk(self._place):
             (self._folder / "validator").unlink(missing_ok=True)
             os.ftruncate(self._descriptor, 0)
@@ -414,7 +416,7 @@ class _Part:
         self.length += len(chunk)
 
     def move(self) -> FileDigest:
-        """Move the file to its path, with all bytes on the disk; return their digest."""
+        """Move the complete file to its path, after writing it to disk; return its digest."""
         with _on_disk(self._place):
             os.fsync(self._descriptor)
             self._place.parent.mkdir(parents=True, exist_ok=True)
@@ -486,7 +488,7 @@ def _keep_earlier(path: Path, identity: str) -> None:
     except FileNotFoundError:
         return
     except DamagedRecord as error:
-        log.warning("%s; the publication is not kept aside", error.message)
+        log.warning("%s; the earlier version of the file is not kept", error.message)
         return
     if held == identity:
         return
@@ -497,7 +499,7 @@ def _keep_earlier(path: Path, identity: str) -> None:
     except FileExistsError:
         return
     except OSError as error:  # a file system without links; the file is replaced all the same
-        log.info("%s: the earlier publication is not kept: %s", path, error.strerror)
+        log.info("%s: the earlier version of the file is not kept: %s", path, error.strerror)
         return
     write_whole(_beside(aside), record, durable=False)
 
@@ -508,16 +510,16 @@ def _name(url: str) -> str:
 
 def _wrong_length(request: FileRequest, length: int) -> DamagedFile:
     return DamagedFile(
-        f"{_name(request.url)} has {length} bytes, and its archive lists it with {request.size}",
-        advice="run again: the archive may have published it again",
+        f"{_name(request.url)} has {length} bytes, but its archive lists it with {request.size}",
+        advice="run again: the archive may have published a new version of the file",
         place=request.url,
     )
 
 
 def _too_long(request: FileRequest) -> DamagedFile:
     return DamagedFile(
-        f"{_name(request.url)} does not end at the {request.size} bytes that its archive lists",
-        advice="run again: the archive may have published it again",
+        f"{_name(request.url)} is longer than the {request.size} bytes that its archive lists",
+        advice="run again: the archive may have published a new version of the file",
         place=request.url,
     )
 
@@ -526,7 +528,8 @@ def _not_here(missing: Sequence[FileRequest]) -> Offline:
     names = [_name(request.url) for request in missing]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return Offline(
-        f"{len(names)} file{'s are' if len(names) > 1 else ' is'} not here: {', '.join(names[:_NAMED])}{more}",
+        f"offline, and {len(names)} file{'s are' if len(names) > 1 else ' is'} not cached: "
+        f"{', '.join(names[:_NAMED])}{more}",
         advice="run once without --offline",
         place=missing[0].url,
     )

@@ -1,4 +1,4 @@
-"""What the bytes of a file outside the store are, and whether they still are that while they are read."""
+"""Digests of files outside the store, and checks that a file does not change while it is read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TRIES = 3
 
 @dataclass(frozen=True)
 class FileState:
-    """The file system's facts of a file; any write, replacement or change of its times changes them."""
+    """Facts of the file system about a file, which change with any write, replacement or new time stamp."""
 
     device: int
     inode: int
@@ -42,7 +42,7 @@ class FileState:
 
     @classmethod
     def of(cls, file: Path | int) -> Self:
-        """Return the present state of a path or an open descriptor.
+        """Return the present state of the file at a path or open descriptor.
 
         Raises
         ------
@@ -54,16 +54,16 @@ class FileState:
 
 @dataclass(frozen=True)
 class FileDigest:
-    """The bytes of a file, and the state in which it has them."""
+    """Digest of a file, with the state in which it was computed."""
 
     state: FileState
     sha256: str
     checksum: Checksum = "none"
-    """Whether the file carries a checksum of its own; a wrong one is refused before there is a `FileDigest`."""
+    """Whether the file carries its own checksum; a file with a wrong checksum never gets a `FileDigest`."""
 
 
 def open_regular(path: Path) -> int:
-    """Open a file to read; a FIFO or a device, which may block for ever or never end, is refused.
+    """Open a regular file for reading; refuse a FIFO or a device, which may block or never end.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def open_regular(path: Path) -> int:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "it is a folder, a FIFO, a socket or a device, and not a file")
+        raise OSError(errno.EINVAL, "it is a folder, a FIFO, a socket or a device, not a regular file")
     return descriptor
 
 
@@ -96,7 +96,7 @@ class _SavedNote:
 
 
 def settled_state(descriptor: int) -> FileState:
-    """Return the state of an open file, at a moment from which on any write gives it another one.
+    """Return the state of an open file, after waiting until any later write would change the state.
 
     A write within the same tick of the file system's clock as the last change would leave no trace.
     """
@@ -109,7 +109,7 @@ def settled_state(descriptor: int) -> FileState:
 
 
 def digest_file(path: Path) -> FileDigest:
-    """Read a file's bytes once for its digest, and for the checksum that a CDF may carry.
+    """Read a file once for its digest, and verify the checksum that a CDF may carry.
 
     Raises
     ------
@@ -143,23 +143,23 @@ def refuse_wrong(checksum: Checksum, name: str, where: str) -> None:
     """
     if checksum == "wrong":
         raise DamagedFile(
-            f"'{name}' is damaged: its bytes do not match the MD5 checksum that it carries",
-            advice="get the file again from its archive; if the error stays, report it to the provider",
+            f"'{name}' is damaged: its bytes do not match its own MD5 checksum",
+            advice="download the file again; if the error stays, report it to the provider",
             place=where,
         )
 
 
 def changed(path: Path) -> ChangedFile:
-    """Return the error for a file that has changed."""
+    """Return the error for a file that changed while it was used."""
     return ChangedFile(
-        f"'{path.name}' was replaced or written to while it was used",
-        advice="run again when no program writes to it",
+        f"'{path.name}' was replaced or written to while helio used it",
+        advice="run again when no other program writes to the file",
         place=str(path),
     )
 
 
 class FileDigests:
-    """The remembered digests of files, so that a run need not read a large archive completely.
+    """Remembered digests of files, so that a run need not read a large archive again.
 
     A file is taken for unchanged while its size, times of modification and change, and inode are the same: the
     time of change cannot be set back by ordinary means.
@@ -174,7 +174,7 @@ class FileDigests:
         self._root = root
 
     def of(self, path: Path) -> FileDigest:
-        """Return the digest of a file's bytes as they are now.
+        """Return the digest of a file's present bytes.
 
         Raises
         ------
@@ -192,15 +192,15 @@ class FileDigests:
                 if remembered.identity == _identity(state) and remembered.checksum:
                     return FileDigest(state, remembered.sha256, remembered.checksum)
             except FileNotFoundError:
-                log.debug("%s is read for the first time", path)
+                log.debug("reading %s for the first time", path)
             except DamagedRecord as error:
-                log.warning("%s; '%s' is read again for its digest", error.message, path)
+                log.warning("%s; helio reads '%s' again for its digest", error.message, path)
         digest = digest_file(path)
         self.remember(path, digest)
         return digest
 
     def remember(self, path: Path, digest: FileDigest) -> None:
-        """Save the digest of a file that is known already."""
+        """Save a digest that is already known."""
         note_path = self._place(path)
         if note_path is not None:
             content = {
@@ -213,7 +213,7 @@ class FileDigests:
                 write_whole(note_path, json.dumps(content).encode(), durable=False)
 
     def noted(self, path: Path, state: FileState, kind: str) -> Any:
-        """Recall what `note` kept of a file in this state; None where nothing is kept.
+        """Return what `note` saved about a file in this state; None if nothing is saved.
 
         Parameters
         ----------
@@ -227,13 +227,13 @@ class FileDigests:
                 if note.identity == _identity(state):
                     return note.noted
             except FileNotFoundError:
-                log.debug("%s is read for the first time", path)
+                log.debug("reading %s for the first time", path)
             except DamagedRecord as error:
-                log.warning("%s; '%s' is read again", error.message, path)
+                log.warning("%s; helio reads '%s' again", error.message, path)
         return None
 
     def note(self, path: Path, state: FileState, kind: str, noted: Any) -> None:
-        """Keep something that was read from a file in this state, as JSON.
+        """Save facts that were read from a file in this state, as JSON.
 
         Nothing is kept of a file that was written to a moment ago: a further write might leave no trace.
         """
@@ -244,7 +244,7 @@ class FileDigests:
                 write_whole(note_path, json.dumps(content).encode(), durable=False)
 
     def read(self, path: Path, digest: FileDigest, read: Callable[[FileState], T]) -> T:
-        """Read a file that must have the bytes of `digest`; again, if it was touched and has the same bytes still.
+        """Read a file with the bytes of `digest`; read again if its state changed but its bytes did not.
 
         Parameters
         ----------

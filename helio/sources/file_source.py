@@ -1,4 +1,4 @@
-"""The base of sources whose data are files: a listing says which there are, whole files are downloaded and read."""
+"""Base class of sources whose data are files: the archive lists files, and helio downloads and reads them whole."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:-]*")
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file as its archive lists it.
+    """File as its archive lists it.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RemoteFile:
 
     @property
     def name(self) -> str:
-        """Name without its folder."""
+        """Name of the file, without its folder."""
         return self.url.rpartition("/")[2]
 
 
@@ -76,7 +76,7 @@ class _DatedListing(_Listing, total=False):
 
 
 class FileSource(Source):
-    """A source of files. A subclass writes `datasets` and `list_files`, and may override `span_of` and `complete`.
+    """Source of files. A subclass writes `datasets` and `list_files`, and may override `span_of` and `complete`.
 
     Which files cover a range is asked once and kept: for good when the range is long past, for an hour when it ended
     within 30 days. That there are none is kept for an hour outside of the span that the archive states, and inside of
@@ -84,13 +84,13 @@ class FileSource(Source):
     """
 
     listing: ClassVar[str] = "files"
-    """Folder of kept listings: another one for each way in which the archive may be asked."""
+    """Folder of saved listings; a source that asks its archive in another way has another folder."""
     check: ClassVar[Callable[[Path], None]] = staticmethod(check_cdf)
-    """Refuses a download that is not of its kind, by `DamagedFile`."""
+    """Function that raises `DamagedFile` for a download of another format."""
 
     @abstractmethod
     def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        """Ask which files hold records of [start, stop), in order of time; none where there are none.
+        """Ask the archive which files hold records of [start, stop), in order of time; return none if no file does.
 
         Raises
         ------
@@ -98,13 +98,13 @@ class FileSource(Source):
         """
 
     def span_of(self, dataset_id: str) -> Span | None:
-        """Say from when to when a dataset reaches; None when the archive has no such dataset."""
+        """Return the span of a dataset; None if the archive has no such dataset."""
         return Span() if dataset_id in self.datasets() else None
 
     def complete(
         self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
     ) -> GatheredTables:
-        """Add the parameters that no file holds, where the archive gives them in another way.
+        """Add the parameters that no file holds, if the archive offers them in another way.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class FileSource(Source):
         return gathered
 
     def prepare(self) -> None:
-        """Make the downloads."""
+        """Prepare the downloads."""
         self.downloads = Downloads(
             self.cache / "data",
             self.http,
@@ -127,10 +127,10 @@ class FileSource(Source):
             on_progress=self.on_progress,
         )
         self._said_at: dict[str, datetime] = {}
-        """When the archive said that there is nothing, where that was kept."""
+        """For each saved listing without files, when the archive gave it."""
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """List the files with records of [start, stop), without downloading any.
+        """List the files with records of [start, stop), without downloading them.
 
         The sha256 is there for files that are on this machine already. DOI and acknowledgement stand inside the files
         and are filled in by `fetch`.
@@ -182,7 +182,7 @@ class FileSource(Source):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Return the URLs that a fetch would download, each with its bytes; None where they are unknown.
+        """Return the URLs that a fetch would download, each with its size in bytes; None where the size is unknown.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class FileSource(Source):
     # For subclasses
 
     def files_in_folders(self, folders: Iterable[str], time_range: TimeRange) -> list[RemoteFile]:
-        """Return files of an interval, from a web server's pages of folders; a folder may be missing.
+        """Return the files of an interval from a web server's folder pages; a folder may be missing.
 
         Names tell dataset, day and version, as those of CDAWeb do: ``ac_h2_mfi_20240510_v01.cdf``. The newest version
         of each day is taken.
@@ -217,7 +217,7 @@ class FileSource(Source):
         ]
 
     def refuse_foreign(self, urls: Iterable[str], listing: str) -> None:
-        """Refuse files that a listing has on another host than the source's own.
+        """Refuse files on another host than the source's own, as a listing may name them.
 
         Raises
         ------
@@ -229,9 +229,9 @@ class FileSource(Source):
     def gathered(
         self, files: Sequence[OneFile], parameters: Sequence[str], time_range: TimeRange
     ) -> GatheredTables:
-        """Read parameters from files that are here."""
+        """Read parameters from files that are already on this machine."""
         if self.reader is None:
-            raise TypeError(f"{type(self).__name__} reads files: give it a reader")
+            raise TypeError(f"{type(self).__name__} needs a reader for its files")
         return gather(self.reader, files, parameters, time_range, self.digests)
 
     # Files
@@ -245,8 +245,8 @@ class FileSource(Source):
             self._forget(dataset_id, time_range)
             if not error.advice:
                 error.advice = (
-                    f"{self.name} lists this file but does not send it: run again for a new list, "
-                    "or try a range without the file"
+                    "run again to get a new list of files, or choose a time range without this file: "
+                    f"{self.name} lists the file but does not send it"
                 )
             raise
         return [
@@ -271,7 +271,7 @@ class FileSource(Source):
 
     def _spans(self, dataset_id: str, time_range: TimeRange) -> list[str]:
         return [
-            f"{file.name} is listed with {file.start} to {file.stop}"
+            f"the archive lists {file.name} with records from {file.start} to {file.stop}"
             for file in self._listing(dataset_id, time_range)[:3]
             if file.start
         ]
@@ -282,7 +282,7 @@ class FileSource(Source):
         """Return the files of a range, in order of time; the same for as long as this object lives."""
         if not _ID.fullmatch(dataset_id):
             raise UnknownDataset(
-                f"'{dataset_id}' is not a valid id of a dataset", advice=self.close_ids(dataset_id)
+                f"'{dataset_id}' is not a valid dataset id", advice=self.close_ids(dataset_id)
             )
         name = self._place(dataset_id, time_range)
 
@@ -345,19 +345,21 @@ class FileSource(Source):
             )
         start, stop = known
         text = f"{dataset_id} has no file for {time_range} in {self.title}"
-        advice = "another time range"
+        advice = "choose another time range"
         if start and stop:
-            advice = f"its records run from {start} to {stop}"
+            advice = f"choose another time range: its records run from {start} to {stop}"
             if utc(start) < time_range.stop and time_range.start <= utc(stop):
                 # a gap, or the archive's bad hour: it is asked again whenever somebody wants to know
-                text = f"{self.title} lists no file of {dataset_id} for {time_range}, perhaps only for now"
-                advice = f"run again, or another time range: {advice}"
+                text = (
+                    f"{self.title} lists no file of {dataset_id} for {time_range}, perhaps only temporarily"
+                )
+                advice = f"run again, or {advice}"
             elif not self.offline and name not in self._said_at:
                 self._keep_listing(name, time_range, (), doubted=False)
         said_at = self._said_at.get(name)
         if said_at is not None:
             # not in the message: it would differ from one run to the next, which `verify` compares
-            advice += f"; its answer of {said_at:%Y-%m-%d %H:%M} UTC is used for an hour"
+            advice += f"; the archive's answer of {said_at:%Y-%m-%d %H:%M} UTC is used for one hour"
         last = utc(stop) if stop else None
         return self.absent(text, advice, last=last, follows=last is not None and time_range.start > last)
 
@@ -372,13 +374,13 @@ class FileSource(Source):
 
 
 def one_file(cached: CachedFile, source: SourceFile) -> OneFile:
-    """Return a cached file as `gather` reads it."""
+    """Return a cached file in the form that `gather` reads."""
     assert cached.digest is not None  # `Downloads` looks at all bytes of what it gives
     return OneFile(cached.path, source, cached.digest)
 
 
 def proof_of(cached: CachedFile | None, listed_size: int) -> Proof:
-    """Return how the bytes of a file are proven, if its archive lists sizes and no digests."""
+    """Return how the bytes of a file are proven, for an archive that lists sizes but no digests."""
     if cached is None or cached.digest is None:
         return ""
     if cached.digest.checksum == "right":
@@ -387,7 +389,7 @@ def proof_of(cached: CachedFile | None, listed_size: int) -> Proof:
 
 
 def utc(text: str) -> datetime:
-    """Return a moment as an archive writes it, without its zone: it means UTC."""
+    """Read a moment as an archive writes it, in UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=None)
 
 

@@ -1,4 +1,4 @@
-"""Folders of files as a web server lists them, and which of their files cover an interval."""
+"""Folders of files on a web server, and which of their files cover an interval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPILL = timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class FolderFile:
-    """A file as its folder lists it."""
+    """File as its folder's page lists it."""
 
     url: str
     name: str
@@ -33,7 +33,7 @@ class FolderFile:
 
 
 def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list[str]:
-    """Return folders that may hold files of an interval, given how a dataset's folder is divided.
+    """Return the folders that may hold files of an interval, given how the dataset's folder is divided.
 
     >>> from helio.time_range import TimeRange
     >>> new_year = TimeRange(datetime(2023, 1, 1), datetime(2023, 1, 2))
@@ -51,7 +51,7 @@ def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list
 
 
 def read_listing(folder: str, page: str) -> list[FolderFile]:
-    """Return the CDFs of a folder, from the page that Apache and its like make of it."""
+    """Read the CDFs of a folder from its web page, as Apache and similar servers write it."""
     files = []
     for entry in _LINK.split(page)[
         1:

@@ -1,4 +1,4 @@
-"""Walks a folder of unknown content within limits: which files are data, and which are passed over."""
+"""Search of a folder for data files, within limits; lists skipped entries with the reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_ENTRIES = 1_000_000
-"""Files and folders that one walk looks at."""
+"""Maximum number of files and folders to look at in one walk."""
 MOST_SKIPPED = 1_000
-"""Entries that are named with a reason; further ones are counted."""
+"""Maximum number of skipped entries to list with a reason; further ones are only counted."""
 _OFTEN = 1_000
-"""Entries between two calls of `on_progress`."""
+"""Number of entries between two calls of `on_progress`."""
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
@@ -25,7 +25,7 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class SkippedEntry:
-    """An entry of an archive that is not read.
+    """Entry of an archive that is not read.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class SkippedEntry:
 
 @dataclass(frozen=True)
 class Walk:
-    """The files and skipped entries below a folder.
+    """Data files and skipped entries below a folder.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Walk:
 
 
 def has_plain_name(name: str) -> bool:
-    r"""Return whether a name can be printed in one line, and written as UTF-8.
+    r"""Return whether a name can be printed on one line and written as UTF-8.
 
     >>> has_plain_name("Größe 1.cdf"), has_plain_name("a\nb.cdf"), has_plain_name("caf\udce9.cdf")
     (True, False, False)
@@ -72,7 +72,7 @@ def has_plain_name(name: str) -> bool:
 
 
 def shown(path: str | Path) -> str:
-    r"""Return a path with every character that cannot be printed written as an escape.
+    r"""Return a path with unprintable characters written as escapes.
 
     >>> print(shown("a\nb.cdf"), shown("caf\udce9.cdf"))
     a\nb.cdf caf\xe9.cdf
@@ -89,7 +89,7 @@ def shown(path: str | Path) -> str:
 def walk(
     root: Path, suffixes: Container[str], on_progress: Callable[[int], None] = lambda entries: None
 ) -> Walk:
-    """Find every file of data below a folder.
+    """Find every data file below a folder.
 
     Links are followed, each folder is entered once, and a link to a folder that contains the root is not followed.
     Hidden entries are passed over. No file is opened.
@@ -168,9 +168,7 @@ class _Walker:
         if not entry.is_file():
             self._skip(entry.path, _not_a_file(entry))
         elif not has_plain_name(entry.name):
-            self._skip(
-                entry.path, "its name has characters that cannot be printed, or is not UTF-8: rename it"
-            )
+            self._skip(entry.path, "its name contains unprintable characters or is not UTF-8: rename it")
         else:
             self.files.append(Path(entry.path))
 

@@ -1,4 +1,4 @@
-"""The format of a file of an archive, by its name and first bytes; incomplete files are refused unread."""
+"""Detection of a file's format from its name and first bytes; refuses incomplete files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".parquet": "parquet",
 }
-"""Endings of the files that an archive reads, in any case; ``.cdf`` was netCDF's own ending once."""
+"""File name endings that helio reads, in any case; ``.cdf`` was once the ending of netCDF too."""
 
 _PARQUET = b"PAR1"
 _FOOTER = 8
@@ -30,7 +30,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file that is complete, judged by its two ends, without reading data.
+    """Return the format of a complete file, judged by its first and last bytes, without reading data.
 
     Raises
     ------
@@ -61,7 +61,9 @@ def format_of(path: Path) -> Format:
     _check_text(path, head)
     if b"\0" in tail:
         raise DamagedFile(
-            f"'{path.name}' is not CSV: it begins as text and ends in zeros", advice=ADVICE, place=str(path)
+            f"'{path.name}' is not CSV: it begins with text but ends with zero bytes",
+            advice=ADVICE,
+            place=str(path),
         )
     return "csv"
 
@@ -72,7 +74,7 @@ def _check_parquet(path: Path, head: bytes, tail: bytes, size: int) -> None:
         raise _other_kind(path, "Parquet", head)
     if tail[4:] != _PARQUET or int.from_bytes(tail[:4], "little") + _FOOTER + len(_PARQUET) > size:
         raise DamagedFile(
-            f"'{path.name}' is truncated: a Parquet file ends with its footer, and this one does not",
+            f"'{path.name}' is truncated: a Parquet file ends with a footer, but this one does not",
             advice=ADVICE,
             place=str(path),
         )
@@ -81,7 +83,7 @@ def _check_parquet(path: Path, head: bytes, tail: bytes, size: int) -> None:
 def _check_text(path: Path, head: bytes) -> None:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise DamagedFile(
-            f"'{path.name}' is text in UTF-16", advice="save it as CSV in UTF-8", place=str(path)
+            f"'{path.name}' is text in UTF-16", advice="save the file as CSV in UTF-8", place=str(path)
         )
     plain = all(byte >= 32 or byte in (9, 10, 13) for byte in head.removeprefix(_BYTE_ORDER_MARK))
     if not plain or what_it_is(head).startswith(("an HTML", "XML")):
@@ -90,5 +92,5 @@ def _check_text(path: Path, head: bytes) -> None:
 
 def _other_kind(path: Path, expected: str, head: bytes) -> DamagedFile:
     return DamagedFile(
-        f"'{path.name}' is not {expected}: it holds {what_it_is(head)}", advice=ADVICE, place=str(path)
+        f"'{path.name}' is not {expected} but {what_it_is(head)}", advice=ADVICE, place=str(path)
     )

@@ -1,4 +1,4 @@
-"""Parameters gathered from several files of one dataset, whichever of them hold them."""
+"""Parameters gathered from the files of one dataset; each file may hold only some of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneFile:
-    """A file to read, the bytes that it must have, and how it is cited."""
+    """File to read, with the digest of its bytes and its citation."""
 
     path: Path
     source: SourceFile
@@ -28,14 +28,14 @@ class OneFile:
 
 @dataclass(frozen=True)
 class GatheredTables:
-    """The tables from several files, by parameter."""
+    """Tables from several files, by parameter."""
 
     tables: dict[str, Table] = field(default_factory=dict)
-    """Joined in order of epoch, each of at least one record, with the files it came from."""
+    """Tables joined in order of epoch, each with at least one record and the files it came from."""
     absent: dict[str, UnknownParameter] = field(default_factory=dict)
-    """Parameters that no file has, and what the last one says of it."""
+    """Parameters that no file has, each with the error of the last file."""
     empty: tuple[str, ...] = ()
-    """Parameters that have no record in the interval."""
+    """Parameters without a record in the interval."""
 
 
 def gather(
@@ -45,7 +45,7 @@ def gather(
     time_range: TimeRange,
     digests: FileDigests,
 ) -> GatheredTables:
-    """Read parameters over [start, stop) from files in order, and join each; files say how they are cited.
+    """Read parameters over [start, stop) from files in order, and join the tables of each parameter.
 
     Records that two files share are taken once, from the earlier file; gaps stay gaps.
 

@@ -1,4 +1,4 @@
-"""From what a HAPI server sends of a dataset, binary or CSV, to tables.
+"""Conversion of a HAPI server's binary or CSV records to tables.
 
 Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/data-specification, section 3.7.
 """
@@ -33,26 +33,26 @@ _FORM = re.compile(
     rb"(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:\.(\d*))?)?)?)?Z?"
 )
 _FIRST_YEAR, _LAST_YEAR = 1678, 2261
-"""Whole years that fit in nanoseconds since 1970."""
+"""First and last whole year that nanoseconds since 1970 can hold."""
 _SECOND = 1_000_000_000
 _NUMBER = re.compile(
     r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*|\s*[+-]?(nan|inf|infinity)\s*", re.I
 )
 _EMPTY_CELL = re.compile(rb",[ \t]*(?=[,\r\n]|\Z)|,\"\"(?=[,\r\n]|\Z)")
 _PLAUSIBLE = (1e-50, 1e50)
-"""What the size of a measured number is between, in any unit in use; random bytes seldom are."""
+"""Smallest and largest size of a measured number, in any usual unit; random bytes are seldom between them."""
 _SURELY_SWAPPED, _SURELY_RIGHT = 0.9, 0.5
-"""Share of plausible numbers from which a byte order may be the right one, and below which it cannot be."""
+"""Share of plausible numbers from which a byte order may be right, and share below which it must be wrong."""
 _FEW_INTEGERS = 4
-"""Different integers from which a pattern among them is no accident."""
+"""Number of different integers from which a pattern among them is no accident."""
 _MOST_TENSOR = 16
-"""Elements of two dimensions with names are components up to here: 3 × 3, 4 × 4."""
-_ADVICE = "fetch it again; if the error stays, report it to the server's operators"
+"""Maximum number of elements, such as 3 × 3 or 4 × 4, for which two named dimensions become components."""
+_ADVICE = "run again; if the error stays, report it to the server's operators"
 
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """The records of a body: epochs in increasing order, and an array for each parameter.
+    """Records of a reply: epochs in increasing order, and an array of values for each parameter.
 
     Parameters
     ----------
@@ -72,12 +72,13 @@ class Records:
     in_order: bool = True
 
     def outside(self, span: TimeRange) -> int:
-        """Count the epochs that are not of an interval; one at its very end, which some servers add, is not counted."""
+        """Count the epochs outside of an interval; an epoch at its very end, which some servers add, is not counted."""
         epoch = self.epoch.astype("M8[us]")
         return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
 
     def reached(self, span: TimeRange) -> datetime:
-        """Return the last epoch, before which nothing is missing; the start of the interval if epochs are unordered."""
+        """Return the epoch up to which nothing is missing: the last one, or the interval's start if epochs are
+        unordered."""
         if not self.in_order or not self.epoch.size:
             return span.start
         last: datetime = self.epoch[-1].astype("M8[us]").item()
@@ -85,7 +86,7 @@ class Records:
 
 
 def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter]) -> Records:
-    """Decode a body without its header; the first parameter is the time.
+    """Decode the records of a reply without its header; the first parameter is the time.
 
     Epochs in disorder are put in order, and of equal ones the first is kept; either is noted, and whether the values
     of equal ones differ.
@@ -105,9 +106,9 @@ def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter])
     increases = bool((epoch[1:] > epoch[:-1]).all())
     empty = len(_EMPTY_CELL.findall(body)) if form == "csv" else 0
     if empty:
-        notes.append(f"{empty} values of the reply are empty; they are read as missing")
+        notes.append(f"{empty} values of the reply are empty and count as missing")
     if backwards:
-        notes.append(f"time runs backwards {backwards} times in the reply; records were put in order")
+        notes.append(f"time runs backwards {backwards} times in the reply; helio sorted the records by time")
     order = np.empty(0, np.intp) if increases else np.argsort(epoch, kind="stable")
     values = {}
     for parameter, column in zip(parameters[1:], columns, strict=True):
@@ -145,7 +146,8 @@ def _binary(
     if not length or len(body) % length:
         parts = ", ".join(f"{parameter.width} of {parameter.name}" for parameter in parameters)
         raise DamagedFile(
-            f"the reply has {len(body)} bytes, not a whole number of records of {length} bytes ({parts})",
+            f"the reply has {len(body)} bytes, which is not a whole number of records of {length} bytes "
+            f"({parts})",
             advice=_ADVICE,
         )
     layout = np.dtype(
@@ -179,7 +181,8 @@ def _csv(
         )
     except pa.ArrowInvalid as error:
         raise DamagedFile(
-            f"the reply is not CSV of a time and {len(names) - 1} numbers in each record: {one_line(error)}",
+            f"the reply is not CSV with a time and {len(names) - 1} numbers in each record: "
+            f"{one_line(error)}",
             advice=_ADVICE,
         ) from error
     texts = _texts(read.column(0))
@@ -210,7 +213,7 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
 
 
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
-    """Convert HAPI times to datetime64[ns]: with month or day of year, truncated anywhere, with or without Z.
+    """Convert HAPI times, also shortened ones or those with a day of year, to datetime64[ns].
 
     Hour 24 is the next midnight; fractions beyond nanoseconds are cut. Leap seconds are as `helio.store.leap_seconds`
     has it; a second 60 elsewhere is the first one of the next minute.
@@ -296,7 +299,8 @@ def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64],
 def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:
     text = one_line(letters[row].tobytes().decode("ascii", errors="replace"), 60)
     return DamagedFile(
-        f"'{text}' is not a time of the years {_FIRST_YEAR} to {_LAST_YEAR}, or has another form than the others",
+        f"'{text}' is not a time between the years {_FIRST_YEAR} and {_LAST_YEAR}, or is not written "
+        "like the other times of the reply",
         advice=_ADVICE,
     )
 
@@ -310,7 +314,8 @@ def _without_fill(raw: npt.NDArray[Any], parameter: HapiParameter) -> tuple[Floa
         fill_text = one_line(parameter.fill, 40)
         return (
             values,
-            f"the fill of {parameter.name} is '{fill_text}', which is no number: none was looked for",
+            f"the fill value of {parameter.name} is '{fill_text}', which is not a number, so no values "
+            "were replaced",
         )
     fill = float(parameter.fill)
     if not np.isnan(fill):
@@ -333,7 +338,8 @@ def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
         fractions = int(np.count_nonzero(np.isfinite(values) & (values != np.trunc(values))))
         if fractions:
             notes.append(
-                f"{parameter.name} is described as integer, and {fractions} of its values have fractions"
+                f"{parameter.name} is described as integer, but {fractions} of its values are not whole "
+                "numbers"
             )
         notes += istp.rounded_integers(values)
     return notes
@@ -362,16 +368,17 @@ def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[s
         is_swapped = not (values & 0xFFFF).any() and not (swapped.view(np.uint32) >> 16).any()
         if is_swapped and np.unique(values).size < _FEW_INTEGERS:
             return [
-                f"every number of {parameter.name} is a multiple of 65,536, such as {_shown(values[:1])}: the server "
-                "may send them in another byte order than HAPI has"
+                f"every number of {parameter.name} is a multiple of 65,536, such as "
+                f"{_shown(values[:1])}: the server may send its bytes in the wrong order"
             ]
     else:
         is_swapped = _share_plausible(values) < _SURELY_RIGHT and _share_plausible(swapped) >= _SURELY_SWAPPED
     if is_swapped:
         raise DamagedFile(
-            f"the numbers of {parameter.name} are not in the byte order of HAPI, which is little-endian: read so they "
-            f"begin with {_shown(values)}, and in the other order with {_shown(swapped)}",
-            advice="tell the server's operators",
+            f"the numbers of {parameter.name} are not little-endian, as HAPI requires: they begin with "
+            f"{_shown(values)} when read as little-endian, but with {_shown(swapped)} when read as "
+            "big-endian",
+            advice="report this to the server's operators",
         )
     return []
 
@@ -396,7 +403,7 @@ def _fill_number(parameter: HapiParameter) -> float:
 
 
 def table_of(parameter: HapiParameter, records: Records) -> Table:
-    """Return a parameter's table: unit, name, frame, components and axes as the server describes them.
+    """Return the table of a parameter, with unit, name, frame, components and axes as the server describes them.
 
     Components without names are numbered; x, y, z are they only where the server declares them Cartesian.
     """
@@ -475,7 +482,7 @@ def _layout(
     for number, size in enumerate(parameter.size):
         if axes[number] is None:
             axes[number] = istp.numbered_axis(size)
-            notes.append(f"the server does not say what the {size} elements are; they are numbered")
+            notes.append(f"the server does not name the {size} elements, so they are numbered")
     return (), tuple(axis for axis in axes if axis is not None), notes
 
 
@@ -496,7 +503,7 @@ def _components(parameter: HapiParameter, labels: tuple[str, ...], unit: str) ->
 
 
 def numbered_names(count: int) -> tuple[str, ...]:
-    """Return names of components that the server does not name."""
+    """Return numbers as names for components that the server does not name."""
     return tuple(str(number) for number in range(1, count + 1))
 
 
@@ -519,14 +526,14 @@ def _axis(parameter: HapiParameter, number: int, records: Records, notes: list[s
     )  # no bins are their own values
     if centers is None and edges is None:
         if bins.centers is not None or bins.ranges is not None:
-            notes.append(f"the bins of '{bins.name}' cannot be read; they are numbered")
+            notes.append(f"the bins of '{bins.name}' cannot be read; they are numbered instead")
         return None
     if edges is None and bins.ranges is not None:
-        notes.append(f"the edges of '{bins.name}' are not {size} pairs of numbers; they were not used")
+        notes.append(f"the edges of '{bins.name}' are not {size} pairs of numbers; helio ignores them")
     if centers is None and edges is not None:
         centers = istp.middle(*edges)
     if centers is None or centers.shape[-1] != size:
-        notes.append(f"'{bins.name}' has not {size} bins; they are numbered")
+        notes.append(f"'{bins.name}' does not have {size} bins; the bins are numbered instead")
         return None
     lower = upper = None
     if edges is not None:

@@ -1,4 +1,4 @@
-"""What a HAPI server says of a dataset, before any of its records are asked for.
+"""A HAPI server's description of a dataset (``info``), read before any records are requested.
 
 Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/data-specification, section 3.6.
 """
@@ -20,7 +20,7 @@ from helio.errors import DamagedFile, UnknownParameter, did_you_mean
 from helio.sources.server_text import one_line, printable
 
 BYTES_OF = {"double": 8, "integer": 4}
-"""Of one number in a binary record; texts say their length themselves."""
+"""Bytes of one number in a binary record, by type; for texts the server gives the length."""
 
 _TIME = re.compile(
     r"(\d{4})(?:-(\d{3})|-(\d{2})(?:-(\d{2}))?)?"
@@ -35,25 +35,25 @@ _DURATION = re.compile(
 _SECONDS_OF = (365.25 * 86_400, 365.25 * 7200, 7 * 86_400, 86_400, 3600, 60, 1)
 _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"'<>]+)")
 _MOST_ELEMENTS = 10**6
-"""In one record; a server that says more has made a mistake."""
+"""Maximum number of elements in one record; a server that gives more has made a mistake."""
 _MOST_DIMENSIONS = 8
 _LONGEST_TEXT = 10**6
-"""Bytes of one text in a record."""
+"""Maximum number of bytes of one text in a record."""
 _SHORTEST_DURATION, _LONGEST_DURATION = 1e-6, 100 * 365.25 * 86_400
-"""Seconds: what a moment of Python can tell apart, and more than any series of records needs."""
+"""Seconds: the shortest interval that a Python datetime resolves, and more than any series of records needs."""
 _LONGEST_EDITION = 64
 _KINDS = {*BYTES_OF, "string", "isotime"}
-_OPERATORS = "tell the server's operators"
+_OPERATORS = "report this to the server's operators"
 _REFERENCE = "#/definitions/"
 _MAY_CHANGE = {"HAPI", "status", "startDate", "stopDate", "sampleStartDate", "sampleStopDate"}
-"""Members of an info that may change without a record: those of a growing dataset, and of the reply itself."""
+"""Members of an info that may change while the records stay the same: those of a growing dataset, or of the reply."""
 
 Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class HapiBins:
-    """A dimension of a parameter, as its ``bins`` describe it.
+    """Dimension of a parameter, as its ``bins`` describe it.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class HapiBins:
 
 @dataclass(frozen=True)
 class HapiParameter:
-    """A parameter as ``info`` describes it.
+    """Parameter as ``info`` describes it.
 
     Parameters
     ----------
@@ -100,27 +100,27 @@ class HapiParameter:
     description: str = ""
     bins: tuple[HapiBins, ...] = ()
     problem: str = ""
-    """Why it cannot be read, in words; empty where it can."""
+    """The reason why the parameter cannot be read; empty if it can."""
     remarks: Texts = ()
-    """What of its description was tolerated, in words."""
+    """Faults in the parameter's description that were tolerated, in words."""
 
     @property
     def described(self) -> dict[str, Any]:
-        """How its records are read, for a digest; kept replies of earlier versions have the same."""
+        """Members that decide how records are read, for a digest; cached replies of earlier versions have the same."""
         return {name: fact for name, fact in asdict(self).items() if name not in ("problem", "remarks")}
 
     @property
     def elements(self) -> int:
-        """How many columns it takes in a record."""
+        """Number of columns of the parameter in a record."""
         return prod(self.size)
 
     @property
     def width(self) -> int:
-        """Bytes that it takes in a binary record."""
+        """Bytes of the parameter in a binary record."""
         return self.elements * BYTES_OF.get(self.kind, self.length)
 
     def reads_like(self, other: HapiParameter) -> bool:
-        """Return whether the same records give the same numbers and units by either description."""
+        """Return whether records read by the other description would give the same numbers and units."""
         return all(
             getattr(self, name) == getattr(other, name)
             for name in ("name", "kind", "size", "length", "fill", "units", "problem")
@@ -128,14 +128,14 @@ class HapiParameter:
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """Parameters that hold its bins, for each record."""
+        """Names of the parameters that hold the bins of this one, for each record."""
         named = (name for bins in self.bins for name in (bins.centers, bins.ranges) if isinstance(name, str))
         return tuple(dict.fromkeys(name for name in named if name != self.name))
 
 
 @dataclass(frozen=True)
 class Info:
-    """The info of a server on a dataset.
+    """A server's description of a dataset (``info``).
 
     Parameters
     ----------
@@ -168,17 +168,17 @@ class Info:
     page: str = ""
     described: str = ""
     remarks: Texts = ()
-    """What of it was tolerated, in words."""
+    """Faults in the info that were tolerated, in words."""
     place: str = ""
-    """Where it was asked for."""
+    """URL of the info."""
 
     @property
     def time(self) -> HapiParameter:
-        """The first parameter: the epoch of each record."""
+        """The first parameter, which holds the epoch of each record."""
         return self.parameters[0]
 
     def numbers(self) -> tuple[str, ...]:
-        """Return names of all parameters that a table can hold."""
+        """Return the names of all parameters that a table can hold."""
         return tuple(
             parameter.name
             for parameter in self.parameters[1:]
@@ -186,7 +186,7 @@ class Info:
         )
 
     def parameter(self, name: str) -> HapiParameter:
-        """Return a parameter that can be a table.
+        """Return the description of a parameter that can be read as a table.
 
         Raises
         ------
@@ -205,25 +205,26 @@ class Info:
         if found_parameter.problem:
             raise DamagedFile(
                 f"'{name}' of {self.dataset_id} cannot be read: {found_parameter.problem}",
-                advice=f"{_OPERATORS}, or choose another parameter: {_listed(every)}",
+                advice=f"{_OPERATORS}, or {_listed(every)}",
                 place=self.place,
             )
         if found_parameter is self.time:
             raise UnknownParameter(
-                f"'{name}' is the time: it comes with every parameter", advice=_listed(every)
+                f"'{name}' is the time; every parameter comes with its times anyway", advice=_listed(every)
             )
         if found_parameter.kind not in BYTES_OF:
             holds = "times" if found_parameter.kind == "isotime" else "text"
             raise UnknownParameter(f"'{name}' holds {holds}, not numbers", advice=_listed(every))
         if len(found_parameter.size) > 2:
             raise UnknownParameter(
-                f"'{name}' has the dimensions {list(found_parameter.size)} besides time, and a table holds two at most",
+                f"'{name}' has {len(found_parameter.size)} dimensions besides time, of sizes "
+                f"{list(found_parameter.size)}, but a table holds at most two",
                 advice=_listed(every),
             )
         return found_parameter
 
     def together(self, name: str) -> tuple[HapiParameter, ...]:
-        """Return the parameters that come in one request: the time, the parameter and its bins, in order.
+        """Return the parameters to request together: the time, the parameter and its bins, in the server's order.
 
         Raises
         ------
@@ -241,13 +242,13 @@ class Info:
 
 
 def record_bytes(parameters: Sequence[HapiParameter]) -> int:
-    """Return the length of a binary record; 0 where the server does not give the length of its texts."""
+    """Return the length of a binary record in bytes; 0 if the server does not give the length of its texts."""
     widths = [parameter.width for parameter in parameters]
     return sum(widths) if all(widths) else 0
 
 
 def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
-    """Return an ``info`` reply.
+    """Read an ``info`` reply.
 
     Raises
     ------
@@ -263,10 +264,10 @@ def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
         parameters = tuple(_parameter(parameter) for parameter in every)
         start, stop = _moment_in(info, "startDate"), _moment_in(info, "stopDate")
         if start > stop:
-            raise ValueError(f"its startDate {start.isoformat()} comes after its stopDate {stop.isoformat()}")
+            raise ValueError(f"its startDate {start.isoformat()} is after its stopDate {stop.isoformat()}")
     except (ValueError, RecursionError) as error:
         raise DamagedFile(
-            f"what the server says of {dataset_id} is not a HAPI info: {error}",
+            f"the info of {dataset_id} from the server does not follow HAPI: {error}",
             advice=_OPERATORS,
             place=url,
         ) from error
@@ -274,7 +275,9 @@ def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
         raise DamagedFile(
             f"the first parameter of {dataset_id} is not its time", advice=_OPERATORS, place=url
         )
-    problem = parameters[0].problem or ("" if parameters[0].elements == 1 else "a record has several times")
+    problem = parameters[0].problem or (
+        "" if parameters[0].elements == 1 else "each record has several times"
+    )
     if problem:
         raise DamagedFile(
             f"the time of {dataset_id} cannot be read: {problem}",
@@ -309,18 +312,18 @@ def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
 def _list_in(info: Mapping[str, Any], name: str) -> list[Any]:
     items = info.get(name)
     if not isinstance(items, list):
-        raise ValueError(f"it has no list of {name}")
+        raise ValueError(f"'{name}' is not a list")
     return items
 
 
 def _moment_in(info: Mapping[str, Any], name: str) -> datetime:
     if info.get(name) is None:
-        raise ValueError(f"it has no {name}")
+        raise ValueError(f"'{name}' is missing")
     try:
         return time_of(str(info[name]))
     except (ValueError, OverflowError) as error:
         raise ValueError(
-            f"its {name} '{one_line(info[name], 40)}' is not a time of the years 1 to 9999"
+            f"{name} '{one_line(info[name], 40)}' is not a time between the years 1 and 9999"
         ) from error
 
 
@@ -332,7 +335,8 @@ def _duration_in(info: Mapping[str, Any], name: str, remarks: list[str]) -> time
     duration = duration_of(given) if isinstance(given, str) else None
     if duration is None:
         remarks.append(
-            f"the server gives the {name} '{one_line(given, 40)}', which is no usable duration; it was not used"
+            f"the server gives the {name} '{one_line(given, 40)}', which is not a valid duration; helio "
+            "ignores it"
         )
     return duration
 
@@ -347,7 +351,8 @@ def _edition_in(info: Mapping[str, Any], remarks: list[str]) -> str:
         time_of(text)
     except (ValueError, OverflowError):
         remarks.append(
-            f"the server's modificationDate '{one_line(text, 40)}' is no time; it was used to tell editions apart"
+            f"the server's modificationDate '{one_line(text, 40)}' is not a time; helio uses it only to "
+            "tell versions apart"
         )
     if len(text) > _LONGEST_EDITION:
         return f"{one_line(text, 40)} {hashlib.sha256(text.encode(errors='replace')).hexdigest()[:16]}"
@@ -364,10 +369,13 @@ def _stamp_remarks(info: Mapping[str, Any]) -> Texts:
         return ()
     where = _STAMPS.get(str(given).upper())
     if where:
-        return (f"each time is {where} of its record's interval, as the server says; it was not moved",)
+        return (
+            f"according to the server, each time is {where} of the interval of its record; helio did not "
+            "move the times",
+        )
     return (
-        f"the server gives the timeStampLocation '{one_line(given, 40)}': where in its record's interval "
-        "a time lies is not known",
+        f"the server gives the timeStampLocation '{one_line(given, 40)}', so helio does not know which "
+        "part of its interval a time stands for",
     )
 
 
@@ -378,7 +386,7 @@ def _without_repeated_names(parameters: tuple[HapiParameter, ...]) -> tuple[Hapi
         replace(
             parameter,
             problem=parameter.problem
-            or f"the server describes {counts[parameter.name]} parameters of this name",
+            or f"the server describes {counts[parameter.name]} parameters with this name",
         )
         if counts[parameter.name] > 1
         else parameter
@@ -398,7 +406,7 @@ def _digest_of(content: Any) -> str:
 
 
 def time_of(text: str) -> datetime:
-    """Return a HAPI time: of a month or of a year's days, cut short anywhere, with hour 24 or second 60.
+    """Read a HAPI time: with month and day or day of year, possibly shortened, with hour 24 or second 60.
 
     >>> time_of("2024-131T06Z")
     datetime.datetime(2024, 5, 10, 6, 0)
@@ -410,12 +418,12 @@ def time_of(text: str) -> datetime:
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"'{text}' is no time")
+        raise ValueError(f"'{text}' is not a time")
     year, day_of_year, month, day, hour, minute, second, fraction = match.groups()
     days = 366 if isleap(int(year)) else 365
     limits = ((day_of_year, days), (hour, 24), (minute, 59), (second, 60))
     if day_of_year == "000" or any(int(field or 0) > most for field, most in limits):
-        raise ValueError(f"'{text}' is no time")
+        raise ValueError(f"'{text}' is not a time")
     return datetime(int(year), int(month or 1), int(day or 1)) + timedelta(
         days=int(day_of_year or 1) - 1,
         hours=int(hour or 0),
@@ -426,7 +434,7 @@ def time_of(text: str) -> datetime:
 
 
 def duration_of(text: str) -> timedelta | None:
-    """Read an ISO 8601 duration of 1 µs to 100 years, with mean months and years; None for anything else.
+    """Read an ISO 8601 duration of 1 µs to 100 years, with average months and years; return None for anything else.
 
     >>> duration_of("PT16S"), duration_of("P1D")
     (datetime.timedelta(seconds=16), datetime.timedelta(days=1))
@@ -444,42 +452,44 @@ def duration_of(text: str) -> timedelta | None:
 def _parameter(entry: Any) -> HapiParameter:
     """Read a parameter; for one that cannot be read, `problem` gives the reason, so that others can be."""
     if not isinstance(entry, dict):
-        raise ValueError(f"'{one_line(entry, 40)}' describes no parameter")
+        raise ValueError(f"'{one_line(entry, 40)}' does not describe a parameter")
     name = entry.get("name")
     problems: list[str] = []
     remarks: list[str] = []
     if not isinstance(name, str) or not name.strip() or not name.isprintable():
-        problems.append("its name is not a plain text")
+        problems.append("its name is not plain text")
     kind = entry.get("type")
     if not isinstance(kind, str) or kind not in _KINDS:
-        problems.append(f"the server gives it the type '{one_line(kind, 40)}', which HAPI does not have")
+        problems.append(f"the server gives the type '{one_line(kind, 40)}', which HAPI does not define")
         kind = ""
     size = _whole_numbers(entry.get("size"))
     if size is None or any(count < 1 for count in size) or len(size) > _MOST_DIMENSIONS:
-        problems.append(f"the server gives it the size {one_line(entry.get('size'), 40)}")
+        problems.append(f"the server gives the invalid size {one_line(entry.get('size'), 40)}")
         size = ()
     elif prod(size) > _MOST_ELEMENTS:
-        problems.append(f"the server gives it {prod(size):,} elements, and {_MOST_ELEMENTS:,} is the limit")
+        problems.append(f"the server gives {prod(size):,} elements, but the limit is {_MOST_ELEMENTS:,}")
         size = ()
     length = (0,) if kind in BYTES_OF else _whole_numbers(entry.get("length"))
     if length is None or len(length) > 1 or not 0 <= sum(length) <= _LONGEST_TEXT:
-        problems.append(f"the server gives it the length {one_line(entry.get('length'), 40)}")
+        problems.append(f"the server gives the invalid length {one_line(entry.get('length'), 40)}")
         length = ()
     fill = entry.get("fill")
     if isinstance(fill, list | dict | bool):
         remarks.append(
-            f"the fill of {name} is '{one_line(fill, 40)}', which is no number: none was looked for"
+            f"the fill value of {name} is '{one_line(fill, 40)}', which is not a number, so no values "
+            "were replaced"
         )
         fill = None
     units = tuple(_flat(entry.get("units"), f"unit of {name}", remarks))
     frame = entry.get("coordinateSystemName")
     bins = entry.get("bins")
     if bins is not None and not isinstance(bins, list):
-        remarks.append(f"the bins of {name} are no list; they were not used")
+        remarks.append(f"the bins of {name} are not a list; helio ignores them")
     found_bins = tuple(_bins(part) for part in bins) if isinstance(bins, list) else ()
     if len(found_bins) > len(size) and not problems:
         remarks.append(
-            f"{name} has {len(size)} dimensions and bins for {len(found_bins)}; only the first were used"
+            f"{name} has {len(size)} dimensions but bins for {len(found_bins)}; helio uses only the "
+            f"first {len(size)}"
         )
     return HapiParameter(
         name=printable(str(name)),
@@ -556,7 +566,7 @@ def _flat(value: Any, what: str = "", remarks: list[str] | None = None) -> Itera
         yield printable("" if value is None else str(value)).strip()
     else:
         if remarks is not None:
-            remarks.append(f"the {what} is '{one_line(value, 40)}', which is no text; it was not used")
+            remarks.append(f"the {what} is '{one_line(value, 40)}', which is not text; helio ignores it")
         yield ""
 
 
@@ -574,11 +584,13 @@ def _resolved(value: Any, definitions: Mapping[str, Any]) -> Any:
     if isinstance(reference, str) and reference.startswith(_REFERENCE):
         name = reference.removeprefix(_REFERENCE)
         if name not in definitions:
-            raise ValueError(f"it refers to the definition '{one_line(name, 40)}', and has none of this name")
+            raise ValueError(f"the definition '{one_line(name, 40)}' is missing")
         return definitions[name]
     return {name: _resolved(value, definitions) for name, value in value.items()}
 
 
 def _listed(names: tuple[str, ...], most: int = 12) -> str:
-    shown = ", ".join(names[:most])
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown or "it has no parameters"
+    if not names:
+        return "choose another dataset: this one has no parameters"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"choose one of: {', '.join(names[:most])}{more}"

@@ -1,4 +1,4 @@
-"""Intervals of a parameter that a HAPI server sent, kept unchanged and used for every range that they cover."""
+"""Cache of intervals of a parameter from a HAPI server, unchanged and used for every range that they cover."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ log = logging.getLogger(__name__)
 _NAME = re.compile(r"(\d{8}T\d{6}(?:\.\d{6})?)Z_(\d{8}T\d{6}(?:\.\d{6})?)Z\.(?:bin|csv)")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,99}")
 _EMPTY_FOR = timedelta(hours=1)
-"""An empty reply may have been the server's bad hour."""
+"""Time for which an empty reply is used: the server may have had a temporary problem."""
 
 
 @dataclass(frozen=True)
 class PieceSeries:
-    """The identity of a series of kept intervals: one parameter of one server, in one form of record.
+    """Identity of a series of cached intervals: one parameter of one server, in one form of record.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class PieceSeries:
 
 @dataclass(frozen=True)
 class CachedReply(CachedFile):
-    """A reply in the cache.
+    """Reply of a server in the cache.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ class CachedReply(CachedFile):
 
     @property
     def edition(self) -> str:
-        """What names the publication that it is of."""
+        """Name of the dataset's version to which the reply belongs."""
         return self.identity.partition("|")[2]
 
 
 @dataclass(frozen=True)
 class Piece:
-    """An interval, and the file that holds it and perhaps more.
+    """Interval of records, and the cached reply that holds it and perhaps more.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Piece:
 
 
 class Pieces:
-    """Pieces below one folder; several processes may share it.
+    """Cached replies below one folder; several processes may share the folder.
 
     A piece appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when it
     came; one whose bytes are no longer those is not used.
@@ -153,7 +153,7 @@ class Pieces:
         return pieces, gaps
 
     def editions(self, series: PieceSeries) -> list[str]:
-        """Return the ``modificationDate`` of every piece, the last received first."""
+        """Return the ``modificationDate`` of each piece, the most recently received first."""
         loaded = [reply for _, path in self._all(series) if (reply := self._load(path, series)) is not None]
         loaded.sort(key=lambda reply: reply.fetched_at, reverse=True)
         return list(dict.fromkeys(reply.modified for reply in loaded))
@@ -170,7 +170,7 @@ class Pieces:
         info: str,
         incomplete: str = "",
     ) -> Piece:
-        """Keep a body that is not checked yet, in the place of one of the same interval.
+        """Save the body of a reply as unchecked; replace a saved body of the same interval.
 
         Raises
         ------
@@ -195,7 +195,7 @@ class Pieces:
         return Piece(span, reply, span)
 
     def check(self, piece: Piece) -> None:
-        """Note that the server still had the same edition after the piece came.
+        """Note that the server had the same version of the dataset before and after it sent the piece.
 
         Raises
         ------
@@ -252,14 +252,17 @@ class Pieces:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, ChangedFile, DamagedFile, DamagedRecord) as error:
-            log.warning("%s: its record cannot be read (%s); the data are requested again", path, error)
+            log.warning(
+                "%s: the record of this file cannot be read (%s); helio requests the data again", path, error
+            )
             return None
-        log.warning("%s has changed since it was received; the data are requested again", path)
+        log.warning("%s has changed since it was received; helio requests the data again", path)
         return None
 
 
 def folder_of(*names: str) -> str:
-    """Return a folder for names of servers, datasets and parameters: each name, or its digest if it cannot be a folder.
+    """Return a folder path from names of servers, datasets and parameters; a name unfit for a folder becomes its
+    digest.
 
     >>> folder_of("cdaweb.gsfc.nasa.gov-hapi", "AC_H2_MFI", "BGSEc")
     'cdaweb.gsfc.nasa.gov-hapi/AC_H2_MFI/BGSEc'

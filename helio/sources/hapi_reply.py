@@ -1,4 +1,4 @@
-"""What a HAPI server answers: its status, in the body or in the line of HTTP, and what each status means.
+"""Status of a HAPI reply, from its body or its HTTP status line, and the error that each status means.
 
 Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/data-specification, section 4.
 """
@@ -26,7 +26,7 @@ from helio.sources.server_text import one_line
 OK, EMPTY = 1200, 1201
 OUTSIDE, UNKNOWN_DATASET, UNKNOWN_PARAMETER, TOO_MUCH, NO_FORMAT = 1405, 1406, 1407, 1408, 1409
 UNDERSTOOD = (200, 204, 400, 404, 413)
-"""Statuses of HTTP that come with a status of HAPI; 413 is what some send with 1408."""
+"""HTTP statuses that come with a HAPI status; some servers send 413 with 1408."""
 
 _IN_REASON = re.compile(r"HAPI[ :]*(1[2-9]\d\d)\b[ :-]*(.*)", re.IGNORECASE)
 _CODE = re.compile(r"[0-9]{1,4}")
@@ -34,22 +34,22 @@ _CODE = re.compile(r"[0-9]{1,4}")
 
 @dataclass(frozen=True)
 class Status:
-    """A status of HAPI."""
+    """HAPI status: its code and message."""
 
     code: int
     message: str = ""
 
 
 class IntervalTooLong(Exception):
-    """The server gives less at once than was asked for."""
+    """Error: the requested interval is longer than the server gives at once."""
 
 
 class NoBinary(Exception):
-    """The server does not send binary; says how it was noticed."""
+    """Error: the server does not send binary; the message says how this was noticed."""
 
 
 def status_of(http_status: int, reason: str, body: bytes) -> Status:
-    """Return the HAPI status of an answer, from its JSON body, its HTTP reason, or its HTTP status.
+    """Return the HAPI status of a reply, from its JSON body, its HTTP reason phrase or its HTTP status.
 
     >>> status_of(404, "Not Found; HAPI 1406 Bad request - unknown dataset id", b"").code
     1406
@@ -72,7 +72,7 @@ def status_of(http_status: int, reason: str, body: bytes) -> Status:
 
 
 def status_in(body: Any) -> Status | None:
-    """Return the status in a JSON reply or header; None without one, code 0 where it is not a number.
+    """Return the status in a JSON reply or header; None without a status; code 0 if the code is not a number.
 
     >>> status_in({"status": {"code": "1406", "message": "unknown"}}).code
     1406
@@ -90,7 +90,7 @@ def status_in(body: Any) -> Status | None:
 
 
 def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
-    """Split a body into a header that the server sends unasked, and records; ignore an unreadable header.
+    """Split a body into the header that some servers add without request, and the records; ignore an invalid header.
 
     >>> split_header(b'#{"HAPI": "3.2"}\\n2021-10-28Z,1.0\\n')
     ({'HAPI': '3.2'}, b'2021-10-28Z,1.0\\n')
@@ -104,22 +104,22 @@ def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def is_csv(body: bytes) -> bool:
-    """Return whether a body that should be binary is text instead: lines of printable characters."""
+    """Return whether a body that should be binary is CSV text instead."""
     return body.endswith(b"\n") and b"," in body and body.isascii() and b"\0" not in body
 
 
 def is_json(body: bytes) -> bool:
-    """Return whether a body is an object of JSON; records begin with a year."""
+    """Return whether a body is a JSON object; records begin with a year instead."""
     return body[:64].lstrip()[:1] == b"{"
 
 
 def is_page(body: bytes) -> bool:
-    """Return whether a body is a page for people."""
+    """Return whether a body is a web page."""
     return body[:64].lstrip()[:1] == b"<"
 
 
 def error_of(status: Status, host: str, what: str, url: str) -> DataError:
-    """Return the error that a status means.
+    """Return the error that a HAPI status means.
 
     Parameters
     ----------
@@ -128,34 +128,36 @@ def error_of(status: Status, host: str, what: str, url: str) -> DataError:
     """
     if 400 <= status.code < 500:
         # a server that knows no HAPI answers with HTTP alone
-        advice = "the address of a HAPI server ends in /hapi" if status.code == 404 else ""
-        return Refused(f"{host} refuses {what} ({status.message.strip()})", advice=advice, place=url)
+        advice = "check the address: the address of a HAPI server ends in /hapi" if status.code == 404 else ""
+        return Refused(
+            f"{host} refuses the request for {what} ({status.message.strip()})", advice=advice, place=url
+        )
     words = in_words(status)
     if status.code == NO_FORMAT:
-        return Refused(f"{host} does not send {what} in this format ({words})", place=url)
+        return Refused(f"{host} does not send {what} in the requested format ({words})", place=url)
     if status.code == UNKNOWN_DATASET:
         return UnknownDataset(f"{host} does not know the dataset: {what} ({words})", place=url)
     if status.code == UNKNOWN_PARAMETER:
         return UnknownParameter(f"{host} does not know the parameter: {what} ({words})", place=url)
     if status.code in (OUTSIDE, EMPTY):
-        return NoData(f"{host} has no {what} ({words})", advice="another time range", place=url)
+        return NoData(f"{host} has no {what} ({words})", advice="choose another time range", place=url)
     if 1500 <= status.code < 1600:
         return ServerUnavailable(
-            f"{host} cannot give {what} now ({words})",
-            advice="try again later; received data are kept",
+            f"{host} cannot send {what} now ({words})",
+            advice="try again later; the data received so far are kept",
             place=url,
         )
     if 1400 <= status.code < 1500:
-        return Refused(f"{host} refuses {what} ({words})", place=url)
+        return Refused(f"{host} refuses the request for {what} ({words})", place=url)
     return DamagedFile(
-        f"{host} answers {what} with a status unknown to HAPI ({words})",
-        advice="tell the server's operators",
+        f"{host} answers the request for {what} with a status that HAPI does not define ({words})",
+        advice="report this to the server's operators",
         place=url,
     )
 
 
 def in_words(status: Status) -> str:
-    """Write a status: ``1408: too much time or data requested``."""
+    """Write a status as text: ``1408: too much time or data requested``."""
     return ": ".join(filter(None, (str(status.code or ""), status.message)))
 
 

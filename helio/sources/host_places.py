@@ -1,4 +1,4 @@
-"""Places at a server that all processes of a user share, so that several runs at once stay as polite as one."""
+"""Limit on simultaneous requests to a server, shared by all helio processes of a user."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from helio.errors import Cancelled
 log = logging.getLogger(__name__)
 
 _LOOKS_UP = 0.05
-"""Seconds between two looks whether a place is free."""
+"""Seconds between two checks for a free place."""
 _PATIENCE = 60.0
-"""Seconds after which a request goes without a place: the holders may be stopped, or busy with a long file."""
+"""Seconds after which a request is sent without a place: other processes may be stopped, or busy with a long file."""
 
 
 class HostPlaces:
-    """Locked files, a fixed number for each host; the system unlocks those of a process that dies.
+    """Lock files, a fixed number for each host; the system releases the locks of a process that dies.
 
     Where files cannot be locked, or the folder cannot be written, requests go without.
 
@@ -44,7 +44,7 @@ class HostPlaces:
 
     @contextmanager
     def place(self, host: str, ended: threading.Event) -> Iterator[None]:
-        """Wait for a place at the host, or until the event.
+        """Wait for a free place at the host, unless the event comes first.
 
         Raises
         ------
@@ -70,14 +70,15 @@ class HostPlaces:
                         return descriptor
                 if time.monotonic() > until:
                     log.info(
-                        "%s: other processes have used all its connections for a long time; sent the request anyway",
+                        "%s: other processes have used all connections for a long time; helio sends "
+                        "its request without waiting further",
                         host,
                     )
                     return None
                 if ended.wait(_LOOKS_UP):
                     raise Cancelled("cancelled")
         except OSError as error:
-            log.info("%s: cannot wait for requests of other processes: %s", host, error)
+            log.info("%s: cannot wait for the requests of other processes: %s", host, error)
             return None
 
 

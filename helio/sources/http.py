@@ -1,4 +1,4 @@
-"""The one seam to the network: requests that wait politely, try again where it may help, and say what went wrong."""
+"""The only module that sends requests: it limits and repeats them, and explains what went wrong."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ CONNECTIONS_PER_HOST = 2
 ATTEMPTS = 3
 
 _CONNECTING = 15.0
-"""Seconds for a connection to come about; nothing can end that wait early."""
+"""Seconds to wait for a connection to open; nothing can end this wait earlier."""
 _LOOKS_UP = 0.2
 """How often a queued request checks for cancellation, in seconds."""
 _NOT_A_CHANCE = (501, 505)
-"""Server errors that stay: not implemented, and not that version of HTTP."""
+"""Server errors for which another attempt is useless: not implemented, HTTP version not supported."""
 _TIMED_OUT, _TOO_MANY, _BUSY = 408, 429, 503
 _LONGEST_ERROR = 64 * 1024
-"""Bytes of an error's body that are read."""
+"""Maximum number of bytes of an error's body to read."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 _PROXY_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
 
 class Hosts:
-    """The number of requests to each host at once, and the time until which a host wants none."""
+    """Number of simultaneous requests to each host, and the time until which a host wants none."""
 
     def __init__(self, connections: int = CONNECTIONS_PER_HOST) -> None:
         self._connections = connections
@@ -80,7 +80,7 @@ class Hosts:
 
     @contextmanager
     def slot(self, host: str, ended: threading.Event) -> Iterator[None]:
-        """Wait for a place among the requests that the host serves, or until the event."""
+        """Wait until the host may get another request, unless the event comes first."""
         with self._lock:
             slot = self._slots.setdefault(host, threading.BoundedSemaphore(self._connections))
         while not slot.acquire(timeout=_LOOKS_UP):
@@ -92,7 +92,7 @@ class Hosts:
             slot.release()
 
     def leave_alone(self, host: str, until: float) -> None:
-        """Ask the host for nothing before a time of the clock."""
+        """Send no requests to the host before a given time of the clock."""
         with self._lock:
             self._quiet[host] = max(until, self._quiet.get(host, until))
 
@@ -103,29 +103,29 @@ class Hosts:
 
 
 HOSTS = Hosts()
-"""Those of this process: the bound on connections holds for all of its clients together."""
+"""Limits of this process: all its clients share them."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Time, waiting and chance, so that tests need none of them."""
+    """Source of time, waiting and random numbers, which a test can replace."""
 
     now: Callable[[], float] = time.time
-    """Seconds since 1970, UTC."""
+    """Current time, seconds since 1970, UTC."""
     monotonic: Callable[[], float] = time.monotonic
-    """Seconds that never run backwards."""
+    """Seconds of a clock that never runs backwards."""
     sleep: Callable[[float, threading.Event], object] = lambda seconds, ended: ended.wait(seconds)
-    """Waits so many seconds, or until the event."""
+    """Function that waits for a number of seconds, or until the event."""
     random: Callable[[], float] = random.random
 
     def utc(self) -> datetime:
-        """Return the present moment, as helio writes moments: without a zone, meaning UTC."""
+        """Return the current time in UTC, without a time zone."""
         return datetime.fromtimestamp(self.now(), UTC).replace(tzinfo=None)
 
 
 @dataclass(frozen=True)
 class WholeReply:
-    """A whole reply."""
+    """Complete reply of a server."""
 
     url: str
     status: int
@@ -143,7 +143,7 @@ class _MayPassError(Exception):
 
 
 class Http:
-    """A client for GET requests; safe to share between threads.
+    """Client for GET requests; safe to share between threads.
 
     Proxies are those of the environment, as `httpx2` reads it: ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``,
     ``NO_PROXY``. Certificate authorities are those of `helio.sources.connection.trusted_authorities`.
@@ -194,7 +194,7 @@ class Http:
         self._connections = _Connections(timeout, min(timeout, connecting))
 
     def at(self, url: str, *declared: str, by_user: bool) -> Http:
-        """Return the client for one provider, which asks only its hosts and follows redirects only to them.
+        """Return a client for one provider, which requests from its hosts and follows redirects to its hosts only.
 
         Without it, the host of each URL that is asked for counts as named by the user, and no other host is asked.
 
@@ -212,7 +212,7 @@ class Http:
         return client
 
     def refuse_foreign(self, url: str, led_by: str) -> None:
-        """Refuse a URL, found in what `led_by` sent, that is none of the provider's.
+        """Refuse a URL that does not belong to the provider, found in the reply that `led_by` names.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class Http:
             self._site.refuse_foreign(url, led_by)
 
     def get(self, url: str, *, accept: str = "*/*", expected: Collection[int] = (200,)) -> WholeReply:
-        """Return the whole reply to a request.
+        """Send a request and return the whole reply.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class Http:
         return self.exchange(url, receive, headers=lambda: {"Accept": accept}, expected=expected)
 
     def get_json(self, url: str, *, expected: Collection[int] = (200,)) -> tuple[int, Any]:
-        """Ask for JSON and return status and content; ask again for a body that is not JSON.
+        """Request JSON and return status and content; try again if the body is not JSON.
 
         Statuses other than 200 may come without JSON: their content is then None.
 
@@ -272,7 +272,7 @@ class Http:
         expected: Collection[int] = (200,),
         in_bulk: bool = False,
     ) -> T:
-        """Make a request and hand the open answer to `receive`, as often as it takes and helps.
+        """Send a request and pass the reply to `receive` before its body is read; try again as often as that may help.
 
         Parameters
         ----------
@@ -305,7 +305,7 @@ class Http:
             self._refuse_if_ended()
             quiet = self._hosts.quiet_for(host, self.clock.now())
             if waited + quiet > self._budget:
-                text = f"{host} is rate-limiting us; retry in {quiet:.0f} s"
+                text = f"{host} limits the number of requests; try again in {quiet:.0f} s"
                 raise RateLimited(text, advice=LATER, place=url)
             if quiet:
                 self.clock.sleep(quiet, self._connections.ended)
@@ -337,7 +337,7 @@ class Http:
         return nullcontext() if self._places is None else self._places.place(host, self._connections.ended)
 
     def pause(self, seconds: float) -> None:
-        """Wait before the next request, as a caller finds fit.
+        """Wait before the next request.
 
         Raises
         ------
@@ -349,11 +349,11 @@ class Http:
         self._refuse_if_ended()
 
     def cancel(self) -> None:
-        """End all requests at once, and refuse further ones; all threads that wait get `Cancelled`."""
+        """Cancel all requests and refuse further ones; all waiting threads get `Cancelled`."""
         self._connections.cancel()
 
     def close(self) -> None:
-        """Close the connections that are kept open; the next request opens new ones."""
+        """Close idle connections; the next request opens new ones."""
         self._connections.close()
 
     def _refuse_if_ended(self, failure: _MayPassError | None = None) -> None:
@@ -384,7 +384,9 @@ class Http:
         except TransientError as error:
             raise _MayPassError(error) from error.__cause__
         except BadBody as error:
-            raise _MayPassError(DamagedFile(f"what {host} sends {error}", advice=LATER, place=url)) from error
+            raise _MayPassError(
+                DamagedFile(f"the reply of {host} {error}", advice=LATER, place=url)
+            ) from error
         except DataError as error:
             raise error.located(url) from error.__cause__
         except (
@@ -402,7 +404,7 @@ class Http:
         except UnicodeError as error:
             if begun:
                 raise
-            raise Refused(f"'{url}' cannot be requested: its host is not a valid name", place=url) from error
+            raise Refused(f"'{url}' cannot be requested: its host name is not valid", place=url) from error
 
     @contextmanager
     def _response(
@@ -421,7 +423,7 @@ class Http:
                 meter.begin_head()
                 with client.stream("GET", address, headers=headers, extensions={"trace": way}) as response:
                     if not meter.sent:
-                        raise RuntimeError("bytes came on a connection that is not metered")
+                        raise RuntimeError("bytes arrived on a connection without a meter")
                     meter.begin_content()
                     location = response.headers.get("location", "")
                     if response.status_code not in _REDIRECTS or not location:
@@ -457,7 +459,7 @@ class Http:
         if status == _TIMED_OUT or (status >= 500 and status not in _NOT_A_CHANCE):
             text = f"{host} answers {status}{words}"
             return _MayPassError(ServerUnavailable(text, advice=LATER, place=url), wait=wait or 0.0)
-        return Refused(f"{host} refuses with {status}{words}", place=url)
+        return Refused(f"{host} refuses the request ({status}{words})", place=url)
 
 
 class _Connections:
@@ -479,7 +481,7 @@ class _Connections:
         self._opened: tuple[httpx2.Client, Wire] | None = None
 
     def open(self) -> tuple[httpx2.Client, Wire]:
-        """Return the client, and the backend of its connections."""
+        """Return the client and the network backend of its connections."""
         with self._lock:
             if self._opened is None:
                 from helio.sources.wire import Wire
@@ -511,14 +513,14 @@ class _Connections:
         return client
 
     def cancel(self) -> None:
-        """End all connections, and let none be of use any more."""
+        """Close all connections and refuse new ones."""
         with self._lock:
             self.ended.set()
             if self._opened is not None:
                 self._opened[1].shut()
 
     def close(self) -> None:
-        """Close the connections that are kept open."""
+        """Close idle connections."""
         with self._lock:
             if self._opened is not None:
                 self._opened[0].close()
@@ -526,7 +528,7 @@ class _Connections:
 
 
 def retry_after(text: str, now: float) -> float | None:
-    """Return the seconds that a Retry-After header asks to wait, from seconds or a date; None without one.
+    """Return the seconds that a Retry-After header asks to wait, written as seconds or as a date; None without one.
 
     >>> retry_after("120", now=0.0)
     120.0
@@ -558,7 +560,7 @@ def _after(error: DataError, attempts: int, wait: float) -> DataError:
     if attempts > 1:
         error.message += f", after {attempts} attempts"
     if wait:
-        error.message += f"; it asks us to wait {wait:.0f} s"
+        error.message += f"; the server asks to wait {wait:.0f} s"
     return error
 
 
@@ -603,7 +605,7 @@ def _refuse_redirect(address: httpx2.URL, target: httpx2.URL, site: Site, url: s
     ------
     ForeignAddress
     """
-    led_by = f"a redirect of {_host(url)}"
+    led_by = f"a redirect from {_host(url)}"
     if target.scheme not in PORTS or (address.scheme, target.scheme) == ("https", "http"):
         raise ForeignAddress(f"{led_by} leads from {address.scheme} to {target.scheme}", place=url)
     try:

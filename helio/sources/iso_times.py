@@ -1,4 +1,4 @@
-"""Columns of ISO 8601 texts as nanoseconds of UTC, strictly."""
+"""Conversion of columns of ISO 8601 texts to nanoseconds of UTC."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _SECOND_60 = r"([T ]\d{2}:?\d{2}:?)60([.Zz+ -]|U|$)"
 
 
 class NotATime(ValueError):
-    """A text that is no time; says which."""
+    """Text that is not a time; the message names the text."""
 
     def __init__(self, row: int, text: str, why: str = "is not a time in ISO 8601") -> None:
-        super().__init__(f"'{text}' {why}" if text else "there is no time")
+        super().__init__(f"'{text}' {why}" if text else "the time is missing")
         self.row = row
-        """Its place in the column, from 0."""
+        """Number of the row in the column, from 0."""
 
 
 def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Convert ISO texts to ns since 1970, shape (n,); a text without an offset is UTC.
+    """Convert ISO 8601 texts to ns since 1970, shape (n,); a text without an offset counts as UTC.
 
     Leap seconds are as `helio.store.leap_seconds` has it. A second 60 elsewhere is the second after it.
 
@@ -77,7 +77,7 @@ def _of_one_form(texts: pa.ChunkedArray) -> npt.NDArray[np.int64] | None:
 
 
 def is_time(text: str) -> bool:
-    """Return whether a text is a time as `nanoseconds_of_texts` takes them."""
+    """Return whether a text is a time that `nanoseconds_of_texts` can convert."""
     try:
         _nanoseconds(0, text.strip())
     except NotATime:

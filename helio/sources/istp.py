@@ -1,4 +1,4 @@
-"""What the ISTP attributes of a variable mean: fill, names, components, frames, bin axes.
+"""Meaning of the ISTP attributes of a variable: fill values, names, components, frames, axes of bins.
 
 Reference: ISTP Metadata Guidelines, https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html.
 """
@@ -21,29 +21,29 @@ Attributes = Mapping[str, Any]
 Texts = tuple[str, ...]
 
 MOST_COMPONENTS = 8
-"""Elements without numbers to lay them along are components up to here, and numbered bins above."""
+"""Maximum number of elements without bin values that become components; more become numbered bins."""
 
 _FLOAT_FILLS = (-1e31, -1e30)
-"""The fill of ISTP, and the pad of the CDF library where nothing was written."""
+"""The fill value of ISTP, and the pad value of the CDF library where nothing was written."""
 _EXACT = 2.0**53
-"""From here on a float64 has not every integer."""
+"""From this number on, a float64 cannot hold every integer."""
 _FAR = 9.99
-"""Times the larger limit of the valid range: beyond it nines are fill."""
+"""Multiple of the larger limit of the valid range beyond which a number of nines is fill."""
 
 FRAMES = (
     "GSE", "GSM", "RTN", "HEEQ", "HGI", "HCI", "J2000", "ECLIPJ2000", "GEI", "GCI", "VSO", "MSO", "KSO",
     "JSO", "SSE", "SEL", "DMPA", "DBCS", "BCS", "DMXL", "DSL", "SSL", "SPG", "NEC", "FAC", "HEE", "GEO", "SM",
     "SRF", "VBS", "SC",
 )  # fmt: skip
-"""Frames looked for in names, labels and descriptions, in this order: ``SC`` also stands for spacecraft."""
+"""Coordinate frames to look for in names, labels and descriptions, in this order: ``SC`` also stands for spacecraft."""
 
 _EMBEDDED = re.compile(r"GSE|GSM|RTN|HEEQ|HCI|J2000|GEI|GCI|VSO|DMPA|DBCS|DSL")
-"""Frames that may be part of a longer name (``BGSEc``) without being mistaken."""
+"""Frames that are recognised even inside a longer name, such as ``BGSEc``."""
 _LOWER = frozenset({
     "gse", "gsm", "rtn", "heeq", "hci", "j2000", "gei", "gci", "vso", "dmpa", "dbcs", "bcs", "dmxl", "dsl",
     "ssl", "sse", "sel", "geo",
 })  # fmt: skip
-"""Frames that names of variables also spell in small letters, as in ``mms1_fgm_b_gse_srvy_l2``."""
+"""Frames that variable names also spell in lower case, as in ``mms1_fgm_b_gse_srvy_l2``."""
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _TRAILING_FRAME = re.compile(r"[\s,_\-]*[\s,_\-(]\(?(?:" + "|".join(FRAMES[:-1]) + r")\)?$")
 # STEREO HET writes "29.6 - 33. 4 MeV"
@@ -56,12 +56,12 @@ _BIN_UNITS = re.compile(r"eV|Hz", re.IGNORECASE)
 
 
 def is_flux(unit: str) -> bool:
-    """Return whether a unit is per area, which nothing that numbers bins is: ``#/(cm^2*s*str*MeV)``."""
+    """Return whether a unit is per area, as only fluxes are: ``#/(cm^2*s*str*MeV)``."""
     return _PER_AREA.search(unit) is not None
 
 
 def text_of(attributes: Attributes, *names: str) -> str:
-    """Return the first of these attributes that is text and not blank."""
+    """Return the first of the named attributes that is text and not blank; empty if none is."""
     for name in names:
         value = attributes.get(name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "U":
@@ -72,7 +72,7 @@ def text_of(attributes: Attributes, *names: str) -> str:
 
 
 def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
-    """Return an attribute as numbers, one or one per component, in the precision in which it is written."""
+    """Return an attribute as numbers, one or one per component, in the precision in which the file stores it."""
     value = attributes.get(name)
     if value is None:
         return None
@@ -86,7 +86,7 @@ def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
 
 
 def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
-    """Convert values to floats with fill as NaN; `raw` may be overwritten.
+    """Convert values to floats with fill values as NaN; `raw` may be overwritten.
 
     Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where floats
     hold ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without FILLVAL have that
@@ -115,7 +115,7 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
 
 
 def rounded_integers(values: Floats) -> tuple[str, ...]:
-    """Describe how many values of an integer column may have been rounded as floats; empty for none.
+    """Return a note on integers that may have been rounded as floats; empty if there are none.
 
     It is a note and no refusal, also for flags and identifiers: a table holds floats, and no tool reads single bits.
     """
@@ -123,8 +123,8 @@ def rounded_integers(values: Floats) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"{count} of {values.size} values are integers of 2^53 or more and may be rounded in their last digits: "
-        "a float64 holds 53 bits",
+        f"{count} of {values.size} values are integers of 2^53 or more, so their last digits may be "
+        "rounded: a float64 holds only 53 bits",
     )
 
 
@@ -162,7 +162,8 @@ def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
 
 
 def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
-    """Describe values outside VALIDMIN to VALIDMAX; they stay, except undeclared fill, which becomes NaN in place.
+    """Return notes on values outside VALIDMIN to VALIDMAX; they stay, except undeclared fill, which becomes NaN in
+    place.
 
     Some files leave out of FILLVAL what they fill with: Wind SWE writes 99999.9, says −1e31, and allows 9999.99 at
     most. A value is such a fill when it is written with nines only, at least four of them, lies outside the valid
@@ -185,7 +186,7 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
     notes = []
     for number, count_of_number in zip(*np.unique(values[fill], return_counts=True), strict=True):
         notes.append(
-            f"{count_of_number} values of {_shortest(number)} outside the valid range are taken for fill"
+            f"{count_of_number} values of {_shortest(number)} lie outside the valid range and count as fill"
         )
         count -= int(count_of_number)
     values[fill] = np.nan
@@ -196,7 +197,7 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
 
 
 def possible_fill(values: Floats) -> tuple[int, str] | None:
-    """Count the values that look like undeclared fill; return their number and the value, or None without any.
+    """Return number and value of what seems to be undeclared fill; None if nothing does.
 
     The value is written with nines only, at least four of them, occurs at least twice, and is ten times as large as
     every other value, of either sign. `values` has any shape.
@@ -258,17 +259,17 @@ def _listed(limit: npt.NDArray[Any]) -> str:
 
 
 def unknown_components(components: Texts) -> Texts:
-    """Return a note for three components that nobody names: tools for vectors do not take them."""
+    """Return a note on three components without a description, which tools for vectors do not accept."""
     if len(components) != 3:
         return ()
     return (
-        "nothing says what the 3 components are: if they are Cartesian, declare_quantity with representation "
-        '"cartesian" says it',
+        "the file does not describe the 3 components; if they are Cartesian, say so with the tool "
+        'declare_quantity and representation "cartesian"',
     )
 
 
 def common_unit(units: Sequence[str]) -> tuple[str, str]:
-    """Return the unit of all elements; none, and a note, where they have several."""
+    """Return the unit of all elements; if they have different units, return an empty unit and a note."""
     every = tuple(dict.fromkeys(units))
     if len(every) < 2:
         return (every[0] if every else ""), ""
@@ -278,7 +279,8 @@ def common_unit(units: Sequence[str]) -> tuple[str, str]:
 def periods_of(
     labels: Sequence[str], units: Sequence[str], name: str, description: str, attributes: Attributes
 ) -> tuple[float | None, ...]:
-    """Return which columns wrap, by labels, units and the valid range; empty where none is an angle."""
+    """Return the period of each component that is an angle, from labels, units and valid range; empty without
+    angles."""
     count = max(1, len(labels))
     each_unit = tuple(units) if len(units) == count else (common_unit(units)[0],) * count
     low, high = numbers_of(attributes, "VALIDMIN"), numbers_of(attributes, "VALIDMAX")
@@ -293,7 +295,7 @@ def periods_of(
 
 
 def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
-    """Return SCALETYP, otherwise the default."""
+    """Return the scale of an axis from SCALETYP, or the default."""
     scale = text_of(attributes, "SCALETYP").lower()
     if scale.startswith("log"):
         return "log"
@@ -301,7 +303,7 @@ def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
 
 
 def component_names(labels: Sequence[str], unit: str = "") -> Texts | None:
-    """Shorten labels to names: ``Bx`` of ``"Bx (GSE)"``, ``X`` of ``"ACE X-GSM"``. None unless all differ."""
+    """Shorten labels to names: ``Bx`` for ``"Bx (GSE)"``, ``X`` for ``"ACE X-GSM"``. None unless all names differ."""
     names = [_short(label, unit) for label in labels]
     names = _without_common_words(names)
     if not all(names) or len(set(names)) != len(names):
@@ -326,7 +328,7 @@ def _without_common_words(names: Sequence[str]) -> list[str]:
 
 
 def stem_of(components: Texts) -> str:
-    """Return the common part of component names: ``B`` for Bx, By, Bz and Bt; empty if none."""
+    """Return the common part of component names, such as ``B`` for Bx, By, Bz and Bt; empty if there is none."""
     if len(components) < 2:
         return ""
     stems = {name[:-1].rstrip("_ ") for name in components}
@@ -334,7 +336,7 @@ def stem_of(components: Texts) -> str:
 
 
 def frame_of(name: str, attributes: Attributes, labels: Sequence[str] = ()) -> str:
-    """Return the coordinate frame of a vector, from its attributes, labels, name and description in this order."""
+    """Return the coordinate frame of a vector, from its attributes, labels, name or description, in this order."""
     stated = text_of(
         attributes,
         "COORDINATE_SYSTEM",
@@ -376,7 +378,7 @@ def _frame_in(text: str) -> str:
 
 @dataclass(frozen=True)
 class TextBins:
-    """Bins that are written out: ``"13.6 - 15.1 MeV"``."""
+    """Bins that a file gives as text: ``"13.6 - 15.1 MeV"``."""
 
     lower: npt.NDArray[np.float64]
     upper: npt.NDArray[np.float64]
@@ -384,12 +386,12 @@ class TextBins:
 
     @property
     def centers(self) -> npt.NDArray[np.float64]:
-        """Geometric mean of the edges; the arithmetic one for a bin that begins at zero."""
+        """Geometric mean of the edges; arithmetic mean for a bin that begins at zero."""
         return middle(self.lower, self.upper)
 
 
 def middle(lower: Floats, upper: Floats) -> npt.NDArray[np.float64]:
-    """Return the geometric mean where both edges are above zero, otherwise the arithmetic one."""
+    """Return the geometric mean where both edges are above zero, otherwise the arithmetic mean."""
     positive = (lower > 0) & (upper > 0)
     product = np.where(positive, lower, 0.0) * np.where(positive, upper, 0.0)
     centers: npt.NDArray[np.float64] = np.where(positive, np.sqrt(product), (lower + upper) / 2)
@@ -397,7 +399,7 @@ def middle(lower: Floats, upper: Floats) -> npt.NDArray[np.float64]:
 
 
 def text_bins(labels: Sequence[str]) -> TextBins | None:
-    """Read bins from labels; None unless every label holds one, all in one unit."""
+    """Read bins from labels; None unless every label holds a bin and all have the same unit."""
     matches_or_none = [_BIN_TEXT.search(label) for label in labels]
     matches = [match for match in matches_or_none if match]
     if not labels or len(matches) != len(labels) or len({match[3] for match in matches}) != 1:
@@ -410,19 +412,19 @@ def text_bins(labels: Sequence[str]) -> TextBins | None:
 
 
 def is_counting(centers: npt.NDArray[Any]) -> bool:
-    """Return whether numbers only count elements: 0, 1, 2 … or 1, 2, 3 …, as THEMIS and PSP write for components."""
+    """Return whether numbers only count elements: 0, 1, 2 … or 1, 2, 3 …, as THEMIS and PSP number components."""
     if centers.ndim != 1 or centers.size == 0 or centers[0] not in (0, 1):
         return False
     return bool(np.array_equal(centers, centers[0] + np.arange(centers.size)))
 
 
 def numbered_axis(bins: int, label: str = "bin") -> Axis:
-    """Return an axis of bins of which only the number is known."""
+    """Return an axis of numbered bins, for bins whose values are unknown."""
     return Axis(label, "", np.arange(1, bins + 1, dtype=np.float64), scale="linear")
 
 
 def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
-    """Return SCALETYP, otherwise "log" for energies and frequencies; never for centres of zero or less."""
+    """Return SCALETYP, otherwise "log" for energies and frequencies above zero, otherwise "linear"."""
     scale = scale_of(attributes, "log" if _BIN_UNITS.search(unit) else "linear")
     if scale == "log":
         finite = centers[np.isfinite(centers)]
@@ -432,7 +434,7 @@ def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
 
 
 def fixed_if_equal(array: Floats) -> Floats:
-    """Return one record in place of many that are all equal."""
+    """Return a single record if all records are equal, otherwise all records."""
     if array.ndim < 2 or array.shape[0] == 0:
         return array
     # the second record tells most of the time; only then compare all

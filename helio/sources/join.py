@@ -1,4 +1,4 @@
-"""Joins tables of one parameter from several files, and records that are lost when epochs repeat."""
+"""Joins tables of one parameter from several files, and counts records that are lost because epochs repeat."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from helio.store.table import Axis, Floats, Table
 from helio.time_range import TimeRange
 
 WITHOUT_TIME = "have no usable epoch"
-REPEATED = "repeat an epoch of their file"
-CONTRADICTED = "contradict another file's record of their epoch"
+REPEATED = "repeat an epoch of the same file"
+CONTRADICTED = "contradict the record of another file for the same epoch"
 
 _ADVICE = {
     REPEATED: (
-        "give each record its own time: columns called date and time, or year, month, day, hour, minute, second; "
-        "a file with several rows for one epoch (one for each energy channel or sensor) needs a column for each instead"
+        "give each record its own time, with columns called date and time, or year, month, day, hour, "
+        "minute, second; if a file has several rows for one epoch, such as one for each energy channel "
+        "or sensor, write these rows as columns instead"
     ),
-    CONTRADICTED: "keep only the correct file of the interval in the archive",
-    WITHOUT_TIME: "get the file again, or another version of it",
+    CONTRADICTED: "keep only the correct file for this interval in the archive",
+    WITHOUT_TIME: "download the file again, or use another version of the file",
 }
 _MOST_PAIRS = 5
-"""Pairs of files that differ are named one by one up to here."""
+"""Maximum number of pairs of differing files to name one by one."""
 
 
 def clip(table: Table, time_range: TimeRange) -> Table:
@@ -74,16 +75,16 @@ def _refuse_mostly_dropped(
     if 2 * lost <= held:
         return
     reasons = {reason: count for reason, count in dropped.items() if count}
-    where = f"'{files[0]}'" if len(files) == 1 else f"{len(files)} files, the first of them '{files[0]}',"
+    where = f"'{files[0]}'" if len(files) == 1 else f"{len(files)} files (the first is '{files[0]}')"
     raise DamagedFile(
-        f"{lost} of the {held} records of {parameter} that {where} holds for this interval cannot be used: "
+        f"{lost} of the {held} records of {parameter} for this interval in {where} cannot be used: "
         + ", ".join(f"{count} {reason}" for reason, count in reasons.items()),
         advice=_ADVICE[max(reasons, key=lambda reason: reasons[reason])],
     )
 
 
 def once(table: Table, without_time: int) -> Table:
-    """Return the table of one file with each epoch once: keep the first record, and count the others.
+    """Return the table of one file with each epoch once: keep its first record, and count the others.
 
     Parameters
     ----------
@@ -98,10 +99,14 @@ def once(table: Table, without_time: int) -> Table:
         return replace(table, dropped=dropped)
     first_of_each, repeated = _pairs(first)
     difference = _difference(table, first_of_each, repeated, None)
-    notes = [*table.notes, f"{repeated.size} records repeat an epoch; the first was kept"]
+    notes = [
+        *table.notes,
+        f"{repeated.size} records repeat an epoch; the first record of each epoch was kept",
+    ]
     if difference.count:
         notes.append(
-            f"{difference.count} records that repeat an epoch differ from the first{difference.words}"
+            f"{difference.count} records that repeat an epoch differ from the first record of the epoch"
+            f"{difference.words}"
         )
     dropped[REPEATED] = int(repeated.size)
     return replace(table.take(first), notes=tuple(notes), dropped=dropped)
@@ -109,7 +114,7 @@ def once(table: Table, without_time: int) -> Table:
 
 @dataclass(frozen=True)
 class Repeats:
-    """The epochs that several files have.
+    """Epochs that several files have.
 
     Parameters
     ----------
@@ -177,11 +182,14 @@ def _repeats(
             differing += difference.count
             notes.append(
                 f"{parts[first_file][0]} and {parts[other][0]} differ in {difference.count} of the "
-                f"{np.count_nonzero(both)} epochs that both have{difference.words}; "
-                f"the records of {parts[first_file][0]} were kept"
+                f"{np.count_nonzero(both)} epochs that both files have{difference.words}; the records "
+                f"of {parts[first_file][0]} were kept"
             )
     if len(notes) > _MOST_PAIRS:
-        notes = [*notes[:_MOST_PAIRS], f"{len(notes) - _MOST_PAIRS} further pairs of files differ like that"]
+        notes = [
+            *notes[:_MOST_PAIRS],
+            f"{len(notes) - _MOST_PAIRS} further pairs of files differ in the same way",
+        ]
     return Repeats(differing, (f"{repeated.size} repeated epochs: the first record of each was kept", *notes))
 
 
@@ -223,7 +231,7 @@ def _difference(
             largest = float(np.fmax.reduce(apart, initial=0.0))
     words = f", by up to {largest:.4g} {table.unit}".rstrip() if largest else ""
     missing = int(np.count_nonzero(half_missing))
-    words += f"; in {missing} of them only one has a value" if missing else ""
+    words += f"; in {missing} of these pairs only one record has a value" if missing else ""
     return _Difference(int(np.count_nonzero(differs)), words)
 
 

@@ -1,4 +1,4 @@
-"""A folder or tree of files as a provider: found by their names as CDAWeb writes them, read, joined."""
+"""A folder or tree of data files as a provider: files are found by CDAWeb's form of names, read and joined."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _TWO_DATES = re.compile(
     re.IGNORECASE,
 )
 LOCAL = "local files"
-"""How recipes, records and footers name the provider of files in a folder, wherever the folder is."""
+"""Name of the provider of files in a folder in recipes, records and footers, wherever the folder is."""
 _MASTER_DATE = "00000000"
 _KEY_PARAMETERS = re.compile(r"(?:^|_)(?:K[0-2]|LL02)(?:_|$)", re.IGNORECASE)
 
@@ -63,21 +63,21 @@ _YEAR = timedelta(days=366)
 _ALL_TIME = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 _NO_TIME = TimeRange(datetime(1700, 1, 1), datetime(1700, 1, 1, microsecond=1))
 MOST_NAMELESS = 20_000
-"""Files whose names do not say their dataset, and that are opened for it."""
+"""Maximum number of files to open because their names do not say their dataset."""
 MOMENT = timedelta(microseconds=1)
-"""From the last record of a file to its stop, which is not part of it."""
+"""Time from the last record of a file to its stop, which is exclusive."""
 _LARGE = 256 * 1024**2
-"""Bytes from which on a file's structure is looked at before it is read for its digest."""
+"""Size in bytes from which the structure of a file is checked before the file is read for its digest."""
 _FACTS, _SURVEY = "facts-1", "survey-1"
-"""The remembered facts of files, with the number of their form."""
+"""Kinds of remembered facts of files, with the version of their form."""
 _FEW = 12
 _TRIES = 3
-"""Files of a dataset to ask for its Logical_source before it is taken to have none that can be read."""
+"""Files of a dataset to try for its Logical_source before the dataset counts as having none."""
 
 
 @dataclass(frozen=True)
 class FileName:
-    """The parts of a file name, as CDAWeb writes names.
+    """Parts of a file name of CDAWeb's form.
 
     Parameters
     ----------
@@ -102,21 +102,21 @@ class FileName:
 
 @dataclass(frozen=True)
 class KnownFile:
-    """Facts about a file that are known before it is opened, such as a manifest gives."""
+    """Facts about a file that are known before it is opened, for example from a manifest."""
 
     first: datetime
     last: datetime
     doi: str = ""
     acknowledgement: str = ""
     logical_source: str = ""
-    """What the file calls its dataset, where that is not what its name says."""
+    """The dataset's name inside the file, if it differs from the one in the file name."""
     sha256: str = ""
-    """Of its bytes, where the archive says it; a file with others is refused."""
+    """Digest of the file's bytes, if the archive gives it; a file with other bytes is refused."""
 
 
 @dataclass(frozen=True)
 class ArchiveFile:
-    """A file of an archive, as its name or its global attributes describe it.
+    """File of an archive, as its name or its global attributes describe it.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class ArchiveFile:
 
 
 def parse_file_name(name: str) -> FileName | None:
-    """Read dataset id, start and version from a file's name; None where it is not of CDAWeb's form.
+    """Read dataset id, start and version from a file name; None if the name does not have CDAWeb's form.
 
     >>> parse_file_name("sta_l1_het_20211028_v01.cdf").dataset_id
     'STA_L1_HET'
@@ -196,7 +196,7 @@ def _parse_two_dates(stem: str) -> FileName | None:
 
 
 def natural_version(text: str) -> tuple[int, ...]:
-    """Return a version by its numbers, so that v10 is newer than v9 and v4.18.1 than v4.9.0.
+    """Return a version as numbers, so that v10 is newer than v9, and v4.18.1 newer than v4.9.0.
 
     >>> natural_version("4.18.1") > natural_version("4.9.0")
     True
@@ -210,7 +210,7 @@ def is_preliminary(dataset_id: str) -> bool:
 
 
 class LocalArchive:
-    """Files in a folder and all folders below it; satisfies `helio.sources.provider.Provider`.
+    """Files in a folder and its subfolders; satisfies `helio.sources.provider.Provider`.
 
     CDF, netCDF, CSV and Parquet are read. A dataset is found by the names of its files and, where no name fits, by
     the global attribute ``Logical_source``; a file that is no CDF and says nothing is the dataset of its own name.
@@ -250,13 +250,14 @@ class LocalArchive:
                 what = "is not a folder" if root.exists() else "does not exist"
                 raise RequestError(
                     f"the archive {shown(root)} {what}",
-                    advice="name a folder that holds CDF, netCDF, CSV or Parquet files",
+                    advice="choose a folder that holds CDF, netCDF, CSV or Parquet files",
                 )
             os.scandir(root).close()
         except (OSError, ValueError) as error:  # too long, or with a null character
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise RequestError(
-                f"the archive {shown(root)} cannot be read: {reason}", advice="get permission to list it"
+                f"the archive {shown(root)} cannot be read: {reason}",
+                advice="get permission to list the folder",
             ) from error
         self._root = root.resolve()
         self._reader = reader
@@ -266,29 +267,31 @@ class LocalArchive:
         self._digests = digests or FileDigests()
         self._facts: dict[tuple[Path, FileState], FileFacts | None] = {}
         self._listed: dict[Path, FileFacts] = {}
-        """What files said by which they are listed, for their names say nothing."""
+        """Facts of files that are listed by their contents, because their names do not say their dataset."""
         self._on_progress: Callable[[str, int], None] = lambda what, count: None
         self._named_as: dict[Path, FileDigest] = {}
-        """The bytes of each file, as they were when it was first named."""
+        """Digest of each file when it was first named."""
 
     @property
     def name(self) -> str:
-        """How records and footers name it."""
+        """Name of the archive in records and footers."""
         return self._name
 
     @property
     def root(self) -> Path:
-        """Its folder, without links."""
+        """Folder of the archive, with links resolved."""
         return self._root
 
     def datasets(self) -> list[str]:
-        """Return ids of all its datasets, sorted; a file whose name says nothing counts by its Logical_source."""
+        """Return the ids of all datasets, sorted; a file whose name does not say its dataset counts by its
+        Logical_source."""
         return sorted({*self._named, *self._described})
 
     def files(
         self, on_progress: Callable[[str, int], None] = lambda what, count: None
     ) -> dict[str, list[ArchiveFile]]:
-        """Return the files that are read, by dataset and in order of start: of each start the newest version.
+        """Return the files to read, by dataset and in order of start; of files with the same start, only the newest
+        version.
 
         Those whose names do not say their dataset are left out where they are more than `MOST_NAMELESS`.
 
@@ -302,11 +305,11 @@ class LocalArchive:
         return dict(sorted({**described, **self._named}.items()))
 
     def masters(self) -> tuple[Path, ...]:
-        """Return files that describe a dataset and hold no records."""
+        """Return the files that describe a dataset but hold no records."""
         return tuple(path for name, path in self._listing if name is None and f"_{_MASTER_DATE}" in path.name)
 
     def shadowed(self) -> tuple[ArchiveFile, ...]:
-        """Return files that name a dataset inside but not in their file name: no fetch reads them."""
+        """Return the files that say their dataset only inside; a fetch of that dataset does not read them."""
         if self.nameless > MOST_NAMELESS:
             return ()
         return tuple(
@@ -318,7 +321,7 @@ class LocalArchive:
 
     @cached_property
     def nameless(self) -> int:
-        """How many files have names that do not say their dataset."""
+        """Number of files whose names do not say their dataset."""
         return sum(
             name is None and _parse_two_dates(path.stem) is None and f"_{_MASTER_DATE}" not in path.name
             for name, path in self._listing
@@ -326,14 +329,14 @@ class LocalArchive:
 
     @cached_property
     def walk(self) -> Walk:
-        """Everything that stands below the folder, looked at once."""
+        """All files and folders below the archive's folder, searched once."""
         files = walk(self._root, SUFFIXES, lambda entries: self._on_progress("entries", entries))
         for entry in files.skipped:
             log.warning("skipped %s: %s", shown(entry.path), entry.reason)
         return files
 
     def facts(self, path: Path) -> FileFacts:
-        """Read the facts of a file, remembered until the file is written to; its bytes are not proven.
+        """Return the facts of a file, remembered until the file changes; the digest of its bytes is not verified.
 
         Raises
         ------
@@ -344,7 +347,7 @@ class LocalArchive:
         return self._remembered(path, _FACTS, self._reader.describe, facts_to_json, facts_from_json)
 
     def survey(self, path: Path) -> tuple[ParameterFacts, ...]:
-        """Describe each parameter of a file, remembered until the file is written to.
+        """Describe each parameter of a file; the result is remembered until the file changes.
 
         Raises
         ------
@@ -372,7 +375,7 @@ class LocalArchive:
         return facts
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return which files may hold records of [start, stop), decided without reading any record.
+        """Return the files that may hold records of [start, stop), judged without reading records.
 
         A name says where a file starts and not where it ends, so a neighbour may be named that turns out to
         hold nothing of the interval; the tables of `fetch` name those that gave records. DOI and
@@ -469,7 +472,7 @@ class LocalArchive:
         if not self.walk.is_whole:
             raise RequestError(
                 f"the archive {shown(self._root)} has more than {MOST_ENTRIES:,} files and folders",
-                advice="name a folder within it",
+                advice="choose a subfolder",
             )
         return tuple((_parse_stem(path.stem), path) for path in self.walk.files)
 
@@ -493,9 +496,9 @@ class LocalArchive:
         """
         if self.nameless > MOST_NAMELESS:
             raise RequestError(
-                f"{self.nameless:,} files in {self._called} have names without a dataset, and at most "
-                f"{MOST_NAMELESS:,} are opened for it",
-                advice="name a folder within it, or name the files as their archive does: DATASET_20240510_v01.cdf",
+                f"{self.nameless:,} files in {self._called} have names that do not say their dataset, "
+                f"but helio opens at most {MOST_NAMELESS:,} such files",
+                advice="choose a subfolder, or name the files as their archive does: DATASET_20240510_v01.cdf",
             )
         described: list[ArchiveFile] = []
         alike: dict[tuple[str, str], list[tuple[FileName, Path]]] = {}
@@ -577,7 +580,7 @@ class LocalArchive:
         if shared:
             raise UnknownDataset(
                 f"'{dataset_id}' is the Logical_source of several datasets in {self._called}",
-                advice=f"name one of them: {', '.join(shared)}",
+                advice=f"choose one of them: {', '.join(shared)}",
             )
         # a file that belongs to another dataset as it says itself is found by its name all the same
         by_stem = [
@@ -590,7 +593,9 @@ class LocalArchive:
             return by_stem
         passed_over = len(self.walk.skipped) + self.walk.more_skipped
         source = (
-            f"; {passed_over} entries were passed over: helio archive DIR lists them" if passed_over else ""
+            f"; helio skipped {passed_over} files or folders: run helio archive DIR to list them"
+            if passed_over
+            else ""
         )
         raise UnknownDataset(
             f"no dataset is called '{dataset_id}' in {self._called}",
@@ -616,7 +621,8 @@ class LocalArchive:
                 first, other = (str(path.relative_to(self._root)) for path in (file.path, rival))
                 raise DamagedFile(
                     f"{first} and {other} have the same start and version but different bytes",
-                    advice="keep one of them in the archive, or name the folder of one as the archive",
+                    advice="keep only one of them in the archive, or use the folder of one of them as the "
+                    "archive",
                 )
 
     def _same_bytes(self, one: Path, other: Path) -> bool:
@@ -654,7 +660,7 @@ class LocalArchive:
         notes = [f"{file.path.name} has no parameter {parameter}" for file in lacking]
         notes += [note for file in kept if (note := self._other_name(file))]
         notes += [
-            f"{file.path.name} was read, and not {rival.name} of the same start and version"
+            f"{file.path.name} was read instead of {rival.name}, which has the same start and version"
             for file in kept
             for rival in file.rivals
             if rival.suffix.lower() != file.path.suffix.lower()
@@ -701,7 +707,7 @@ class LocalArchive:
             known = self._known.get(path.name)
             if known is not None and known.sha256 not in ("", digest.sha256):
                 raise DamagedFile(
-                    f"'{path.name}' does not have the bytes that {self._called} lists",
+                    f"'{path.name}' differs from the file of this name that {self._called} lists",
                     advice="install helio again",
                     place=str(path),
                 )
@@ -731,7 +737,7 @@ class LocalArchive:
                 self._facts[path, state] = self.facts(path)
             return self._facts[path, state]
         except (DamagedFile, ChangedFile) as error:
-            log.warning("skipped while looking for datasets: %s", error.message)
+            log.warning("a file was skipped in the search for datasets: %s", error.message)
             return None
 
     # Refusing
@@ -753,10 +759,11 @@ class LocalArchive:
             for table in self._read(file, parameters[:1], _ALL_TIME).values():
                 if not isinstance(table, UnknownParameter) and len(table):
                     first, last = (table.epoch[i].astype("M8[s]") for i in (0, -1))
-                    ends.append(f"{file.path.name} holds {first} to {last}")
+                    ends.append(f"{file.path.name} holds records from {first} to {last}")
         return NoData(
             f"{dataset_id} has no record of {', '.join(parameters)} in {_written(time_range)}",
-            advice="; ".join(ends) or "the files nearest to the interval hold no record of the parameter",
+            advice="choose another time range: "
+            + ("; ".join(ends) or "the nearest files hold no record of the parameter"),
         )
 
 
@@ -786,7 +793,7 @@ def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
 
 
 def alike(inside: str, dataset_id: str) -> bool:
-    """Return whether the id within a file agrees with that of its name, or one is the beginning of the other.
+    """Return whether the dataset id inside a file agrees with the one in its name: equal, or one begins with the other.
 
     >>> alike("SOLO_L2_MAG-RTN", "SOLO_L2_MAG-RTN-NORMAL"), alike("WI_H0_MFI", "AC_H0_MFI")
     (True, False)
@@ -863,19 +870,24 @@ def _span_by_names(files: Sequence[ArchiveFile], known: Mapping[str, KnownFile])
     spans = [known[file.path.name] for file in files if file.path.name in known]
     if spans:
         first, last = min(span.first for span in spans), max(span.last for span in spans)
-        return f"its records run from {_moment(first)} to {_moment(last)}"
+        return f"choose another time range: its records run from {_moment(first)} to {_moment(last)}"
     spans_inside = [
         (file.first, file.stop) for file in files if file.first is not None and file.stop is not None
     ]
     if len(spans_inside) == len(files):
         first, last = min(span[0] for span in spans_inside), max(span[1] for span in spans_inside) - MOMENT
-        return f"its records run from {_moment(first)} to {_moment(last)}"
+        return f"choose another time range: its records run from {_moment(first)} to {_moment(last)}"
     starts = [file.start for file in files if file.start is not None]
     if not starts:
-        return f"it has {len(files)} files"
+        return f"choose another time range: its {len(files)} files hold other times"
     if len(starts) == 1:
-        return f"it has one file, {files[0].path.name}, starting {_moment(starts[0])}"
-    return f"it has {len(starts)} files, starting {_moment(starts[0])} to {_moment(starts[-1])}"
+        return (
+            f"choose another time range: its only file, {files[0].path.name}, starts at {_moment(starts[0])}"
+        )
+    return (
+        f"choose another time range: its {len(starts)} files start between {_moment(starts[0])} and "
+        f"{_moment(starts[-1])}"
+    )
 
 
 def _state(path: Path) -> FileState:
@@ -886,17 +898,18 @@ def _state(path: Path) -> FileState:
 
 
 def _unreadable(path: Path, error: OSError) -> DamagedFile:
-    return DamagedFile(f"{path.name} cannot be read: {error.strerror}", advice=f"look at {path}")
+    return DamagedFile(f"{path.name} cannot be read: {error.strerror}", advice=f"check the file {path}")
 
 
 def _instead_of(name: str, every: Sequence[str], kind: str) -> str:
     """Suggest names close to one that does not exist; none is ever used by itself."""
     if not every:
-        return f"there are no {kind} in it"
+        return f"check the files: they contain no {kind}"
     suggestion = did_you_mean(name, every)
     if len(every) <= _FEW:
-        return f"{suggestion} there is: {', '.join(sorted(every))}".lstrip()
-    return suggestion or f"none of its {len(every)} {kind} has a similar name"
+        listed = ", ".join(sorted(every))
+        return f"{suggestion} All {kind}: {listed}" if suggestion else f"choose one of: {listed}"
+    return suggestion or f"check the name: none of the {len(every)} {kind} has a similar name"
 
 
 def _written(time_range: TimeRange) -> str:

@@ -1,4 +1,4 @@
-"""How fast a server sends: too little in a window of time, or too long for the whole reply, ends an attempt."""
+"""Measures how fast a server sends, and ends an attempt that is too slow or takes too long."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from helio.errors import Refused, TooSlow
 from helio.settings import NetworkLimits
 
 _FRAMING = 256 * 1024
-"""Bytes of headers and the like that may come beside the content of a reply, and for each byte of it…"""
+"""Bytes of headers and framing that may come in addition to the content of a reply."""
 _FRAMING_PER_BYTE = 8
-"""…so many more: chunks of a single byte, the smallest there are, take six bytes each."""
+"""Further bytes of framing allowed for each byte of content: the smallest chunks need six."""
 
 
 class Meter:
-    """A meter of one attempt at a request.
+    """Meter of one attempt at a request.
 
     Only time spent waiting for bytes counts, so that a slow disk here is not taken for a slow server. The wait for
     the first byte does not count: a server may take its time to compute a reply.
@@ -35,7 +35,7 @@ class Meter:
     ) -> None:
         self.now = now
         self.sent = 0
-        """Bytes that the server sent, with all that is around the content."""
+        """Bytes that the server sent, including headers and framing."""
         self._host = host
         self._url = url
         self._limits = limits
@@ -46,7 +46,7 @@ class Meter:
         self._in_window = 0
 
     def allowed(self, timeout: float | None) -> float | None:
-        """Return the seconds that the next bytes may take.
+        """Return how many seconds the next bytes may take.
 
         Raises
         ------
@@ -59,20 +59,20 @@ class Meter:
         if left <= 0:
             raise TooSlow(
                 f"{self._host} did not finish its reply within {self._limits.reply_seconds:g} s",
-                advice="try again later; HELIO_REPLY_SECONDS allows more",
+                advice="try again later, or set a larger HELIO_REPLY_SECONDS",
                 place=self._url,
             )
         return left if timeout is None else min(timeout, left)
 
     def silence(self, timeout: float | None) -> float | None:
-        """Return for how many seconds the server may send nothing after its first byte: at most ten windows."""
+        """Return for how many seconds the server may pause after its first byte: at most ten windows of measurement."""
         if not self.sent:
             return timeout
         longest = 10 * self._limits.rate_seconds
         return longest if timeout is None else min(timeout, longest)
 
     def refuse_silence(self, timeout: float | None) -> None:
-        """Refuse a silence that was shorter than `timeout`, and still too long.
+        """Refuse a pause that was shorter than `timeout` but still too long.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Meter:
             raise self._too_slow()
 
     def came(self, seconds: float, count: int) -> None:
-        """Count bytes that arrived, after so many seconds of waiting.
+        """Count bytes that arrived after `seconds` of waiting.
 
         Raises
         ------
@@ -95,8 +95,8 @@ class Meter:
         self.sent += count
         if self.sent > _FRAMING + _FRAMING_PER_BYTE * self._content + count:
             raise Refused(
-                f"{self._host} sends endless headers or framing: {self.sent:,} bytes around {self._content:,} "
-                "bytes of content",
+                f"{self._host} sends too many headers or too small chunks: {self.sent:,} bytes for "
+                f"{self._content:,} bytes of content",
                 place=self._url,
             )
         if first:
@@ -113,22 +113,22 @@ class Meter:
     def _too_slow(self) -> TooSlow:
         least = f"{self._limits.least_rate:g} bytes a second over {self._limits.rate_seconds:g} s"
         return TooSlow(
-            f"{self._host} sends more slowly than {least}",
-            advice="try again later; finished downloads are kept; HELIO_LEAST_RATE and "
-            "HELIO_RATE_SECONDS set the limit",
+            f"{self._host} sends less than {least}",
+            advice="try again later, or set another limit with HELIO_LEAST_RATE and HELIO_RATE_SECONDS; "
+            "finished downloads are kept",
             place=self._url,
         )
 
     def begin_content(self) -> None:
-        """Note that all headers are here."""
+        """Note that all headers have arrived."""
         self._has_head = True
 
     def begin_head(self) -> None:
-        """Note that another reply comes first: the one that a redirect leads to."""
+        """Note that another reply begins, after a redirect."""
         self._has_head = False
 
     def add_content(self, count: int) -> None:
-        """Count bytes of the content, as they are sent.
+        """Count bytes of content, before decompression.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""One netCDF file in the terms of ISTP, over netCDF4; only the worker imports it."""
+"""One netCDF file as variables with ISTP attributes, read with netCDF4; only the worker process imports this module."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _READING_ERRORS = (
 
 
 class NetcdfFile:
-    """An open netCDF file; satisfies `helio.sources.variables.VariableFile`.
+    """Open netCDF file; satisfies `helio.sources.variables.VariableFile`.
 
     A variable's records lie along the dimension of its times, wherever that stands. Fill (``_FillValue``,
     ``missing_value``, ``FILLVAL``, the library's default) is NaN, packed values are unpacked, and variables called
@@ -54,11 +54,12 @@ class NetcdfFile:
         self._clocks: dict[str, str | None] = {}
 
     def close(self) -> None:
-        """Give up the file."""
+        """Close the file."""
         self._file.close()
 
     def part_checksums(self) -> bool:
-        """Return whether HDF5 checks the chunks of every variable over a dimension: with Fletcher32, or by zlib."""
+        """Return whether HDF5 verifies the values of every variable with dimensions, by Fletcher32 checksums or
+        zlib."""
         with self._reading():
             filters = [variable.filters() or {} for variable in self._variables.values() if variable.ndim]
         return bool(filters) and all(
@@ -66,7 +67,7 @@ class NetcdfFile:
         )
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all variables with numbers, times or texts, in file order; in groups with their path.
+        """Return the names of all variables of numbers, times or texts, in file order; within groups, with their path.
 
         What a coordinate names as its bounds belongs to it and is left out.
         """
@@ -81,7 +82,7 @@ class NetcdfFile:
         )
 
     def variable(self, name: str) -> FileVariable | None:
-        """Return the variable of exactly that name, or None."""
+        """Return the variable with exactly this name, or None."""
         variable = self._variables.get(name)
         if variable is None or not _kind(variable):
             return None
@@ -99,7 +100,8 @@ class NetcdfFile:
         )
 
     def attributes(self, name: str) -> Attributes:
-        """Return the attributes of a variable, CF's under ISTP's names too; empty if there is no such variable."""
+        """Return the attributes of a variable, with CF attributes also under ISTP names; empty if there is no such
+        variable."""
         if name not in self._variables:
             return {}
         if name not in self._attributes:
@@ -107,16 +109,16 @@ class NetcdfFile:
         return self._attributes[name]
 
     def links(self, name: str) -> Attributes:
-        """Return all attributes: they are read with the header."""
+        """Return all attributes of a variable, which are already in memory."""
         return self.attributes(name)
 
     def global_attributes(self) -> dict[str, list[Any]]:
-        """Return global attributes, names in capitals, each a list of entries."""
+        """Return the global attributes, each as a list of entries, with names in capitals."""
         with self._reading():
             return {key.upper(): [_readable(self._file.getncattr(key))] for key in self._file.ncattrs()}
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop) as floats with fill NaN, as ns since 1970, or as texts.
+        """Read records [first, stop) as floats with fill NaN, as times in ns since 1970, or as texts.
 
         Returns
         -------
@@ -379,7 +381,7 @@ class NetcdfFile:
         except _READING_ERRORS as error:
             raise DamagedFile(
                 f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-                advice="fetch it again; if the error stays, report it to the provider",
+                advice="download the file again; if the error stays, report it to the provider",
             ) from error
 
 

@@ -1,4 +1,4 @@
-"""Refuse files that are not whole netCDF files before any reader sees them."""
+"""Refuses files that are not complete netCDF files, before a reader opens them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _SIZES_AT = {0: 13, 1: 13, 2: 9, 3: 9}
 _DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
 _TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
 _MOST = 1_000_000
-"""Entries of a list in a header, beyond which the header is damaged."""
+"""Maximum length of a list in a header; a longer one means that the header is damaged."""
 
 
 def check_netcdf(path: Path) -> None:
-    """Check that a file is netCDF and is all there, without reading any data.
+    """Check that a file is a complete netCDF file, without reading data.
 
     The netCDF library silently reads the missing end of a truncated classic file as zeros, so its header is
     followed here to the last byte it promises.
@@ -55,7 +55,7 @@ def check_netcdf(path: Path) -> None:
         raise DamagedFile(f"'{path.name}' cannot be opened: {reason}", place=str(path)) from error
     if end > size:
         raise DamagedFile(
-            f"'{path.name}' is truncated: it should have at least {end} bytes and has {size}",
+            f"'{path.name}' is truncated: it should have at least {end} bytes but has {size}",
             advice=ADVICE,
             place=str(path),
         )
@@ -66,7 +66,7 @@ def _end_of_hdf5(path: Path, head: bytes) -> int:
     version = head[8] if len(head) > 8 else -1
     places = _SUPERBLOCKS.get(version)
     if places is None or len(head) < places[1] + 8 or head[_SIZES_AT[version]] != 8:
-        raise _broken(path, "its superblock is not one that HDF5 writes")
+        raise _broken(path, "its HDF5 superblock is invalid")
     base, end = (struct.unpack_from("<Q", head, offset)[0] for offset in places)
     return int(base + end)
 
@@ -82,10 +82,13 @@ class _ClassicHeader:
         self._wide_offsets = version in (2, 5)
 
     def end(self) -> int:
-        """Return the byte after the last that the header promises; the padding of the last variable may be missing."""
+        """Return how many bytes the file must have by its header; the padding of the last variable may be missing."""
         records = self._count()
         if records == (2**64 - 1 if self._wide_counts else 2**32 - 1):
-            raise _broken(self._path, "it was never closed, so the number of its records is unknown")
+            raise _broken(
+                self._path,
+                "the program that wrote it did not close it, so the number of its records is unknown",
+            )
         lengths = self._dimensions()
         self._attributes()
         fixed: list[int] = []
@@ -140,7 +143,7 @@ class _ClassicHeader:
 
     def _bounded(self, count: int) -> int:
         if count > _MOST:
-            raise _broken(self._path, f"its header claims a list of {count}")
+            raise _broken(self._path, f"its header claims a list of {count} entries")
         return count
 
     def _name(self) -> None:
@@ -149,7 +152,7 @@ class _ClassicHeader:
     def _type_size(self) -> int:
         size = _TYPE_SIZES.get(self._number(4))
         if size is None:
-            raise _broken(self._path, "its header names a type that does not exist")
+            raise _broken(self._path, "its header names an unknown data type")
         return size
 
     def _count(self) -> int:

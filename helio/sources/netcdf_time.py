@@ -1,4 +1,4 @@
-"""Times of netCDF files, "seconds since …", as nanoseconds of UTC."""
+"""Conversion of times in netCDF files, "seconds since …", to nanoseconds of UTC."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _MOMENT = re.compile(
 # ISTP's TIME_BASE: "FIXED: 1970 (POSIX)", "1970-01-01 00:00:00"
 _BASE_1970 = re.compile(r"1970|POSIX|UNIX", re.IGNORECASE)
 _COARSEST = 10**6
-"""Nanoseconds: times of more digits than their numbers have are rounded to no more than this."""
+"""Nanoseconds: times stored with too few digits are rounded to at most this step."""
 
 
 @dataclass(frozen=True)
 class TimeUnits:
-    """The unit and the start from which a variable counts times.
+    """Unit and start from which a variable counts times.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class TimeUnits:
     exact: bool = True
 
     def packed(self, scale: Any, offset: Any) -> TimeUnits:
-        """Return the units of packed times: ``stored * scale + offset``; None for one that is not given.
+        """Return the units of packed times, ``stored * scale + offset``; None stands for a missing attribute.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class TimeUnits:
         numbers = [np.asarray(1 if scale is None else scale), np.asarray(0 if offset is None else offset)]
         if not all(np.isfinite(number) for number in numbers) or numbers[0] <= 0:
             raise DamagedFile(
-                f"packed times cannot have a scale_factor of {scale} and an add_offset of {offset}"
+                f"packed times with scale_factor {scale} and add_offset {offset} cannot be converted"
             )
         (factor, exact), (shift, _) = (_exactly(number) for number in numbers)
         return replace(
@@ -89,7 +89,7 @@ class TimeUnits:
         )
 
     def decode(self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-        """Convert times to ns since 1970; `NO_TIME` where they are missing or outside 1677 to 2262.
+        """Convert times to ns since 1970; times that are missing or outside 1677 to 2262 become `NO_TIME`.
 
         Such times count no leap seconds. Whole numbers are exact, packed or not. Floats, and whole numbers with a scale
         that no short decimal or fraction gives, are rounded to the power of ten, a millisecond at most, that the
@@ -184,7 +184,7 @@ def _exactly(number: npt.NDArray[Any]) -> tuple[Fraction, bool]:
 
 
 def time_units(units: str, base: str, calendar: str, metadata: str = "") -> TimeUnits | None:
-    """Read a variable's units; None where they are not those of a time.
+    """Read the units of a variable as units of time; None if they are something else.
 
     Parameters
     ----------
@@ -217,9 +217,9 @@ def time_units(units: str, base: str, calendar: str, metadata: str = "") -> Time
     if unit not in _UNITS:
         raise DamagedFile(f"times in '{units}' cannot be converted: the unit of time '{unit}' is unknown")
     if calendar.lower() not in ("", *_CALENDARS):
-        raise DamagedFile(f"times on the calendar '{calendar}' are not UTC")
+        raise DamagedFile(f"times in the calendar '{calendar}' are not UTC")
     if re.search(r"leap_seconds:\s*utc", metadata, re.IGNORECASE):
-        raise DamagedFile(f"times that count leap seconds ('{metadata}') are not converted")
+        raise DamagedFile(f"times that count leap seconds ('{metadata}') cannot be converted")
     return TimeUnits(_UNITS[unit], _nanoseconds_to(since, units, calendar.lower() or "standard"))
 
 
@@ -229,7 +229,7 @@ def _nanoseconds_to(since: str, units: str, calendar: str) -> int:
 
     match = _MOMENT.fullmatch(since)
     failure = DamagedFile(
-        f"the times count '{units}', which has no readable reference time",
+        f"the times count in '{units}', which has no readable reference time",
         advice="write units such as 'seconds since 1970-01-01 00:00:00 +00:00'",
     )
     if match is None or (match["utc"] and match["sign"]):

@@ -1,4 +1,4 @@
-"""A file of any format that an archive reads, opened: what it says of itself, and its tables."""
+"""Opening of a data file of any format: what the file states about itself, and its tables."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _PLAIN_ID = re.compile(r"[A-Za-z][\w.+-]{0,99}")
 
 
 class Tables(Protocol):
-    """The tables of one interval of one file."""
+    """Tables of one interval from one file."""
 
     def read(self, name: str) -> Table:
-        """Read one parameter over the interval, with fill as NaN.
+        """Read one parameter over the interval, with fill values as NaN.
 
         Raises
         ------
@@ -34,27 +34,27 @@ class Tables(Protocol):
 
 
 class OpenFile(Protocol):
-    """An open file."""
+    """Open data file of any format."""
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts for a `helio.sources.cdf.FileFacts`."""
+        """Return the fields of a `helio.sources.cdf.FileFacts`."""
         ...
 
     def survey(self) -> list[dict[str, Any]]:
-        """Return the facts for the `helio.sources.cdf.ParameterFacts` of the file."""
+        """Return the fields of a `helio.sources.cdf.ParameterFacts` for each parameter."""
         ...
 
     def tables(self, start: int, stop: int) -> Tables:
-        """Return a reader of the records of [start, stop), nanoseconds since 1970."""
+        """Return a reader of tables for the interval [start, stop), in ns since 1970."""
         ...
 
     def close(self) -> None:
-        """Give up the file."""
+        """Close the file."""
         ...
 
 
 def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
-    """Open a file by the class of its format; what only netCDF, CSV and Parquet need is imported for them alone.
+    """Open a data file with the reader for its format, importing only the libraries which that format needs.
 
     Parameters
     ----------
@@ -76,7 +76,8 @@ def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
 
 
 def dataset_of(path: Path, attributes: Mapping[str, list[Any]]) -> str:
-    """Return the dataset of a file that is not a CDF: its own statement, otherwise its name without date and version.
+    """Return the dataset of a file that is not a CDF: the one the file states, otherwise its name without date and
+    version.
 
     >>> dataset_of(Path("my_events_20240510_v01.csv"), {})
     'my_events'

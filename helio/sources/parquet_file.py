@@ -1,4 +1,4 @@
-"""One Parquet file as columns over times, over pyarrow; only the worker imports it."""
+"""One Parquet file as columns over times, read with pyarrow; only the worker process imports this module."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from helio.store.leap_seconds import from_civil
 from helio.store.table import Floats
 
 _FIRST_CELLS = 200
-"""Records looked at to see how a column writes times."""
+"""Number of records to read to find out how a column writes times."""
 
 
 class ParquetFile:
-    """An open Parquet file; satisfies `helio.sources.columns.ColumnFile`.
+    """Open Parquet file; satisfies `helio.sources.columns.ColumnFile`.
 
     The times are the one column of timestamps, of several that which is called so (``epoch``, ``time``), or a column
     called so that holds times in ISO 8601, or several columns that `find_times` knows; without a zone they are UTC.
@@ -52,7 +52,7 @@ class ParquetFile:
         self._times = self._find_times()
 
     def close(self) -> None:
-        """Give up the file."""
+        """Close the file."""
         self._file.close()
 
     @cached_property
@@ -62,7 +62,7 @@ class ParquetFile:
 
     @cached_property
     def written(self) -> tuple[Facts, ...]:
-        """What helio wrote about each of its tables."""
+        """Descriptions that helio wrote of its own tables."""
         text = (self._schema.metadata or {}).get(WRITTEN.encode())
         if text is None:
             return ()
@@ -71,12 +71,12 @@ class ParquetFile:
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """Units as the metadata of the columns give them: ``unit``, ``units`` or ``UNITS``."""
+        """Units in the metadata of the columns: ``unit``, ``units`` or ``UNITS``."""
         return tuple(_unit_of(self._schema.field(column)) for column in self._places)
 
     @cached_property
     def said(self) -> dict[str, str]:
-        """Metadata of the file in words, names in capitals."""
+        """Metadata of the file as texts, with names in capitals."""
         attributes = {}
         for name, text in (self._schema.metadata or {}).items():
             with suppress(UnicodeDecodeError):
@@ -84,13 +84,13 @@ class ParquetFile:
         return attributes
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times, since 1970, UTC."""
+        """Return all times, ns since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property
     def _nanoseconds(self) -> npt.NDArray[np.int64]:
         if not self._file.metadata.num_rows:
-            raise NoData(f"'{self.path.name}' holds no records", advice="give a file with data")
+            raise NoData(f"'{self.path.name}' holds no records", advice="choose a file with data")
         column_number = self._times.single
         try:
             if column_number is None or not _is_stamp(self._schema.field(column_number).type):
@@ -112,7 +112,7 @@ class ParquetFile:
             raise self._wrong_time("a time lies outside the years 1677 to 2262") from error
 
     def numbers(self, number: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Return a column as floats with missing cells NaN: in single precision if it is so in the file."""
+        """Return a column as floats with missing cells NaN, in single precision if the file stores it so."""
         field = self._schema.field(self._places[number])
         if not _is_numeric(field.type):
             raise UnknownParameter(
@@ -126,18 +126,18 @@ class ParquetFile:
         return values
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Read several columns, one beside the other."""
+        """Read several columns into one array of shape (n, columns)."""
         block = np.empty((self._file.metadata.num_rows, len(places)), dtype=dtype)
         for j, column in enumerate(places):
             block[:, j] = self.numbers(column, dtype)
         return block
 
     def holds_numbers(self, column: int) -> bool:
-        """Return whether a column is of numbers, by its type."""
+        """Return whether a column has a numeric type."""
         return _is_numeric(self._schema.field(self._places[column]).type)
 
     def holds_long_integers(self, column: int) -> bool:
-        """Return whether a column is of integers of more than 53 bits, by its type."""
+        """Return whether a column has a type of integers longer than 53 bits."""
         kind = self._schema.field(self._places[column]).type
         if pa.types.is_decimal(kind):
             return bool(kind.scale <= 0)
@@ -174,7 +174,7 @@ class ParquetFile:
             return times
         raise DamagedFile(
             f"'{self.path.name}' has no column of times; its columns are {', '.join(titles[:12]) or 'none'}",
-            advice="write it with a column of timestamps, such as epoch",
+            advice="write the file with a column of timestamps, for example one called epoch",
             place=str(self.path),
         )
 
@@ -214,15 +214,15 @@ class ParquetFile:
 
     def _wrong_time(self, why: str) -> DamagedFile:
         return DamagedFile(
-            f"the times {self._times.words} of '{self.path.name}' cannot be read: {why}",
-            advice="write them as timestamps, one for each record",
+            f"the times in {self._times.words} of '{self.path.name}' cannot be read: {why}",
+            advice="write the times as timestamps, one for each record",
             place=str(self.path),
         )
 
     def _unreadable(self, error: Exception) -> DamagedFile:
         return DamagedFile(
             f"'{self.path.name}' could not be read: {type(error).__name__}: {error}",
-            advice="fetch it again; if the error stays, report it to the provider",
+            advice="download the file again; if the error stays, report it to the provider",
             place=str(self.path),
         )
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 Listings = Mapping[tuple[str, str, str], tuple[SourceFile, ...]]
-"""The files of a dataset from start to stop (ISO 8601, UTC), as someone knows them already."""
+"""Known files of a dataset, by dataset id, start and stop (ISO 8601, UTC)."""
 
 
 class Provider(Protocol):
-    """A provider of datasets as tables: a local archive, the samples, CDAWeb, a HAPI server."""
+    """Provider of datasets as tables: a local archive, the samples, CDAWeb, a HAPI server."""
 
     @property
     def name(self) -> str:
-        """How records and footers name it: ``"sample archive"``, ``"CDAWeb"``."""
+        """Name of the provider in records and footers: ``"sample archive"``, ``"CDAWeb"``."""
         ...
 
     def datasets(self) -> list[str]:
@@ -29,7 +29,7 @@ class Provider(Protocol):
         ...
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return which files cover the range, decided without reading any record.
+        """Return the files that cover the range, without reading records.
 
         Raises
         ------
@@ -41,7 +41,7 @@ class Provider(Protocol):
         ...
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop), each a table with its sources, keyed by parameter.
+        """Read parameters over [start, stop); return a table with its sources for each parameter.
 
         Raises
         ------
@@ -52,12 +52,12 @@ class Provider(Protocol):
 
 @runtime_checkable
 class Remote(Protocol):
-    """A provider whose data have to be downloaded first."""
+    """Provider whose data must be downloaded first."""
 
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Return the URLs that a fetch would download, each with its bytes; None where they are unknown.
+        """Return the URLs that a fetch would download, each with its size in bytes; None where the size is unknown.
 
         Raises
         ------
@@ -68,12 +68,12 @@ class Remote(Protocol):
 
 
 class Providers(Protocol):
-    """The choice of a provider for a fetch: the run's, otherwise the step's."""
+    """Choice of a provider for each fetch: the provider of the run, otherwise that of the step."""
 
     def choose(self, provider: str) -> Provider:
-        """Return the provider for a step that names `provider`, or names none with ``""``."""
+        """Return the provider of a step; ``""`` means that the step names none."""
         ...
 
     def cancel(self) -> None:
-        """End all requests and downloads; waiting callers get `Cancelled`."""
+        """Cancel all requests and downloads; waiting callers get `Cancelled`."""
         ...

@@ -1,4 +1,4 @@
-"""One small question for each source, whose right answer is known: for the first contact with real servers."""
+"""One small question with a known answer for each source, with which ``helio doctor`` tests real servers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.sources.witness import Witness
 
 @dataclass(frozen=True)
 class SourceQuestion:
-    """A test question for one source.
+    """Test question for one source.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class SourceQuestion:
 
 
 def questions(settings: Settings) -> Iterator[SourceQuestion]:
-    """Return the question of each provider of data that helio knows."""
+    """Return the test question of each source that helio knows."""
     for name, source in source_classes():
         if not source.question:
             continue

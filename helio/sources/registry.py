@@ -1,4 +1,4 @@
-"""Finds the sources by name: it lists the files of `helio.sources.providers` and imports none of them.
+"""Finds sources by name, from the files in `helio.sources.providers`, without importing these files.
 
 A file ``NAME.py`` is the source that a step and ``--archive`` call ``NAME``. A file ``NAME_WAY.py`` next to it is
 another way to ask the same archive: it is called ``NAME-WAY`` and has the same address. A file ``NAME_servers.json``
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from helio.sources.base import Source
 
 SAMPLE = "sample"
-"""The files that helio ships."""
+"""Name of the provider of the files that helio ships."""
 BY_CATALOGUE = "cdaweb"
-"""Serves the datasets of helio's catalogue where neither the run nor the step names a provider."""
+"""Provider of the datasets in helio's catalogue if neither the run nor the step names one."""
 BY_ADDRESS = "hapi"
-"""What a server speaks that a run names by its address."""
+"""Source for a server that the run names by its URL."""
 
 _STATED = {fact: re.compile(rf'^    {fact} = "([^"\\]*)"$', re.MULTILINE) for fact in ("title", "publisher")}
 """How the class of a source states its title and its publisher."""
 
 
 def names() -> tuple[str, ...]:
-    """Return sources that a step may name as they are."""
+    """Return the sources that a step may name without a server."""
     return (SAMPLE, *(name for name, servers in _files().items() if servers is None))
 
 
 def families() -> tuple[str, ...]:
-    """Return sources of many servers; a step names one server: ``hapi:CDAWeb``."""
+    """Return the sources with many servers; a step names one of their servers: ``hapi:CDAWeb``."""
     return tuple(name for name, servers in _files().items() if servers is not None)
 
 
 def choices() -> str:
-    """Return all of them for people: ``sample, cdaweb, …, hapi:NAME``."""
+    """Return all providers as a text for messages: ``sample, cdaweb, …, hapi:NAME``."""
     return ", ".join((*names(), *(f"{family}:NAME" for family in families())))
 
 
 def family_of(provider: str) -> str:
-    """Return the source of a provider name ``FAMILY:NAME``, known or not; empty for another name.
+    """Return the source in a provider name ``FAMILY:NAME``, even for an unknown NAME; empty for another name.
 
     >>> family_of("HAPI:CDAWeb"), family_of("cdaweb")
     ('hapi', '')
@@ -57,17 +57,17 @@ def family_of(provider: str) -> str:
 
 
 def is_provider(name: str) -> bool:
-    """Return whether a step may name it."""
+    """Return whether a step may name this provider."""
     return name in names() or bool(family_of(name) and name.partition(":")[2])
 
 
 def is_url(archive: str) -> bool:
-    """Return whether an archive is named by its address."""
+    """Return whether an archive is given by its URL."""
     return archive.lower().startswith(("http://", "https://"))
 
 
 def archive_of(name: str) -> str:
-    """Return the archive that is asked, by either interface.
+    """Return the archive behind a source: several sources may ask the same archive in different ways.
 
     >>> archive_of("cdaweb-folders")
     'cdaweb'
@@ -82,7 +82,7 @@ def is_catalogued(name: str) -> bool:
 
 
 def source_class(name: str) -> type[Source]:
-    """Return the class of a source, or of all servers of a family.
+    """Return the class of a source.
 
     Raises
     ------
@@ -98,38 +98,38 @@ def source_class(name: str) -> type[Source]:
         if isinstance(value, type) and issubclass(value, Source) and value.__module__ == module.__name__
     ]
     if len(classes) != 1:
-        raise TypeError(f"{module.__name__} has {len(classes)} subclasses of Source, and needs one")
+        raise TypeError(f"{module.__name__} must have exactly one subclass of Source, but has {len(classes)}")
     [source] = classes
     for fact in _STATED.keys() & vars(source).keys():
         if stated_in_file(name).get(fact) != getattr(source, fact):
-            raise TypeError(f'{module.__name__} must state its {fact} as a plain text: {fact} = "…"')
+            raise TypeError(f'{module.__name__} must state its {fact} as plain text: {fact} = "…"')
     return source
 
 
 def source_classes() -> Iterator[tuple[str, type[Source]]]:
-    """Return every source by name."""
+    """Yield the name and the class of every source."""
     for name in _files():
         yield name, source_class(name)
 
 
 def source_in_records(provider: str) -> str:
-    """Return the name of the source that records call `provider`; empty for a folder or the samples."""
+    """Return the source to which a provider's name in records belongs; empty for a folder or the samples."""
     titles = {name: stated_in_file(name).get("title") for name in _files()}
     return next((name for name, title in titles.items() if title and provider.startswith(title)), "")
 
 
 def stated_in_file(name: str) -> Mapping[str, str]:
-    """Read title and publisher of a source from its file, so that a cached run imports no source."""
+    """Read title and publisher of a source from the text of its file, without importing the source."""
     return _stated_in(tuple(providers.__path__), name)
 
 
 def datasets_known_to(name: str) -> Mapping[str, Collection[str]]:
-    """Return datasets with their parameters, as far as a source knows them without asking."""
+    """Return the datasets that a source knows without a request, each with its parameters."""
     return source_class(name).known_datasets() if name in _files() else {}
 
 
 def known_datasets() -> dict[str, str]:
-    """Return datasets that sources know without asking, each with the source's name."""
+    """Return the datasets that sources know without a request, each with the source's name."""
     return {dataset_id: name for name in _files() for dataset_id in datasets_known_to(name)}
 
 
@@ -137,7 +137,7 @@ def known_datasets() -> dict[str, str]:
 
 
 def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:
-    """Return a server's name as it writes it, and its URL.
+    """Return the name of a server in its usual spelling, and its URL.
 
     >>> server_named("HAPI:cdaweb", {})
     ('CDAWeb', 'https://cdaweb.gsfc.nasa.gov/hapi')
@@ -162,14 +162,16 @@ def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tup
     if name.casefold() not in urls:
         raise RequestError(
             f"no {family.upper()} server is called '{name}'",
-            advice=did_you_mean(name, every, otherwise=f"one of {', '.join(sorted(every, key=str.casefold))}")
-            + f"; HELIO_{family.upper()}_SERVERS=NAME=URL adds one",
+            advice=did_you_mean(
+                name, every, otherwise=f"choose one of {', '.join(sorted(every, key=str.casefold))}"
+            )
+            + f" (to add a server, set HELIO_{family.upper()}_SERVERS=NAME=URL)",
         )
     return urls[name.casefold()]
 
 
 def every_server(family: str, further: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return the URLs of all servers by name: shipped ones, which the environment may replace or add to.
+    """Return the URLs of all servers of a family by name: helio's own list, with the changes of the environment.
 
     >>> every_server("hapi", {"hapi": {"cdaweb": "http://mirror.org/hapi"}})["CDAWeb"]
     'http://mirror.org/hapi'
@@ -180,7 +182,7 @@ def every_server(family: str, further: Mapping[str, Mapping[str, str]]) -> dict[
 
 
 def name_of_server(url: str, further: Mapping[str, Mapping[str, str]]) -> str:
-    """Return ``FAMILY:NAME`` for the server at an address; empty where it is unknown.
+    """Return ``FAMILY:NAME`` for a server's URL; empty if the server is unknown.
 
     >>> name_of_server("https://cdaweb.gsfc.nasa.gov/hapi/", {})
     'hapi:CDAWeb'

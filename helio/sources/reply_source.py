@@ -1,4 +1,4 @@
-"""The base of sources that answer a range of a dataset with one reply in JSON."""
+"""Base class of sources that answer each range of a dataset with one JSON reply."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ReplySource(Source):
-    """A source of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
+    """Source of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
 
     A range is asked for once and its reply is kept: for good when the range is long past, for an hour when it ended
     within 30 days; an empty reply is not kept. A reply may be as long as any other one (``HELIO_REPLY_MB``) and counts
@@ -33,11 +33,11 @@ class ReplySource(Source):
 
     @abstractmethod
     def url_of(self, dataset_id: str, time_range: TimeRange) -> str:
-        """Return address of the records of [start, stop)."""
+        """Return the URL of the records of [start, stop)."""
 
     @abstractmethod
     def read(self, reply: Any, dataset_id: str, parameter: str) -> Table:
-        """Make a table of a parameter from a reply, epochs increasing, fill values NaN.
+        """Make a table of one parameter from a reply, with increasing epochs and fill values as NaN.
 
         The base leaves out records outside of the range, and says where the table comes from.
 
@@ -48,7 +48,7 @@ class ReplySource(Source):
         """
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Ask for the reply with the records of [start, stop).
+        """Return the reply with the records of [start, stop), requesting it if necessary.
 
         Raises
         ------
@@ -122,7 +122,9 @@ class ReplySource(Source):
         if saved is not None and (self.offline or self.is_fresh(saved.said, time_range.stop)):
             return saved.content
         if self.offline:
-            raise Offline(f"{dataset_id} of {self.title} for {time_range} is not here", advice=ONLINE)
+            raise Offline(
+                f"offline, and {dataset_id} of {self.title} for {time_range} is not cached", advice=ONLINE
+            )
         url = self.url_of(dataset_id, time_range)
 
         def receive(answer: OpenReply) -> Any:

@@ -1,4 +1,4 @@
-"""The embedded sample archive: a few real data files that travel with the package."""
+"""Sample archive: a few real data files that come with the package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CUT = timedelta(milliseconds=1)
 
 
 def sample_folder() -> Path:
-    """Return where the files of the sample archive are.
+    """Return the folder of the sample files.
 
     Raises
     ------
@@ -32,14 +32,14 @@ def sample_folder() -> Path:
     folder = files("helio.sources") / "sample_archive"
     if not isinstance(folder, Path) or not folder.is_dir():
         raise RequestError(
-            "the sample archive is not installed as plain files",
+            "the sample files are not installed as plain files",
             advice="install helio-pipelines with pip instead of running it from a zip file",
         )
     return folder
 
 
 def sample_manifest() -> list[dict[str, Any]]:
-    """Return the manifest of the samples: contents and origin of each file, in order of file name."""
+    """Return the manifest of the samples: contents and origin of each file, in order of file names."""
     document = json.loads((sample_folder() / "manifest.json").read_text(encoding="utf-8"))
     entries: list[dict[str, Any]] = document["files"]
     return entries

@@ -1,4 +1,4 @@
-"""What servers said, kept as JSON with the time at which they said it."""
+"""Replies of servers, saved as JSON with the time of the reply."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from helio.store.records import Seconds, WrongShape, convert, read_record
 log = logging.getLogger(__name__)
 
 LARGEST = 1024**3
-"""Bytes of a kept reply."""
+"""Maximum size of a saved reply in bytes."""
 
 
 @dataclass(frozen=True)
 class SavedReply:
-    """A saved reply, or the needed part of it."""
+    """Saved reply, or the needed part of one."""
 
     content: Any
     saved_at: Seconds
@@ -32,12 +32,12 @@ class SavedReply:
 
     @property
     def said(self) -> datetime:
-        """When the server said so, UTC."""
+        """Time of the reply, UTC."""
         return datetime(1970, 1, 1) + timedelta(seconds=self.saved_at)
 
 
 class SavedReplies:
-    """Replies below one folder, each whole or not there.
+    """Saved replies below one folder; each is either complete or absent.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class SavedReplies:
 
     @contextmanager
     def alone(self, name: str) -> Iterator[None]:
-        """Let one thread at a time ask for a name, so that two steps do not ask for the same reply."""
+        """Let only one thread at a time work on a name, so that two steps do not request the same reply."""
         with self._lock:
             lock = self._asking.setdefault(name, threading.Lock())
         with lock:
             yield
 
     def load(self, name: str, kind: Any = Any, *, longest: float | None = None) -> SavedReply | None:
-        """Load a saved reply; None when it is missing, damaged, or older than `longest` seconds.
+        """Load a saved reply; None if it is missing, damaged, or older than `longest` seconds.
 
         Parameters
         ----------
@@ -84,17 +84,17 @@ class SavedReplies:
                     yield saved
 
     def save(self, name: str, content: Any) -> SavedReply:
-        """Keep a reply; a folder that cannot be written keeps nothing, which costs another request later."""
+        """Save a reply; if the folder cannot be written, save nothing, so that a later run requests the reply again."""
         saved = SavedReply(content, self._now())
         text = json.dumps({"saved_at": saved.saved_at, "content": content})
         try:
             write_whole(self._root / f"{name}.json", text.encode(), durable=False)
         except OutputError as error:
-            log.warning("not kept: %s", error.message)
+            log.warning("a reply was not saved: %s", error.message)
         return saved
 
     def forget(self, name: str) -> None:
-        """Keep it no longer."""
+        """Delete a saved reply."""
         with suppress(OSError):
             (self._root / f"{name}.json").unlink()
 
@@ -106,5 +106,5 @@ def _read(path: Path, kind: Any) -> SavedReply | None:
     except FileNotFoundError:
         return None
     except (DamagedRecord, WrongShape) as error:
-        log.warning("%s: %s; it is requested again", path, error)
+        log.warning("%s: %s; helio requests the reply again", path, error)
         return None

@@ -1,4 +1,4 @@
-"""Which hosts may be asked for a provider's data, and which network addresses are public."""
+"""Hosts that may be asked for a provider's data, and checks for public network addresses."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from urllib.parse import urlsplit
 from helio.errors import ForeignAddress, PrivateAddress, Refused
 
 Host = tuple[str, int]
-"""Name or address of a host in lower case, and a port."""
+"""Name or address of a host in lower case, and its port."""
 
 PORTS = {"http": 80, "https": 443}
 
 _UNICAST = IPv6Network("2000::/3")
 _IPV4_COMPATIBLE = IPv6Network("::/96")
 _NAT64 = IPv6Network("64:ff9b::/96")
-"""IPv4 addresses as networks of IPv6 alone spell them, RFC 6052."""
+"""IPv6 form of IPv4 addresses in networks with IPv6 only, RFC 6052."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """The hosts of one provider.
+    """Hosts of one provider.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Site:
 
     @classmethod
     def of(cls, url: str, *declared: str, by_user: bool, further: frozenset[Host] = frozenset()) -> Site:
-        """Return the site of a provider's address.
+        """Return the hosts of the provider with this address.
 
         Parameters
         ----------
@@ -61,7 +61,7 @@ class Site:
         )
 
     def refuse_foreign(self, url: str, led_by: str) -> None:
-        """Refuse a URL outside of this site.
+        """Refuse a URL on a host that does not belong to this provider.
 
         Parameters
         ----------
@@ -80,12 +80,12 @@ class Site:
         if not (at_home or declared or (host, port) in self.named):
             raise ForeignAddress(
                 f"{led_by} leads to {in_words(host, port)}, which is not a host of this provider",
-                advice=f"HELIO_FURTHER_HOSTS={in_words(host, port)} allows it, if you trust that host",
+                advice=f"set HELIO_FURTHER_HOSTS={in_words(host, port)} to allow this host, if you trust it",
                 place=url,
             )
 
     def permitted(self, host: str, port: int, addresses: Sequence[str]) -> list[str]:
-        """Return the permitted addresses of a host: public ones, and any of a host that the user named.
+        """Return the addresses of a host that may be used: public ones, and all of a host that the user named.
 
         Raises
         ------
@@ -97,8 +97,8 @@ class Site:
         if addresses and not public:
             which = "" if host == addresses[0] else f" has the address {addresses[0]}, which"
             raise PrivateAddress(
-                f"{in_words(host, port)}{which} is an address of this machine or of a local network",
-                advice=f"HELIO_FURTHER_HOSTS={in_words(host, port)} allows it, if you know that host",
+                f"{in_words(host, port)}{which} belongs to this machine or to a local network",
+                advice=f"set HELIO_FURTHER_HOSTS={in_words(host, port)} to allow this host, if you know it",
             )
         return public
 
@@ -133,7 +133,7 @@ def _in_ascii(host: str, url: str) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is one of the public internet; an IPv4 address in one of IPv6 counts as itself.
+    """Return whether an IP address is public; an IPv4 address within an IPv6 address is judged by itself.
 
     >>> [is_public(text) for text in ("128.183.169.245", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
@@ -152,7 +152,7 @@ def _ipv4_within(address: IPv6Address) -> IPv4Address | None:
 
 
 def in_words(host: str, port: int) -> str:
-    """Return a host with its port, as URLs and settings write them; the port of HTTPS is left out.
+    """Write a host with its port, without the port if it is that of HTTPS.
 
     >>> in_words("::1", 8080), in_words("data.example.org", 443)
     ('[::1]:8080', 'data.example.org')

@@ -1,4 +1,4 @@
-"""Which columns of a file give its times, by their titles and first cells, and their times as ISO 8601."""
+"""Finds the columns of a file that give its times, from titles and first cells, and returns the times as ISO 8601."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from helio.sources.iso_times import NotATime
 from helio.sources.netcdf_time import TimeUnits
 
 Cells = Callable[[int], pa.ChunkedArray]
-"""Gives a column of the file, by its place, as texts."""
+"""Function that returns a column of the file, by its number, as texts."""
 
 _ROLES = {
     "stamp": ("epoch", "date time", "datetime", "timestamp", "time stamp", "time tag", "timetag", "isotime",
@@ -73,7 +73,7 @@ _LOCAL = frozenset({
     "eet", "eest", "wet", "west", "bst", "ist", "jst", "kst", "msk",
 })  # fmt: skip
 _SCALE = re.compile(r"(time|epoch|date)?(tai|gpst|gps|tt2000|tt|tdt|tdb|tcb|tcg|et)(time|epoch)?")
-"""Words that name a scale of time other than UTC, alone or run together with a word for time."""
+"""Words that name a time scale other than UTC, alone or joined to a word for time."""
 _ZONES_ALONE = _UTC | {"local", "lt", "lst"}
 _PLACE_NAME = re.compile(r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/\w+")
 
@@ -85,7 +85,7 @@ _SAYS_OFFSET = re.compile(
     rf"|localminusutc){_OFFSET_UNIT}"
 )
 _MAY_SAY_OFFSET = re.compile(r"(?:tz|zone|offset|timeoffset)(?:in)?(?:h|hr|hrs|hours?)?")
-"""Titles that data have as well: the third component of a temperature, the offset of an instrument."""
+"""Titles that columns of data have too, such as the z component of a temperature or the offset of an instrument."""
 _CELL_OF_UTC = r"(?i)^(?:(?:etc/)?(?:utc|gmt|ut|z|zulu))?\s*[+-]?(?:0{0,2}:?0{0,2}(?::00)?|0\.0*)$"
 _CELL_OF_OFFSET = (
     r"(?i)^(?:(?:utc|gmt|ut)?\s*[+-]\d{1,2}(?::?\d{2})?|[+-]?(?:\d|1[0-4])(?:\.(?:0+|250*|50*|750*))?"
@@ -100,11 +100,11 @@ _OF_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|z|UTC|[+-]\d{2
 _OWN_ZONE = r"(?:[Zz]|UTC|[T ]\d{2}[:\d.]*[+-]\d{2}(?::?\d{2})?)\s*$"
 _DAY = 86_400 * 10**9
 _MOST_LOOKED_AT = 100
-"""Columns whose cells are looked at although nothing in their titles says time."""
+"""Maximum number of columns whose cells are checked although their titles do not suggest times."""
 
 
 class NotTimes(ValueError):
-    """Columns that seem to give the times and are not understood completely."""
+    """Error: columns that seem to give the times are incomplete or ambiguous."""
 
     def __init__(self, message: str, advice: str) -> None:
         super().__init__(message)
@@ -113,7 +113,7 @@ class NotTimes(ValueError):
 
 @dataclass(frozen=True)
 class Title:
-    """The role of a column in the time, from its title.
+    """Role that a column has in the time, as its title says.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Title:
 
 
 def read_title(title: str) -> Title:
-    """Return the role and the zone of a column.
+    """Return the role and the time zone in a column's title.
 
     >>> read_title("Time (UTC+2)")
     Title(role='time', zone='+02:00', scale='')
@@ -183,7 +183,7 @@ def _in_other_scale(name: str) -> Title:
 
 @dataclass(frozen=True)
 class TimeColumns:
-    """The columns that give the times of a file.
+    """Columns of a file that give its times.
 
     Parameters
     ----------
@@ -201,12 +201,12 @@ class TimeColumns:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The places of all, in file order."""
+        """Numbers of the columns, in file order."""
         return tuple(sorted(self.parts.values()))
 
     @property
     def beside(self) -> tuple[int, ...]:
-        """The places of other columns whose titles call them offsets from UTC, or time zones."""
+        """Numbers of other columns whose titles name them offsets from UTC or time zones."""
         bare = [_bare(title) for title in self.titles]
         return tuple(
             column
@@ -218,16 +218,16 @@ class TimeColumns:
 
     @property
     def words(self) -> str:
-        """The columns in words."""
+        """Titles of the columns, for messages."""
         return _words(self.titles, self.places)
 
     @property
     def single(self) -> int | None:
-        """The place of the one column that holds whole times, if it is one."""
+        """Number of the single column that holds complete times; None if several columns give the times."""
         return self.parts.get("stamp") if len(self.parts) == 1 else None
 
     def texts(self, cells: Cells) -> pa.ChunkedArray:
-        """Return every time as a text in ISO 8601 for `nanoseconds_of_texts`.
+        """Return all times as ISO 8601 texts.
 
         Raises
         ------
@@ -245,7 +245,7 @@ class TimeColumns:
         return self._zoned(texts, cells)
 
     def offset(self, cells: Cells) -> int:
-        """Return the nanoseconds to subtract from times that have no offset of their own.
+        """Return the nanoseconds to subtract from times that contain no offset from UTC.
 
         Raises
         ------
@@ -269,8 +269,8 @@ class TimeColumns:
             unclear = _MAY_SAY_OFFSET.fullmatch(_bare(self.titles[column]))
             if other and (not unclear or all(re.match(_CELL_OF_OFFSET, text) for text in other)):
                 raise NotTimes(
-                    f"'{self.titles[column]}' gives '{other[0]}' as the offset from UTC of the times in {self.words}, "
-                    "but helio does not read a column of offsets",
+                    f"'{self.titles[column]}' gives '{other[0]}' as the offset from UTC of the times in "
+                    f"{self.words}, but helio does not read columns of offsets",
                     "write the times in UTC, or the offset in each time, such as 2024-05-10T00:00:00+02:00",
                 )
 
@@ -289,15 +289,16 @@ class TimeColumns:
             return texts
         if pc.any(own).as_py():
             raise NotTimes(
-                f"{self.words} says {self.zone}, but its times have offsets too",
-                "write the offset in one of the two places",
+                f"the title {self.words} gives the offset {self.zone}, but its times contain offsets too",
+                "write the offset either in the title or in the times",
             )
         return pc.binary_join_element_wise(texts, self.zone, "")
 
     def _local(self) -> NotTimes:
         return NotTimes(
-            f"the times in {self.words} are local, and their offset from UTC is not written",
-            "write it in the title, such as 'time (UTC+2)', or in each time, such as 2024-05-10T00:00:00+02:00",
+            f"the times in {self.words} are local times, and the file does not give their offset from UTC",
+            "write the offset in the title, such as 'time (UTC+2)', or in each time, such as "
+            "2024-05-10T00:00:00+02:00",
         )
 
     # Days
@@ -316,7 +317,7 @@ class TimeColumns:
         wrong = np.flatnonzero((day < 1) | (day > length) | (year < 1) | (year > 9999))
         if wrong.size:
             row = int(wrong[0])
-            raise NotATime(row, f"{year[row]}-{day[row]}", "is not a day of a year")
+            raise NotATime(row, f"{year[row]}-{day[row]}", "is not a valid day of year")
         days = first.astype("M8[D]") + (day - 1).astype("m8[D]")
         texts = np.datetime_as_string(days)
         return pa.chunked_array([pa.array(texts.tolist(), pa.string())])
@@ -366,9 +367,9 @@ class TimeColumns:
         if called in ("minute", "second") and (numbers < 60).all():
             before = "hour" if called == "minute" else "minute"
             raise NotTimes(
-                f"'{self.titles[self.parts[role]]}' has no column of the {before} with it, and no cell shows that it "
-                f"counts the {called}s of the day",
-                f"add the column '{before}', or call it '{called}s of day'",
+                f"'{self.titles[self.parts[role]]}' may count the {called}s of the {before} or of the "
+                f"day: no column gives the {before}, and no value is above 59",
+                f"add the column '{before}', or call this column '{called}s of day'",
             )
 
     def _texts_of_day(self, role: str, cells: Cells) -> pa.ChunkedArray:
@@ -393,9 +394,11 @@ class TimeColumns:
 
     def _unclear(self, column: int) -> NotTimes:
         return NotTimes(
-            f"what '{self.titles[column]}' counts beside {_words(self.titles, [p for p in self.places if p != column])}"
-            " is not clear: its cells are neither HH:MM:SS nor all HHMM or all HHMMSS",
-            "write it in its title: 'time [s]' or 'time [h]' for seconds or hours of the day, 'HHMM', 'HHMMSS'",
+            f"the meaning of '{self.titles[column]}' next to "
+            f"{_words(self.titles, [p for p in self.places if p != column])} is not clear: its cells "
+            "are neither HH:MM:SS, nor all HHMM, nor all HHMMSS",
+            "write the meaning in the title: 'time [s]' or 'time [h]' for seconds or hours of the day, "
+            "'HHMM' or 'HHMMSS'",
         )
 
     # Numbers
@@ -421,13 +424,13 @@ class TimeColumns:
             raise NotATime(
                 row,
                 f"{numbers[row]:g}",
-                f"is no whole number of the column '{self.titles[self.parts[role]]}'",
+                f"is not a whole number, which the column '{self.titles[self.parts[role]]}' needs",
             )
         return numbers.astype(np.int64)
 
 
 def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]]) -> TimeColumns:
-    """Return which columns give the times.
+    """Find the columns that give the times.
 
     One column of whole times that is called so (``time``, ``epoch``); or a date with a time of day in columns of their
     own; or year, day and time of day; or else the first column, of any content.
@@ -447,7 +450,7 @@ def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]
 
 
 def refuse_other_scale(title: str) -> None:
-    """Refuse a column of times whose title names another scale than UTC.
+    """Refuse a column of times whose title names a time scale other than UTC.
 
     Raises
     ------
@@ -456,13 +459,13 @@ def refuse_other_scale(title: str) -> None:
     scale = read_title(title).scale
     if scale:
         raise NotTimes(
-            f"the times in '{title}' are in {scale} by its title, which is not UTC, and are not converted",
-            "write the times in UTC; if they are, call the column 'time (UTC)'",
+            f"by its title, '{title}' holds times in {scale}, not in UTC; helio does not convert them",
+            "write the times in UTC; if they already are in UTC, call the column 'time (UTC)'",
         )
 
 
 def is_time_title(title: str) -> bool:
-    """Return whether a column is called as whole times are."""
+    """Return whether a title is one for complete times."""
     return read_title(title).role in _TITLED
 
 
@@ -502,15 +505,15 @@ class _TimeFinder:
                     "write dates as 2024-05-10 or 20240510",
                 )
             raise NotTimes(
-                f"no column gives the date beside {_words(self._titles, self._any_part())}",
-                "call the column of dates 'date', or those of its parts 'year', 'month', 'day' or 'year', 'doy'",
+                f"no column gives the date that belongs to {_words(self._titles, self._any_part())}",
+                "name the column of dates 'date', or name its parts 'year', 'month', 'day' or 'year', 'doy'",
             )
         if self._kind(0) in ("complete", "midnight", "date"):
             return self._made({"stamp": 0})
         if not called and "year" in self._called:
             raise NotTimes(
-                f"a whole date cannot be made of {_words(self._titles, self._any_part())}",
-                "name columns 'year', 'month', 'day', or 'year', 'doy'",
+                f"{_words(self._titles, self._any_part())} do not give a complete date",
+                "name the columns 'year', 'month', 'day' or 'year', 'doy'",
             )
         return self._made({"stamp": called[0] if called else 0})
 
@@ -531,9 +534,9 @@ class _TimeFinder:
         ]
         if others and len(set(cells)) < len(cells):
             raise NotTimes(
-                f"'{self._titles[date]}' gives one date to several records, and "
+                f"several records have the same date in '{self._titles[date]}', and "
                 f"{_words(self._titles, others)} may be their times of day",
-                "call the column of dates 'date' and that of times of day 'time'",
+                "name the column of dates 'date' and the column of times of day 'time'",
             )
         compact = any(re.fullmatch(r"\d{8}", cell) for cell in cells)
         return self._made({"date" if compact else "stamp": date})
@@ -561,8 +564,8 @@ class _TimeFinder:
         ] or times
         if len(preferred) > 1:
             raise NotTimes(
-                f"which of {_words(self._titles, preferred)} gives the time of day is not clear",
-                "leave one of them in the file, or call the others something else",
+                f"it is not clear which of {_words(self._titles, preferred)} gives the time of day",
+                "keep only one of them in the file, or rename the others",
             )
         called = [role for role in _PARTS if role in self._called]
         if self._min_is_minute():
@@ -596,8 +599,9 @@ class _TimeFinder:
 
     def _not_whole(self, places: Sequence[int]) -> NotTimes:
         return NotTimes(
-            f"a whole time of day cannot be made of {_words(self._titles, places)}",
-            "name columns 'hour', 'minute', 'second', from the first on; or write HH:MM:SS.fff in one column",
+            f"{_words(self._titles, places)} do not give a complete time of day",
+            "name the columns 'hour', 'minute', 'second', with none left out before the last, or write "
+            "HH:MM:SS.fff in one column",
         )
 
     def _made(self, parts: dict[str, int]) -> TimeColumns:
@@ -606,14 +610,15 @@ class _TimeFinder:
         zones = {self._read[column].zone for column in parts.values()} - {None}
         if len(zones) > 1:
             raise NotTimes(
-                f"{_words(self._titles, parts.values())} are of different time zones",
-                "write all parts of a time in one zone, best in UTC",
+                f"{_words(self._titles, parts.values())} are in different time zones",
+                "write all parts of a time in the same zone, preferably UTC",
             )
         zone = next(iter(zones), None)
         if zone not in (None, "local") and not re.fullmatch(r"[+-](?:0\d|1[0-4]):[0-5]\d", zone):
             raise NotTimes(
-                f"{_words(self._titles, parts.values())}: there is no time zone {zone}",
-                "write one such as UTC+2",
+                f"the titles {_words(self._titles, parts.values())} give the time zone {zone}, which "
+                "does not exist",
+                "write a time zone such as UTC+2",
             )
         return TimeColumns(self._titles, parts, zone)
 
@@ -621,8 +626,8 @@ class _TimeFinder:
         places = self._called[role]
         if len(places) > 1:
             raise NotTimes(
-                f"which of {_words(self._titles, places)} gives the {role} is not clear",
-                "leave one of them in the file, or call the others something else",
+                f"it is not clear which of {_words(self._titles, places)} gives the {role}",
+                "keep only one of them in the file, or rename the others",
             )
         return places[0]
 
@@ -659,7 +664,7 @@ def _number(row: int, text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise NotATime(row, text, "is no number") from error
+        raise NotATime(row, text, "is not a number") from error
 
 
 def _of_day(
@@ -672,7 +677,7 @@ def _of_day(
     """
     wrong = np.flatnonzero((nanoseconds < 0) | (nanoseconds >= _DAY + 10**9) | (nanoseconds == NO_TIME))
     if wrong.size:
-        raise NotATime(int(wrong[0]), f"{numbers[wrong[0]]:.15g}", "lies beyond one day")
+        raise NotATime(int(wrong[0]), f"{numbers[wrong[0]]:.15g}", "is not within one day")
     seconds, rest = np.divmod(nanoseconds, 10**9)
     leap = nanoseconds > _DAY if end_is_24 else nanoseconds >= _DAY
     hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60

@@ -1,4 +1,4 @@
-"""Requests of one fetch: counted, within what the run may download, a few at once, ended by Ctrl-C."""
+"""Requests of one fetch: sent a few at a time, counted, and limited to what the run may download."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from helio.sources.http import CONNECTIONS_PER_HOST, Http
 T = TypeVar("T")
 
 _FETCHES = itertools.count(1)
-"""Numbers of the fetches of this process."""
+"""Number of the next fetch in this process."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a fetch's downloads; `bytes` is 0 while no archive has given their total."""
+    """Progress of a fetch's downloads; `bytes` is 0 while their total is unknown."""
 
     files_done: int
     files: int
     bytes_done: int
     bytes: int
     fetch: int = 0
-    """Number of the fetch in this process: several may be under way."""
+    """Number of the fetch in this process, which may run several fetches at once."""
 
 
 class Tally:
-    """A count of the bytes and requests of one fetch; safe to share between threads."""
+    """Count of the bytes and requests of one fetch; safe to share between threads."""
 
     def __init__(
         self, requests: int, size: int, share: Share, on_progress: Callable[[Progress], None]
@@ -48,7 +48,7 @@ class Tally:
         self._stopped = False
 
     def add(self, count: int) -> None:
-        """Count bytes that came, or as many fewer where some came in vain.
+        """Count received bytes; a negative count takes back the bytes of a failed attempt.
 
         Raises
         ------
@@ -65,19 +65,19 @@ class Tally:
         self._share.add(count)
 
     def more(self) -> None:
-        """Count one request more: one became two."""
+        """Count one more request, after a request was split in two."""
         with self._lock:
             self._requests += 1
 
     def done(self, count: int = 0) -> None:
-        """Count a request as answered, with bytes that were here already."""
+        """Count a request as done, with bytes that were already on this machine."""
         with self._lock:
             self._done += 1
             self._bytes += count
             self._report()
 
     def stop(self) -> None:
-        """End all requests at their next bytes."""
+        """End all requests when their next bytes arrive."""
         self._stopped = True
 
     def _report(self) -> None:
@@ -85,7 +85,7 @@ class Tally:
 
 
 class Transfers:
-    """The requests of fetches, in a pool of threads.
+    """Requests of fetches, run in a pool of threads.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class Transfers:
     def begin(
         self, requests: int, size: int, what: str, *, shown: int = 0, likely: int | None = None
     ) -> Iterator[Tally]:
-        """Set bytes aside for a fetch, and count what its requests bring.
+        """Reserve bytes for a fetch, and count what its requests receive.
 
         Parameters
         ----------
@@ -136,14 +136,14 @@ class Transfers:
             share.close()
 
     def run(self, tasks: Sequence[Callable[[], T]], tally: Tally) -> list[T]:
-        """Run the requests of a fetch `together`."""
+        """Run the requests of a fetch, and end the others when one fails."""
         return together(self._http, tasks, stop=tally.stop)
 
 
 def together(
     http: Http, tasks: Sequence[Callable[[], T]], *, stop: Callable[[], None] = lambda: None
 ) -> list[T]:
-    """Run tasks that ask servers, as many at once as one host is asked for, and return their results in order.
+    """Run tasks that send requests, as many at once as one host accepts, and return their results in order.
 
     The first failure ends the others; so does Ctrl-C, at once.
 

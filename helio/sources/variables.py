@@ -1,4 +1,4 @@
-"""The interface of a file of variables with attributes, from which tables are made: CDF, and netCDF in CDF's terms."""
+"""Interface of a file of variables with attributes: a CDF, or a netCDF file described in ISTP's terms."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 Attributes = dict[str, Any]
-"""Names in capitals; values are str, a numpy scalar, or a numpy array."""
+"""Attributes by name in capitals; each value is a str, a numpy scalar or a numpy array."""
 
 TEXT_KINDS = frozenset({"CHAR", "UCHAR"})
 
 
 @dataclass(frozen=True)
 class FileVariable:
-    """The facts that a file states about a variable, without records.
+    """What a file states about a variable, without records.
 
     Parameters
     ----------
@@ -42,25 +42,25 @@ class FileVariable:
 
     @property
     def holds_text(self) -> bool:
-        """Whether it is made of characters."""
+        """Whether the variable holds text."""
         return self.kind in TEXT_KINDS
 
 
 class VariableFile(Protocol):
-    """An open file of variables."""
+    """Open file of variables."""
 
     path: Path
 
     def names(self) -> tuple[str, ...]:
-        """Return names of all variables, in file order."""
+        """Return the names of all variables, in file order."""
         ...
 
     def variable(self, name: str) -> FileVariable | None:
-        """Return the variable of exactly that name, or None."""
+        """Return the variable with exactly this name, or None."""
         ...
 
     def attributes(self, name: str) -> Attributes:
-        """Return the attributes of a variable, as ISTP names them; empty if there is no such variable."""
+        """Return the attributes of a variable under ISTP names; empty if there is no such variable."""
         ...
 
     def links(self, name: str) -> Attributes:
@@ -68,5 +68,5 @@ class VariableFile(Protocol):
         ...
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop), in native order, writable; without the first dimension if it does not vary."""
+        """Read records [first, stop) as a writable array; without the first dimension if the variable is constant."""
         ...

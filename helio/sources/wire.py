@@ -1,4 +1,4 @@
-"""The connections beneath HTTP: to addresses that were checked, and metered byte by byte."""
+"""Network connections below HTTP: to checked addresses only, with every byte counted."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     import ssl
 
 _EACH_FAMILY = 2
-"""How many addresses of IPv6 and of IPv4 are tried: a host with a hundred that do not answer costs no more."""
+"""Maximum number of IPv6 addresses, and of IPv4 addresses, of a host to try, because each may take long to fail."""
 
 
 @dataclass(frozen=True)
 class ConnectionWatch:
-    """The rules for the connections of one attempt."""
+    """Rules for the connections of one attempt."""
 
     meter: Meter
     site: Site
 
 
 class Wire(httpcore2.NetworkBackend):
-    """A backend that opens connections for a client; each attempt is under the `ConnectionWatch` of its own thread.
+    """Backend that opens connections for an HTTP client; each thread's attempt has its own `ConnectionWatch`.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class Wire(httpcore2.NetworkBackend):
 
     @property
     def watch(self) -> ConnectionWatch:
-        """That of the attempt that this thread makes."""
+        """Rules for the attempt of this thread."""
         watch: ConnectionWatch = self._current.watch
         return watch
 
     @contextmanager
     def watched(self, watch: ConnectionWatch) -> Iterator[None]:
-        """Let what this thread does on the network count for an attempt."""
+        """Apply the rules to everything that this thread does on the network."""
         self._current.watch = watch
         try:
             yield
@@ -63,7 +63,7 @@ class Wire(httpcore2.NetworkBackend):
             del self._current.watch
 
     def shut(self) -> None:
-        """End all connections, those that are opened later too."""
+        """Shut all connections, including those that are opened later."""
         with self._lock:
             self._ended = True
             for connection in tuple(self._sockets):
@@ -77,7 +77,7 @@ class Wire(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to one of a host's addresses that the site permits.
+        """Connect to one of a host's addresses that the provider may use.
 
         Names are looked up once, and the connection goes to the address that was checked: an answer that is another
         one the next time leads nowhere.
@@ -114,14 +114,14 @@ class Wire(httpcore2.NetworkBackend):
 
 
 class MeteredStream(httpcore2.NetworkStream):
-    """A connection whose bytes and waits are counted."""
+    """Connection whose bytes and waiting times are counted."""
 
     def __init__(self, stream: httpcore2.NetworkStream, wire: Wire) -> None:
         self._stream = stream
         self._wire = wire
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Receive the bytes that have come, within the time of the attempt."""
+        """Receive bytes, within the time of the attempt."""
         meter = self._wire.watch.meter
         begun = meter.now()
         try:
@@ -134,7 +134,7 @@ class MeteredStream(httpcore2.NetworkStream):
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send all of it."""
+        """Send all bytes of the buffer."""
         self._stream.write(buffer, timeout)
 
     def close(self) -> None:
@@ -147,12 +147,12 @@ class MeteredStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """Go on with TLS; the timeout holds for the whole handshake, as the `ssl` module counts it."""
+        """Encrypt the connection with TLS; the timeout is for the whole handshake."""
         allowed = self._wire.watch.meter.allowed(timeout)
         return self._wire._noted(self._stream.start_tls(ssl_context, server_hostname, allowed))
 
     def get_extra_info(self, info: str) -> Any:
-        """Return extra information of the connection below."""
+        """Return extra information about the underlying connection."""
         return self._stream.get_extra_info(info)
 
 

@@ -1,4 +1,4 @@
-"""What the answers of one source tell beside what was asked: its certificate, and its clock."""
+"""What the replies of a server show besides their content: its certificate and its clock."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from helio.sources.http import Http
 
 @dataclass
 class Witness:
-    """A client that keeps facts of the replies it sees."""
+    """Client that notes certificate and clock of each server that replies."""
 
     issuer: str = ""
-    """Who signed the certificate; empty where there was none."""
+    """Issuer of the server's certificate; empty without a certificate."""
     ahead: float | None = None
     """Seconds that this machine's clock is ahead of the server's."""
 
     def note(self, answer: OpenReply, now: float) -> None:
-        """Look at an open answer."""
+        """Note certificate and clock of the server that sent a reply."""
         self.ahead = ahead_of(answer.headers.get("date", ""), now)
         if answer.certificate:
             self.issuer = Certificate.read(answer.certificate).issuer
 
     def json(self, http: Http, url: str) -> Any:
-        """Return the whole reply, as JSON."""
+        """Return a whole reply as JSON."""
 
         def receive(answer: OpenReply) -> Any:
             self.note(answer, http.clock.now())
@@ -35,7 +35,7 @@ class Witness:
         return http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
 
     def first_bytes(self, http: Http, url: str, count: int) -> bytes:
-        """Read the first bytes of a reply, and no more, even if the server ignores ranges."""
+        """Read only the first bytes of a reply, even if the server ignores the requested range."""
 
         def receive(answer: OpenReply) -> bytes:
             self.note(answer, http.clock.now())

@@ -1,4 +1,4 @@
-"""What helio writes beside the numbers of a table, so that a file of any format reads back as the same table."""
+"""Descriptions that helio writes beside the numbers of a table, so that a file of any format gives the same table."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from helio.store.representation import STATED, Representation
 from helio.store.table import PARTS, Axis, Epochs, Table
 
 WRITTEN = "helio_table"
-"""The attribute of a variable, the comment of a CSV, the metadata of a Parquet file that holds the facts."""
+"""Name of the variable attribute, CSV comment or Parquet metadata that describes the tables in a file."""
 
 LEAP_SECOND = "helio_leap_second"
-"""The attribute of times in netCDF that says how leap seconds are stored; it is there when some are."""
+"""Name of the netCDF attribute that says how leap seconds are stored, present if there are any."""
 
 Facts = Mapping[str, Any]
-"""JSON: name, description, unit, frame, scale, components or axes, and where each array stands."""
+"""JSON description of a table: name, description, unit, frame, scale, components or axes, and where its arrays are."""
 
 
 def facts_of(
     parameter: str, table: Table, where: Callable[[str, npt.NDArray[Any]], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the facts of a table, without empty ones.
+    """Return the description of a table, without empty entries.
 
     Parameters
     ----------
@@ -67,12 +67,12 @@ def facts_of(
 
 
 def as_text(facts: Any) -> str:
-    """Write facts as JSON in ASCII on one line, which no format, encoding or comment reader changes."""
+    """Write a description as JSON in ASCII on one line, which no format or encoding changes."""
     return json.dumps(facts, sort_keys=True, ensure_ascii=True, allow_nan=False)
 
 
 def read_facts(path: Path, text: str) -> dict[str, Any]:
-    """Return the reverse of `as_text` for one table.
+    """Read a description that `as_text` wrote.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_facts(path: Path, text: str) -> dict[str, Any]:
 
 
 def as_numbers(array: npt.NDArray[Any]) -> list[float | str | None]:
-    """Write an array for JSON, which has no NaN or infinity, in the shortest decimals of its precision."""
+    """Write an array for JSON, which has no NaN or infinity, with as few digits as its precision needs."""
     numbers = (float(str(number)) for number in array.reshape(-1))
     return [
         None if number != number else str(number) if number in (np.inf, -np.inf) else number
@@ -98,7 +98,7 @@ def as_numbers(array: npt.NDArray[Any]) -> list[float | str | None]:
 
 
 def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt.NDArray[Any]]) -> Table:
-    """Return the table that the facts describe.
+    """Make the table that a description describes.
 
     Parameters
     ----------
@@ -159,8 +159,8 @@ def _literal(numbers: Any) -> npt.NDArray[np.float64]:
 
 def _not_ours(path: Path, error: Exception) -> DamagedFile:
     return DamagedFile(
-        f"what helio wrote about its tables into '{path.name}' does not match the file: "
+        f"the descriptions of helio's tables in '{path.name}' do not match the file: "
         f"{type(error).__name__}: {error}",
-        advice="write it again with save_data, or remove these lines to read plain columns",
+        advice="write the file again with save_data, or remove these descriptions to read plain columns",
         place=str(path),
     )

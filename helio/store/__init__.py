@@ -1,1 +1,1 @@
-"""Tables and what keeps them: content, digests, files on disk."""
+"""Tables, their digests, and the files that keep them."""

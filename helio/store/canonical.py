@@ -1,4 +1,4 @@
-"""One form for equal numbers, so that digests depend on values and not on memory layout."""
+"""Write equal numbers as equal bytes, so that digests depend on values and not on memory layout."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def canonical_blocks(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
 
 
 def canonical(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the whole array as `canonical_blocks` gives it; do not copy an array that is in that form already."""
+    """Return a whole array in the form of `canonical_blocks`; do not copy an array that has this form already."""
     native = array.dtype.newbyteorder("=")
     if array.flags.c_contiguous and array.dtype == native:
         # Compared as bytes: to ==, −0.0 is 0.0 and no NaN is itself.

@@ -1,4 +1,4 @@
-"""Garbage collection: remove what no run refers to, what is old, and what exceeds the quota."""
+"""Garbage collection: remove files that no run refers to, old files, and files beyond the quota."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ Kind = Literal[
 ]
 
 UNTOUCHED = timedelta(hours=1)
-"""Younger objects are kept: a run may have stored an object and not recorded it yet."""
+"""Age below which objects are kept, because a run may not have recorded them yet."""
 QUARANTINE = timedelta(days=30)
 FOREIGN = timedelta(days=1)
-"""How long a temporary file is kept when its writer may be alive on another machine."""
+"""How long a temporary file is kept if its process may still run on another machine."""
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
-"""Order of removal: nothing that is left may refer to something that is gone."""
+"""Order of removal, so that nothing refers to something that is already removed."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Removal:
     size: int
     reason: str
     within: bool = True
-    """Whether it counts for the quota: run records do not."""
+    """Whether the path counts for the quota; run records do not count."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Collected:
         return sum(removal.size for removal in self.removals)
 
     def by_reason(self) -> dict[tuple[Kind, str], tuple[int, int]]:
-        """Sum number and bytes for each kind and reason, in the order of removal."""
+        """Count the removed paths and their bytes, by kind and reason, in the order of removal."""
         sums: dict[tuple[Kind, str], tuple[int, int]] = {}
         for removal in self.removals:
             count, size = sums.get((removal.kind, removal.reason), (0, 0))
@@ -94,7 +94,7 @@ def collect(
     now: datetime,
     dry_run: bool = True,
 ) -> Collected:
-    """Remove what is no longer needed.
+    """Remove files of the store and the cache that are no longer needed.
 
     In this order: records of runs older than an age; results and objects that no run record refers to; temporary
     files of processes that are gone; objects that have been in quarantine for thirty days; downloaded files that no
@@ -143,12 +143,12 @@ class _Plan:
     objects_of: dict[Path, list[Path]] = field(default_factory=dict)
     """Objects that a result names, by the result's path."""
     movable: list[DiskEntry] = field(default_factory=list)
-    """Objects that stay unless there is a quota."""
+    """Objects that are removed only to keep a quota."""
     damaged: list[DiskEntry] = field(default_factory=list)
     movable_files: list[SurveyedFile] = field(default_factory=list)
-    """Downloaded files that stay unless there is a quota."""
+    """Downloaded files that are removed only to keep a quota."""
     metadata: dict[Path, DiskEntry] = field(default_factory=dict)
-    """Metadata of a file, removed with it."""
+    """Metadata files by their file; they are removed with the file."""
     total: int = 0
 
     def remove(self, entry: DiskEntry, kind: Kind, reason: str, *, within: bool = True) -> None:
@@ -177,7 +177,7 @@ def _survey(
             young = min(young, begun.timestamp())
         elif older_than is not None and now - begun > older_than:
             plan.removals.append(
-                Removal(folder, "run", folder_size(folder), "older than the given age", within=False)
+                Removal(folder, "run", folder_size(folder), "it is older than the given age", within=False)
             )
         else:
             referred |= _digits_in(folder)
@@ -193,7 +193,7 @@ def _survey(
     for entry in files_below(store.root / "quarantine"):
         plan.total += entry.size
         if _quarantined(entry) < now - QUARANTINE:
-            plan.remove(entry, "damaged object", "in quarantine for more than 30 days")
+            plan.remove(entry, "damaged object", "it has been in quarantine for more than 30 days")
         else:
             plan.damaged.append(entry)
     if files is not None:
@@ -208,13 +208,13 @@ def _survey_cache(
     plan.total += survey.total
     plan.movable_files += survey.movable
     for file in survey.unused:
-        plan.remove_file(file, "no run refers to it, and it was not used for 7 days")
+        plan.remove_file(file, "no run refers to it, and it has not been used for 7 days")
     for entry in survey.old_replies:
-        plan.remove(entry, "reply", "not used for 90 days")
+        plan.remove(entry, "reply", "it has not been used for 90 days")
     for entry in survey.unfinished:
-        plan.remove(entry, "unfinished download", "left alone for 7 days")
+        plan.remove(entry, "unfinished download", "the download has not continued for 7 days")
     for entry in survey.temporary:
-        plan.remove(entry, "temporary file", "its process is gone")
+        plan.remove(entry, "temporary file", "the process that wrote it has ended")
 
 
 def _survey_results(
@@ -232,7 +232,7 @@ def _survey_results(
                 plan.remove(entry, "result", "damaged")
                 continue
             if not store.has(result.digest, result.suffix):
-                plan.remove(entry, "result", "its object is gone")
+                plan.remove(entry, "result", "its object is missing")
                 continue
             if entry.digits not in referred:
                 plan.remove(entry, "result", "no run refers to it")
@@ -255,7 +255,9 @@ def _survey_temporary(plan: _Plan, store: Store, runs: Runs, now: datetime) -> N
                 continue
             plan.total += entry.size if folder == tmp else 0
             if fate == "gone" or (fate == "elsewhere" and entry.modified < old):
-                plan.remove(entry, "temporary file", "its process is gone", within=folder == tmp)
+                plan.remove(
+                    entry, "temporary file", "the process that wrote it has ended", within=folder == tmp
+                )
 
 
 def _fit(plan: _Plan, quota: int) -> None:
@@ -324,7 +326,7 @@ def _remove(plan: _Plan, runs: Runs, files: Path | None) -> Iterator[Removal]:
         except OSError as error:
             raise OutputError(
                 f"{removal.path} cannot be removed: {error.strerror or error}",
-                advice="check who owns the store",
+                advice="check the owner and permissions of the store",
             ) from error
         if files is not None and removal.path.is_relative_to(files):
             _remove_empty(removal.path.parent, files)
@@ -389,7 +391,7 @@ def _digits_in(folder: Path) -> set[str]:
     digits: set[str] = set()
     for entry in entries_of(folder):
         if entry.name.endswith((".json", ".jsonl")):
-            advice = f"helio runs delete {folder.name}; results that only this run uses are then removed too"
+            advice = f"run helio runs delete {folder.name}; the results that only this run uses are then removed too"
             with suppress(FileNotFoundError):  # deleted meanwhile
                 content = read_bytes(Path(entry.path), advice=advice, largest=LARGEST)
                 digits.update(DIGITS.findall(content.decode(errors="replace")))

@@ -1,4 +1,4 @@
-"""Survey of the file cache for garbage collection: downloaded files, replies of servers, unfinished downloads."""
+"""List the files in the cache for garbage collection: downloads, replies of servers, unfinished downloads."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from helio.store.records import Sha256, read_record
 log = logging.getLogger(__name__)
 
 UNUSED_FILE = timedelta(days=7)
-"""A file that no run refers to may be one that a lock or a plan names."""
+"""How long an unused file is kept, because a lock or a plan may name it."""
 UNUSED_REPLY = timedelta(days=90)
-"""Replies list the files of an archive, and need little space."""
+"""How long an unused reply of a server is kept; replies need little space."""
 UNFINISHED = timedelta(days=7)
-"""How long the first part of a file is kept for a later download of the rest."""
+"""How long an unfinished download is kept, so that it can continue."""
 FOREIGN = timedelta(days=1)
 
 PARTS = "parts"
 DIGITS = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-"""A digest or a key within a text."""
+"""Finds a digest or a key in a text."""
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class SurveyedFile:
     entry: DiskEntry
     metadata: DiskEntry | None
     digits: frozenset[str]
-    """Names of the file in run records: its sha256 and, for a computed file, the digests in its name."""
+    """Digests by which run records name the file: its sha256, and the digests in the name of a computed file."""
 
     @property
     def size(self) -> int:
-        """Bytes of both."""
+        """Bytes of the file and its metadata."""
         return self.entry.size + (self.metadata.size if self.metadata else 0)
 
     @property
@@ -60,15 +60,15 @@ class _Described(TypedDict):
 
 @dataclass
 class FileSurvey:
-    """Content of the cache, sorted by whether it may be removed."""
+    """Files in the cache, sorted by whether they may be removed."""
 
     unused: list[SurveyedFile] = field(default_factory=list)
-    """Files that no run refers to and nobody has used for a while."""
+    """Files that no run refers to and that have not been used for a week."""
     movable: list[SurveyedFile] = field(default_factory=list)
-    """Files that stay unless there is a quota."""
+    """Files that are removed only to keep a quota."""
     old_replies: list[DiskEntry] = field(default_factory=list)
     unfinished: list[DiskEntry] = field(default_factory=list)
-    """Folders of downloads whose process has ended long ago."""
+    """Folders of unfinished downloads that have not continued for a week."""
     temporary: list[DiskEntry] = field(default_factory=list)
     total: int = 0
 
@@ -151,5 +151,5 @@ def _digits(metadata: DiskEntry | None) -> str:
     try:
         return read_record(metadata.path, _Described)["sha256"]
     except (FileNotFoundError, DamagedRecord) as error:
-        log.info("%s does not describe its file: %s", metadata.path, error)
+        log.info("cannot read the metadata file %s: %s", metadata.path, error)
         return ""

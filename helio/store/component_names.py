@@ -22,7 +22,7 @@ TRIPLES = {
         "1 2 3",
     )
 }
-"""By the set of their letters."""
+"""Names of components, by the set of their letters."""
 
 
 def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
@@ -40,7 +40,7 @@ def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def differing(names: tuple[str, ...]) -> list[str]:
-    """Remove the beginning and the end that all names share.
+    """Remove the common beginning and the common end from names.
 
     >>> differing(("Vx_err", "Vy_err", "Vz_err"))
     ['x', 'y', 'z']
@@ -52,6 +52,6 @@ def differing(names: tuple[str, ...]) -> list[str]:
 
 
 def alike(names: list[str]) -> int:
-    """Count the letters with which all names begin."""
+    """Count the letters at the beginning that are the same in all names."""
     columns = enumerate(zip(*names, strict=False))
     return next((index for index, letters in columns if len(set(letters)) > 1), min(map(len, names)))

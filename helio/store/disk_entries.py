@@ -1,4 +1,4 @@
-"""Files and folders as a survey saw them."""
+"""Files and folders on the disk, as garbage collection sees them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class DiskEntry:
-    """A file as the survey saw it, or a folder with its whole content."""
+    """A file, or a folder with all its content: path, size and time of change."""
 
     path: Path
     size: int
@@ -23,7 +23,7 @@ class DiskEntry:
 
 
 def look_at(path: Path) -> DiskEntry | None:
-    """Describe a file or folder; return None when it is gone."""
+    """Describe a file or folder; return None if it no longer exists."""
     try:
         stat = path.stat(follow_symlinks=False)
     except FileNotFoundError:
@@ -42,7 +42,7 @@ def files_below(folder: Path) -> Iterator[DiskEntry]:
 
 
 def entries_of(folder: Path) -> list[os.DirEntry[str]]:
-    """List the entries of a folder in order of name; return an empty list without such a folder."""
+    """List the entries of a folder in order of name; return an empty list if the folder does not exist."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)

@@ -22,11 +22,11 @@ _REASONS = {
     errno.EROFS: "the file system is read-only",
     errno.ENOENT: "no file can be created in that folder",
 }
-"""Used where the system's own message would mislead."""
+"""Reasons that replace misleading messages of the operating system."""
 
 
 LONGEST_SHOWN = 300
-"""Characters of a path in a message."""
+"""Maximum characters of a path in a message."""
 
 
 def json_bytes(value: Any, *, default: Callable[[Any], str] | None = None) -> bytes:
@@ -76,7 +76,7 @@ def is_special(path: Path) -> bool:
 
 
 def user_path(name: str | Path) -> Path:
-    """Expand ``~`` in a path as typed by a person; keep the path where there is no such user."""
+    """Expand ``~`` in a path that a user typed; keep the path if there is no such user."""
     try:
         return Path(name).expanduser()
     except RuntimeError:  # ~nobody
@@ -84,7 +84,7 @@ def user_path(name: str | Path) -> Path:
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Write a file through a temporary one in the same folder, so that no reader ever sees a part.
+    """Write a file through a temporary file in the same folder, so that no reader sees an incomplete file.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def replace_through(temporary: Path, path: Path, content: bytes, *, durable: boo
 
 
 def note_use(path: Path) -> None:
-    """Set a file's time to now, so that garbage collection sees its use; ignore a read-only cache."""
+    """Set a file's time to now, so that garbage collection knows it is in use; do nothing in a read-only cache."""
     with suppress(OSError):
         os.utime(path)
 
@@ -144,7 +144,7 @@ def make_durable(path: Path) -> None:
 
 
 def write_all(descriptor: int, content: bytes | memoryview) -> None:
-    """Write every byte: one call may write only a part, as on a disk that is nearly full."""
+    """Write every byte, even if the system writes only a part at a time."""
     rest = memoryview(content).cast("B")
     while rest:
         rest = rest[os.write(descriptor, rest) :]
@@ -161,9 +161,9 @@ def shown_path(path: Path) -> str:
 def unwritable(path: Path, error: OSError, advice: str = "") -> OutputError:
     """Build the error for a file that cannot be written."""
     if error.errno in FULL:
-        reason, way_out = "the disk is full", "free the disk, or write elsewhere"
+        reason, way_out = "the disk is full", "free some space, or write to another disk"
     else:
         reason = _REASONS.get(error.errno or 0) or error.strerror or str(error)
         allowed = "ask for permission to write there, or " if error.errno in _FORBIDDEN else ""
-        way_out = f"{allowed}write elsewhere; HELIO_HOME sets the folder of helio's data"
+        way_out = f"{allowed}choose another folder; HELIO_HOME sets the folder of helio's data"
     return OutputError(f"{shown_path(path)} cannot be written: {reason}", advice=advice or way_out)

@@ -1,4 +1,4 @@
-"""A lock between processes that write the same files; the kernel releases it when its holder dies."""
+"""A lock between processes that write the same files; the system releases it when its process ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables as Arrow IPC streams, mapped into memory when they are read."""
+"""Write tables as Arrow IPC streams, and map them into memory to read them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _READ_BYTES = 1 << 20
 
 
 def write_table(table: Table, file: BinaryIO, *, digest: str = "") -> None:
-    """Write a table as one uncompressed Arrow IPC stream and seal it.
+    """Write a table as one uncompressed Arrow IPC stream, with a digest of all bytes at the end.
 
     Epochs are ``timestamp('ns', 'UTC')``; components and bins lie in (nested) ``FixedSizeList``, axes that change
     from record to record in columns of their own; everything else is sorted JSON in the schema's metadata, under
@@ -82,7 +82,7 @@ def read_table(path: Path, digest: str = "") -> Table:
         if facts["form"] != FORM:
             raise DamagedObject(f"{path.name} has the format {facts['form']!r}, not {FORM!r}")
         if digest and facts["digest"] != digest:
-            raise DamagedObject(f"{path.name} holds the table {facts['digest']}")
+            raise DamagedObject(f"{path.name} contains another table, {facts['digest']}")
         batch.validate()
         return _table(facts, batch)
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError, StopIteration) as error:
@@ -90,7 +90,7 @@ def read_table(path: Path, digest: str = "") -> Table:
 
 
 def intact(descriptor: int) -> bool:
-    """Tell whether an open file is a sealed stream of which no byte has changed."""
+    """Tell whether no byte of an open file has changed, by the digest at its end."""
     rest = os.fstat(descriptor).st_size - _SEAL_BYTES
     if rest < 0:
         return False
@@ -128,7 +128,7 @@ class _Sealing:
         self._file.flush()
 
     def close(self) -> None:
-        """Leave the file open, because the seal follows."""
+        """Leave the file open, because the digest of its bytes follows."""
 
     def hexdigest(self) -> str:
         return self._hasher.hexdigest()
@@ -172,7 +172,7 @@ def _to_arrow(array: npt.NDArray[Any]) -> Any:
     if flat.dtype.kind == "M":
         kind = pa.timestamp("ns", "UTC")
     elif flat.dtype.kind == "b":
-        raise TypeError("a table holds numbers, not truth values")
+        raise TypeError("a table can contain numbers only, not true and false")
     else:
         kind = pa.from_numpy_dtype(flat.dtype)
     arrow = pa.Array.from_buffers(kind, flat.size, [None, pa.py_buffer(flat)])

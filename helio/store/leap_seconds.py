@@ -1,4 +1,4 @@
-"""Leap seconds: where their records are stored on the axis of epochs, and how much time passes between epochs.
+"""Leap seconds: store their records in epochs, and compute the elapsed time between epochs.
 
 Epochs are nanoseconds of UTC since 1970 on a clock whose days have 86,400 seconds. This clock has no second 23:59:60,
 so a leap second is stored in the last microsecond of its day: 23:59:60 + x s as 23:59:59.999999 + x µs. The order and
@@ -23,19 +23,19 @@ Mask = npt.NDArray[np.bool_]
 
 _SECOND = 1_000_000_000
 _STORED = LEAP_SECOND_STORED.microseconds * 1_000
-"""Nanoseconds of the axis that hold a leap second."""
+"""Nanoseconds at the end of a day in which the records of a leap second are stored."""
 _SCALE = _SECOND // _STORED
 _MIDNIGHTS = np.array(LEAP_SECOND_MIDNIGHTS, dtype="datetime64[ns]").astype(np.int64)
 _FIRST_TAI_MINUS_UTC = 10 * _SECOND
 _TAI_OF_MIDNIGHTS = _MIDNIGHTS + _FIRST_TAI_MINUS_UTC + np.arange(1, _MIDNIGHTS.size + 1) * _SECOND
 _SLACK = 100_000
-"""Nanoseconds by which clocks jitter."""
+"""Tolerance for the jitter of clocks, in nanoseconds."""
 _NEIGHBOURS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class LeapSecond:
-    """A leap second, and the records of a series that lie in it.
+    """A leap second, and the records of a series in this second.
 
     Parameters
     ----------
@@ -61,17 +61,17 @@ class LeapSecond:
 
 
 def spans_leap_second(epoch: Epochs) -> bool:
-    """Tell whether increasing epochs span a leap second, between the first and the last or holding one of them."""
+    """Tell whether increasing epochs contain a leap second, or have one between the first and the last."""
     return bool(epoch.size) and bool(_between(int(epoch[0].view(np.int64)), int(epoch[-1].view(np.int64))))
 
 
 def leap_seconds_in(epoch: Epochs) -> list[LeapSecond]:
-    """List the leap seconds that hold records of a series, in order; epochs increase."""
+    """List the leap seconds with records of a series, in order; epochs must increase."""
     return list(_with_records(epoch.view(np.int64))) if spans_leap_second(epoch) else []
 
 
 def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
-    """Convert epochs to a clock that counts leap seconds too, so that differences are elapsed time.
+    """Convert epochs to nanoseconds that also count leap seconds, so that differences are elapsed time.
 
     Parameters
     ----------
@@ -105,13 +105,13 @@ def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
 
 
 def from_elapsed(nanoseconds: Nanoseconds, since: Epochs) -> Epochs:
-    """Reverse `elapsed`: return epochs of the axis, in any order."""
+    """Convert the result of `elapsed` back to epochs, in any order."""
     before = _number_before(int(since.view(np.int64)[0])) if since.size else 0
     return from_tai(nanoseconds + (_FIRST_TAI_MINUS_UTC + before * _SECOND)).view("datetime64[ns]")
 
 
 def counted(epoch: Epochs) -> Nanoseconds:
-    """Count elapsed time as `elapsed` does, but skip leap seconds without records: for finding cadences and gaps.
+    """Convert epochs as `elapsed` does, but skip leap seconds without records, to find cadences and gaps.
 
     Many clocks cannot express a leap second (CDF_EPOCH, POSIX, whole minutes). The step of their records over a leap
     second is one cadence, not a gap.
@@ -134,7 +134,7 @@ def tai_of(epoch: Epochs) -> Nanoseconds:
 
 
 def from_tai(tai: Nanoseconds) -> Nanoseconds:
-    """Convert nanoseconds of TAI since 1970, in any order, to nanoseconds of the axis; overwrites `tai`."""
+    """Convert nanoseconds of TAI since 1970, in any order, to epochs in nanoseconds; overwrite `tai`."""
     if not tai.size:
         return tai
     first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, tai.min(), side="right"))
@@ -152,7 +152,7 @@ def from_tai(tai: Nanoseconds) -> Nanoseconds:
 
 
 def from_civil(nanoseconds: Nanoseconds, second_60: Mask | None = None) -> Nanoseconds:
-    """Convert times of a civil clock to nanoseconds of the axis.
+    """Convert calendar dates and times to epochs in nanoseconds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A lock: the files and tables that a run of a pipeline is made from, and that later runs must use too."""
+"""A lock: the files and tables that a run of a pipeline used, and that later runs must use too."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from helio.store.work_keys import difference
 
 FORM = "helio-lock/1"
 LOCK = "helio.lock"
-"""Default name of a lock, in the working folder."""
+"""Default name of a lock file, in the working folder."""
 
 _VERSION = re.compile(r"_v[\d.\-]+(?:_r\d+)?(?=\.\w+$)", re.IGNORECASE)
 _SHORT = 12
 LARGEST = 1024**3
-"""Maximum bytes of a lock: it names every file of every fetch."""
+"""Maximum bytes of a lock, which names every file of every fetch."""
 _HERE = "./"
 
 
 @dataclass(frozen=True)
 class LockedFile:
-    """A file of a dataset: as its archive lists it, and by its bytes where they are known.
+    """A file of a dataset: as its archive lists it, with the digest of its content if known.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ class LockedFile:
 
     @property
     def series(self) -> str:
-        """Name without the version, common to all versions of the file."""
+        """File name without the version, common to all versions of the file."""
         return _VERSION.sub("", self.file).lower()
 
 
 @dataclass(frozen=True)
 class LockedDataset:
-    """One dataset that a fetch may use, and the files of its range.
+    """One dataset that a fetch may use, and the files of its time range.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class LockedFetch:
 
 @dataclass(frozen=True)
 class Lock:
-    """Record of the files and tables that a run is made from.
+    """Record of the files and tables that a run used.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Lock:
 
     def __post_init__(self) -> None:
         if self.document and set(self.document) != {"variables", "steps"}:
-            raise ValueError("its document must have exactly variables and steps")
+            raise ValueError("its 'document' must have 'variables' and 'steps', and nothing else")
 
     @property
     def files(self) -> int:
@@ -201,7 +201,9 @@ class Lock:
             A part is missing or wrong.
         """
         if not isinstance(document, dict) or not str(document.get("lock", "")).startswith("helio-lock/"):
-            raise RequestError("this is not a lock", advice="helio lock PIPELINE", place=place)
+            raise RequestError(
+                "this is not a lock", advice="run helio lock PIPELINE to make one", place=place
+            )
         if document["lock"] != FORM:
             raise RequestError(
                 f"the lock has the format {document['lock']}; this version of helio reads {FORM}",
@@ -217,7 +219,7 @@ class Lock:
         return read
 
     def write(self, path: str | Path) -> bool:
-        """Write the file, unless it differs only in its clock; return whether it was written.
+        """Write the lock, unless the file differs only in its time of writing; return whether it was written.
 
         Raises
         ------
@@ -225,14 +227,16 @@ class Lock:
         """
         path = Path(path)
         if not path.name or "\0" in str(path):
-            raise OutputError(f"{str(path)!r} is not a file name", advice="helio.lock")
+            raise OutputError(
+                f"{str(path)!r} is not a file name", advice="choose a file name such as helio.lock"
+            )
         home, archive = path.absolute().parent, Path(self.archive)
         document = self.to_json()
         if archive.is_absolute() and archive.is_relative_to(home):
             document["archive"] = f"{_HERE}{archive.relative_to(home)}"
         try:
             if path.is_dir():
-                raise OutputError(f"{path} is a folder", advice="--output FILE")
+                raise OutputError(f"{path} is a folder", advice="give a file name with --output FILE")
             before = read_lock(path) if path.exists() else None
         except (RequestError, DamagedFile, DamagedRecord):
             before = None  # the caller has decided that it may be replaced
@@ -258,7 +262,7 @@ def read_lock(path: Path) -> Lock:
             raise FileNotFoundError(path)
         document = read_json(read_bytes(path, advice="run helio lock again", largest=LARGEST))
     except FileNotFoundError:
-        raise RequestError(f"there is no lock {path}", advice="helio lock PIPELINE writes one") from None
+        raise RequestError(f"there is no lock {path}", advice="run helio lock PIPELINE to make one") from None
     except WrongShape as error:
         raise DamagedFile(
             f"the lock is damaged: {error}", advice="run helio lock again", place=str(path)
@@ -270,7 +274,7 @@ def read_lock(path: Path) -> Lock:
 
 
 def changes(locked: Lock, now: Lock) -> list[str]:
-    """Describe how the data used now differ from the locked data; skip what either side does not know.
+    """Describe how the present data differ from the locked data; skip facts that either side does not know.
 
     Two files are the same if their bytes are; if bytes are unknown on one side, if the archive lists them alike.
     Their location does not matter: a mirror may serve the file, or a folder may contain a copy.
@@ -378,7 +382,7 @@ def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
         else:
             yield f"{old.dataset}: {name} is new"
     for file in gone.values():
-        yield f"{old.dataset}: {file.file} is gone"
+        yield f"{old.dataset}: {file.file} is no longer listed"
 
 
 def _of_files(old: LockedFile, new: LockedFile) -> str:
@@ -386,26 +390,26 @@ def _of_files(old: LockedFile, new: LockedFile) -> str:
         if old.sha256 == new.sha256:
             return ""
         published = (
-            f", of {old.last_modified} → of {new.last_modified}"
+            f", published {old.last_modified} → {new.last_modified}"
             if old.last_modified != new.last_modified
             else ""
         )
-        what = "was published again with other bytes" if published else "has other bytes"
+        what = "was published again with other content" if published else "has other content"
         return f"{what}: sha256 {old.sha256[:_SHORT]}… → {new.sha256[:_SHORT]}…{published}"
     facts = []
     if old.size and new.size and old.size != new.size:
         facts.append(f"{old.size} bytes → {new.size} bytes")
     if old.last_modified and new.last_modified and old.last_modified != new.last_modified:
-        facts.append(f"of {old.last_modified} → of {new.last_modified}")
+        facts.append(f"published {old.last_modified} → {new.last_modified}")
     return f"was published again: {', '.join(facts)}" if facts else ""
 
 
 def _of_mappings(kind: str, old: Mapping[str, Any], new: Mapping[str, Any], what: str = "") -> Iterator[str]:
     for name in dict.fromkeys((*old, *new)):
         if name not in new:
-            yield f"{kind}{name}: {what}{old[name]} → not there"
+            yield f"{kind}{name}: {what}{old[name]} → missing"
         elif name not in old:
-            yield f"{kind}{name}: not there → {what}{new[name]}"
+            yield f"{kind}{name}: missing → {what}{new[name]}"
         elif old[name] != new[name]:
             yield f"{kind}{name}: {what}{old[name]} → {new[name]}"
 
@@ -415,7 +419,7 @@ def _named(dataset: LockedDataset) -> str:
 
 
 def _ended(fetch: LockedFetch) -> str:
-    return f"{fetch.failed}, nothing was read" if fetch.failed else "data"
+    return f"no data ({fetch.failed})" if fetch.failed else "data"
 
 
 def _span(span: tuple[str, str]) -> str:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from helio.store.records import Count
 
 Fate = Literal["works", "gone", "elsewhere"]
-"""State of a process; ``elsewhere`` for one on another machine or in another container, which cannot be known."""
+"""State of a process: ``elsewhere`` means on another machine or in another container, so that it is unknown."""
 
 HIDDEN = "?"
 
@@ -27,7 +27,7 @@ _MARK = re.compile(r"([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9A-Z
 
 @dataclass(frozen=True)
 class Process:
-    """Identity of a process, unique among all processes on all machines.
+    """Identity of a process, unique on all machines.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Process:
 
     @property
     def fate(self) -> Fate:
-        """State of the process, as far as it is known here. No clock is used."""
+        """State of the process, as far as it is known here."""
         here = this_process()
         if self.boot != here.boot:
             return "gone" if self.host == here.host else "elsewhere"
@@ -79,7 +79,7 @@ def temporary_name() -> str:
 
 
 def fate_of_writer(name: str) -> Fate | None:
-    """Tell whether the process that made a temporary name still runs; None for other names."""
+    """Return the state of the process that made a temporary name; None for other names."""
     mark = _MARK.fullmatch(name)
     if not mark:
         return None
@@ -91,7 +91,7 @@ def fate_of_writer(name: str) -> Fate | None:
 
 
 def started(pid: int) -> str:
-    """Tell when a process started, for comparison only; empty when it is gone, `HIDDEN` when we may not know."""
+    """Return when a process started, for comparison only; empty if it has ended, `HIDDEN` if this is not known."""
     if sys.platform != "linux":
         return _output_of(["ps", "-o", "lstart=", "-p", str(pid)])
     try:

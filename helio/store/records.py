@@ -17,17 +17,17 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from helio.errors import DamagedRecord
 
 LARGEST = 64 * 1024**2
-"""Maximum bytes of a record; a run's plan over thousands of items has a few million."""
+"""Maximum bytes of a record; the plan of a run with thousands of items has a few million bytes."""
 _SMALLEST_READ = 4096
 DEEPEST = 100
 """Maximum depth of nested objects and lists."""
 
 T = TypeVar("T")
 Check = Callable[[Any], str]
-"""Describes what a value must be; returns an empty text for a valid value."""
+"""Function that returns a description of a valid value, or an empty text if the value is valid."""
 
 _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
-    str: ((str,), "a text"),
+    str: ((str,), "a string"),
     int: ((int,), "a whole number"),
     float: ((int, float), "a number"),
     bool: ((bool,), "true or false"),
@@ -41,11 +41,11 @@ _SHA256 = re.compile(r"([0-9a-f]{64})?")
 
 
 class WrongShape(ValueError):
-    """A value that does not have its declared type: the message gives its location."""
+    """Error for a value without its declared type; the message gives the location of the value."""
 
 
 def _not_negative(value: Any) -> str:
-    return "" if value >= 0 else "a number from 0"
+    return "" if value >= 0 else "zero or a positive number"
 
 
 def _instant(value: Any) -> str:
@@ -53,7 +53,7 @@ def _instant(value: Any) -> str:
         moment = datetime.fromisoformat(value)
         moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
     except (ValueError, OverflowError):
-        return "an instant such as '2024-05-10T06:00:00'"
+        return "a time such as '2024-05-10T06:00:00'"
     return ""
 
 
@@ -63,7 +63,7 @@ Seconds = Annotated[float, _not_negative]
 
 def _naive_instant(value: Any) -> str:
     if _instant(value) or datetime.fromisoformat(value).tzinfo is not None:
-        return "an instant in UTC without a zone, such as '2024-05-10T06:00:00'"
+        return "a time in UTC without a time zone, such as '2024-05-10T06:00:00'"
     return ""
 
 
@@ -84,7 +84,7 @@ def read_record(
     largest: int = LARGEST,
     given: Mapping[str, Any] | None = None,
 ) -> T:
-    """Read the record in a file, as an object of a dataclass or a checked TypedDict.
+    """Read a record from a file, and check it against a dataclass or a TypedDict.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def parse_record(
     given: Mapping[str, Any] | None = None,
     half_characters: bool = False,
 ) -> T:
-    """Parse the record in some bytes; errors call them `path`.
+    """Read a record from bytes; errors name `path` as the source.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def parse_record(
 
 
 def read_bytes(path: Path, *, advice: str = "", largest: int = LARGEST) -> bytes:
-    """Read a regular file of bounded size; refuse a pipe instead of waiting for it.
+    """Read a regular file with a maximum size; refuse a pipe instead of waiting for data.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def read_json(content: bytes, *, half_characters: bool = False) -> Any:
     except UnicodeDecodeError as error:
         raise WrongShape(f"byte {error.start} is not UTF-8") from error
     except UnicodeEncodeError as error:
-        raise WrongShape("it contains half a character: an unpaired surrogate") from error
+        raise WrongShape("it contains an incomplete Unicode character (an unpaired surrogate)") from error
     except RecursionError as error:
         raise WrongShape("it is nested too deeply") from error
     except json.JSONDecodeError as error:
@@ -200,7 +200,7 @@ def read_json(content: bytes, *, half_characters: bool = False) -> Any:
 
 
 def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, Any] | None = None) -> Any:
-    """Convert a JSON value to an object of a type, and check every level.
+    """Convert a JSON value to an object of the given type, and check all parts of it.
 
     A dataclass accepts only declared keys, so that misspelt keys are found. A TypedDict keeps other keys.
 
@@ -216,7 +216,7 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
     >>> convert([{"size": -1}], list[dict[str, Count]], "files")
     Traceback (most recent call last):
     ...
-    helio.store.records.WrongShape: files[0].size is -1, not a number from 0
+    helio.store.records.WrongShape: files[0].size is -1, not zero or a positive number
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if kind is Any:
@@ -248,7 +248,7 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
     try:
         return float(value)
     except OverflowError:
-        raise _wrong(location, value, "a number of this size") from None
+        raise _wrong(location, value, "a number within the range of a 64-bit float") from None
 
 
 def _convert_to_one_of(value: Any, kinds: tuple[Any, ...], location: str) -> Any:
@@ -296,7 +296,7 @@ def _convert_object(value: Any, kind: Any, location: str, given: Mapping[str, An
     unknown = next((name for name in value if name not in declared), None)
     if unknown is not None:
         raise WrongShape(
-            f"{location or 'it'} has '{_shown(unknown)[1:-1]}', which this version of helio does not know"
+            f"{location or 'it'} has the unknown key '{_shown(unknown)[1:-1]}'; this version of helio cannot read it"
         )
     try:
         return kind(**members, **given)
@@ -350,13 +350,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise WrongShape(f"{name} is not a JSON value")
+    raise WrongShape(f"{name} is not valid JSON")
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise WrongShape(f"the number {text[:20]} is too large")
+        raise WrongShape(f"the number {text[:20]} is too large for a 64-bit float")
     return value
 
 

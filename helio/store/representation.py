@@ -28,7 +28,7 @@ _LONGITUDES = frozenset(
 )
 _AXIS_SETS = frozenset(map(frozenset, TRIPLES)) - {_NUMBERED, _SPHERICAL}
 _ALIGNED = (frozenset({"ar", "erp1", "erp2"}), frozenset({"arallel", "erp1", "erp2"}))
-"""Along a field, without the letter that all of them begin with: ``par``, ``perp1``, ``perp2``."""
+"""Endings of components along a field, without their common first letter: ``par``, ``perp1``, ``perp2``."""
 _AXIS_WORDS = (
     frozenset({"radial", "tangential", "normal"}),
     frozenset({"north", "east", "down"}),
@@ -55,7 +55,7 @@ _STATISTIC = re.compile(
     r"|\broot mean square\b|\bstandard deviations?\b|\bvariance of\b",
     re.IGNORECASE,
 )
-"""A description of a statistic or an error; ``velocity (with error bars)`` does not match."""
+"""Finds descriptions of a statistic or an error; ``velocity (with error bars)`` does not match."""
 _DENSITY_UNIT = re.compile(
     r"(?:[#N]?/|1/)(?:cc|[ckm]?m\^?3)|(?:#|N)?(?:cc|[ckm]?m\^?)-3|[ckm]?m\^-3", re.IGNORECASE
 )
@@ -66,7 +66,7 @@ SPREAD = re.compile(
     r"(?:^|[\s_(\-])(?:std|sd|min|max|rms|err|errors?|sigma|unc|uncertainty|deviation)(?:$|[\s_)\-])",
     re.IGNORECASE,
 )
-"""Names of a statistic or an error of a component, which has no direction: ``Bx std``, ``Vx_err``."""
+"""Finds names of a statistic or an error of a component, which has no direction: ``Bx std``, ``Vx_err``."""
 
 _TENSOR_UNIT = re.compile(r"[kMG]?eV|[kM]?K|deg ?K|[kMGnpµu]?Pa|dyn\w*/cm\^?2|erg/(?:cc|cm\^?3)|J/m\^?3")
 _TENSOR_WORDS = re.compile(r"temperature|pressure|thermal (?:speed|velocity)", re.IGNORECASE)
@@ -77,7 +77,7 @@ _ENERGY = re.compile(r"\b[kMG]?eV\b")
 def representation_of(
     labels: Sequence[str], units: Sequence[str] = (), *, declared: Sequence[str] = (), description: str = ""
 ) -> Representation:
-    """Classify three components, or three and their magnitude, by the evidence of a file.
+    """Find the representation of three components, with or without their magnitude, from the facts in a file.
 
     Declarations come first, then labels, then units; if they contradict each other, the result is unknown. The name
     of a frame is no evidence: GSE has spherical coordinates too.
@@ -137,7 +137,7 @@ def representation_of(
 
 
 def declaring_words(components: Sequence[str], representation: Representation) -> tuple[str, ...]:
-    """Declare a representation in one word for each component.
+    """Return words, one for each component, that declare a representation in a file.
 
     ISTP's REPRESENTATION_1 and HAPI's vectorComponents do it like that.
 

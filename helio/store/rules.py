@@ -1,4 +1,4 @@
-"""Rules that decide results besides the versions of tools, and the changes of these rules.
+"""Rules that influence results, in addition to the versions of tools, and their changes.
 
 A run record keeps the number of every rule. When two runs differ, or a run comes out differently today, the changes
 between their numbers are named in words.
@@ -38,41 +38,40 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "time ranges": Rule(
-        "which interval the text of a time range means",
-        ("since 0.2 A/B ends where B begins at any precision, and 12:00-12:30 is no offset from UTC",),
+        "the interval that a text means as a time range",
+        ("since 0.2 a range A/B ends at the start of B, and 12:00-12:30 is not read as an offset from UTC",),
     ),
     "epochs": Rule(
-        "which time a record gets, and which records of equal time are kept",
+        "the epoch of a record, and the choice among records of equal epoch",
         (
             "since 0.2 records of a leap second are kept, and differences of epochs count leap seconds",
             "since 0.2 second 86400 of a day with a leap second is 23:59:60",
         ),
     ),
     "table facts": Rule(
-        "unit, frame, components and kind of a table, and what enters its digest",
+        "unit, frame, components and kind of a table, and the facts in its digest",
         (
             "since 0.2 three components are Cartesian only where the file says so, and whether an angle wraps does not "
             "depend on its values",
         ),
     ),
     "reading": Rule(
-        "how files and replies become numbers, and which are refused",
+        "how helio reads numbers from files and replies, and which of these helio refuses",
         (
-            "since 0.2 a wrong checksum in a CDF, most records left out, and a reply of two editions are refused",
-            "since 0.2 packed times, times in several columns and offsets from UTC are read",
-            "since 0.2 CSV and Parquet times beside a column of other offsets from UTC, in TAI, GPS or another scale, "
-            "or with a minute and no hour are refused",
-            "since 0.2 of two files in a folder that are of one dataset and span and of different versions, the newer "
-            "one alone is read",
-            "since 0.2 HAPI replies are refused that have numbers in big-endian order, records after the status 'no "
-            "data', or a parameter that is described twice; a fill must be written as a plain number",
+            "since 0.2 helio refuses a CDF with a wrong checksum, data with most records dropped, and mixed editions",
+            "since 0.2 helio reads packed times, times in several columns and offsets from UTC",
+            "since 0.2 helio refuses CSV and Parquet times in TAI, GPS or another scale, times next to a column of "
+            "other offsets from UTC, and times with a minute but no hour",
+            "since 0.2 helio reads only the newest version of a file in a folder",
+            "since 0.2 helio refuses HAPI replies with numbers in big-endian order, with records after the status 'no "
+            "data', with a parameter that is described twice, or with a fill value that is no plain number",
         ),
     ),
     "figures": Rule(
         "how a table is drawn",
         (
-            "since 0.2 no cell of a spectrogram is smaller than a pixel, several in one show their highest value, "
-            "and lines are drawn through every point in the page",
+            "since 0.2 a pixel of a spectrogram shows the highest value of its cells, and lines pass through every "
+            "point within the page",
             "since 0.2 the footer of a figure from a folder names 'local files' and not the folder",
         ),
     ),
@@ -87,7 +86,7 @@ def rule_numbers() -> dict[str, int]:
 def changed_rules(
     old: Mapping[str, Any], new: Mapping[str, Any], rules: Mapping[str, Rule] = RULES
 ) -> tuple[str, ...]:
-    """Say in words which rules changed between two records.
+    """Describe the rules that changed between two records.
 
     Parameters
     ----------

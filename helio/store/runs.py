@@ -38,11 +38,11 @@ STEPS = "steps.jsonl"
 LARGEST = 1024**3
 """Maximum bytes of a file of a run record."""
 LAST = "last"
-"""What stands for the id of the run that began last."""
+"""Name that stands for the id of the run that began last."""
 FINISHED = ("success", "partial", "failed")
 """The statuses of a run that reached the end of its plan, unless it records an error."""
 _json = json.JSONEncoder(allow_nan=False).encode
-_ADVICE = "helio runs delete RUN removes the record; the results of the run stay"
+_ADVICE = "to remove the damaged record, run helio runs delete RUN; the results of the run stay"
 
 
 class BareHeader(TypedDict):
@@ -63,7 +63,7 @@ class ArtefactRecord(TypedDict):
 
 
 class WrittenFile(TypedDict):
-    """A file beside a run's record in a folder of output."""
+    """A file in a run's output folder, next to the record."""
 
     file: str
 
@@ -75,7 +75,7 @@ class WrittenFiles(TypedDict):
 
 
 class ShownText(TypedDict):
-    """Part of a run that is shown by its message."""
+    """Part of a run that is shown as a message."""
 
     message: str
 
@@ -102,7 +102,7 @@ class RunHeader(BareHeader, total=False):
 
 
 _REQUIRED = ("pipeline", "template_digest", "started_at", "now", "values", "command", "environment")
-"""What the header of every run has that a helio began."""
+"""Keys that the header of every run has."""
 
 
 class RecipeRecord(TypedDict, total=False):
@@ -267,12 +267,12 @@ class RunRecord:
 
     @property
     def id(self) -> str:
-        """Id of the run: the name of its folder."""
+        """Id of the run, which is the name of its folder."""
         return self.folder.name
 
     @property
     def header(self) -> RunHeader:
-        """Header given to `Runs.begin`, with process and status, and the members that `finish` added.
+        """Header of the run: request, process and status, and the members that `finish` added.
 
         Raises
         ------
@@ -285,12 +285,12 @@ class RunRecord:
         except FileNotFoundError:
             if self.folder.is_dir():
                 raise DamagedRecord(
-                    f"the record of run '{self.id}' lacks its {HEADER}", advice=_ADVICE
+                    f"the record of run '{self.id}' has no file {HEADER}", advice=_ADVICE
                 ) from None
             raise UnknownRun(f"the run '{self.id}' was deleted") from None
         if header["id"] != self.id:
             raise DamagedRecord(
-                f"{self.folder / HEADER}: id is '{header['id'][:60]}', but the folder belongs to run '{self.id}'",
+                f"{self.folder / HEADER} has the id '{header['id'][:60]}', but its folder is that of run '{self.id}'",
                 advice=_ADVICE,
             )
         return header
@@ -306,7 +306,10 @@ class RunRecord:
         header = self.header
         lacking = next((name for name in _REQUIRED if not header.get(name) and name != "values"), None)
         if lacking is not None or "values" not in header:
-            raise DamagedRecord(f"{self.folder / HEADER}: it lacks '{lacking or 'values'}'", advice=_ADVICE)
+            raise DamagedRecord(
+                f"{self.folder / HEADER} is damaged: the key '{lacking or 'values'}' is missing",
+                advice=_ADVICE,
+            )
         try:
             convert(header.get("artefacts", []), list[ArtefactRecord], "artefacts")
             convert(header.get("missing", []), list[ShownText], "missing")
@@ -350,13 +353,14 @@ class RunRecord:
             lost = [step["step_id"] for step in self.plan["steps"] if str(step["step_id"]) not in done]
             if lost:
                 raise DamagedRecord(
-                    f"{self.folder / STEPS}: it lacks step '{lost[0]}' of the plan", advice=_ADVICE
+                    f"{self.folder / STEPS} is damaged: step '{lost[0]}' of the plan is missing",
+                    advice=_ADVICE,
                 )
         return records
 
     @property
     def readable_steps(self) -> tuple[list[StepRecord], tuple[str, ...]]:
-        """Readable steps, and notes on the unreadable ones: for showing a record, not for using it."""
+        """Readable steps, and notes on the unreadable ones: to show a damaged record, not to use it."""
         *lines, rest = self._step_lines()
         steps, notes = [], []
         for number, line in enumerate(lines, start=1):
@@ -438,7 +442,7 @@ class RunRecord:
         return frozenset(word.decode() for word in keys)
 
     def make_durable(self) -> None:
-        """Flush what `Runs.begin` wrote to the disk, so that no power cut loses it.
+        """Flush the new record to the disk, so that a power cut cannot lose it.
 
         Only a run that makes results needs it: without work lost, the same command writes the record again.
 
@@ -515,7 +519,7 @@ class RunRecord:
             raise unwritable(path, error) from error
 
     def summary(self) -> RunSummary:
-        """Summarise the run in one line, even if its record is damaged."""
+        """Summarise the run for a list of runs, even if its record is damaged."""
         try:
             header = self.header
         except DamagedRecord as error:
@@ -528,7 +532,7 @@ class RunRecord:
             status=status,
             started_at=header.get("started_at", ""),
             finished_at=header.get("finished_at", ""),
-            note=f"on {process.host}; its state cannot be checked from here" if elsewhere else "",
+            note=f"on {process.host}, so its state cannot be checked from this machine" if elsewhere else "",
         )
 
     def _content(self, path: Path) -> bytes:
@@ -536,7 +540,7 @@ class RunRecord:
             return read_bytes(path, advice=_ADVICE, largest=LARGEST)
         except FileNotFoundError as error:
             raise DamagedRecord(
-                f"the record of run '{self.id}' lacks its {path.name}", advice=_ADVICE
+                f"the record of run '{self.id}' has no file {path.name}", advice=_ADVICE
             ) from error
 
     def _document(self, name: str, kind: Any) -> Any:
@@ -625,7 +629,9 @@ class Runs:
                 raise
         except OSError as error:
             if folder.is_dir():
-                raise OutputError(f"a run '{run_id}' exists already", advice="run again") from error
+                raise OutputError(
+                    f"a run with the id '{run_id}' already exists", advice="run again"
+                ) from error
             raise unwritable(folder, error) from error
         return RunRecord(folder)
 
@@ -650,7 +656,7 @@ class Runs:
         return tuple(RunRecord(self.root / name) for _, name in sorted(written, reverse=True)[:count])
 
     def load(self, run_id: str) -> RunRecord:
-        """Load the record of an id, of the only id that begins so, or of the run that began last (`LAST`).
+        """Load the record of a run, by its id, the beginning of its id, or ``"last"`` for the latest run.
 
         Raises
         ------
@@ -662,16 +668,19 @@ class Runs:
         ids = sorted(self._ids())
         if not ids:
             message = "there are no runs yet" if run_id == LAST else f"no run is called '{run_id}'"
-            raise UnknownRun(message, advice="make the first run: helio run PIPELINE")
+            raise UnknownRun(message, advice="start the first run with helio run PIPELINE")
         matches = (
             [run_id] if run_id in ids else [known for known in ids if run_id and known.startswith(run_id)]
         )
         if len(matches) == 1:
             return RunRecord(self.root / matches[0])
         if matches:
-            raise UnknownRun(f"{len(matches)} runs begin with '{run_id}'", advice=_listed(matches))
+            raise UnknownRun(
+                f"the ids of {len(matches)} runs begin with '{run_id}'",
+                advice=f"choose from {_listed(matches)}",
+            )
         close = difflib.get_close_matches(run_id, ids, n=3, cutoff=0.5)
-        advice = f"did you mean {_listed(close)}?" if close else "helio runs lists them"
+        advice = f"did you mean {_listed(close)}?" if close else "run helio runs to see all runs"
         raise UnknownRun(f"no run is called '{run_id}'", advice=advice)
 
     def delete(self, run_id: str) -> None:
@@ -687,7 +696,7 @@ class Runs:
         """
         record = self.load(run_id)
         if record.summary().status == "running" and record.process.fate == "works":
-            raise RequestError(f"the run '{record.id}' is running", advice="stop it first")
+            raise RequestError(f"the run '{record.id}' is still running", advice="stop the run first")
         doomed = self.root / f".{temporary_name()}"  # rename first, so that no reader sees half a record
         try:
             os.rename(record.folder, doomed)

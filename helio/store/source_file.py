@@ -1,4 +1,4 @@
-"""The file that a table was read from, without anything that reads it."""
+"""Facts about the file from which a table was read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 Proof = Literal[
     "checksum in the file", "checksum of the archive", "checksums of its parts", "size only", "nothing", ""
 ]
-"""Evidence that the bytes of a file are those that its maker wrote; empty where none was recorded."""
+"""Evidence that a file has the bytes that its producer wrote; empty if none was recorded."""
 
 PROOFS: tuple[Proof, ...] = (
     "checksum in the file",
@@ -32,7 +32,7 @@ LEVELS: dict[Level, Proof] = {
     "parts": "checksums of its parts",
     "size": "size only",
 }
-"""Requirements of a run for its files: the weakest accepted proof, by a short name."""
+"""Short names of the proofs that a run can require for its files."""
 
 
 def proves(proof: Proof, level: Proof) -> bool:
@@ -48,7 +48,7 @@ def proves(proof: Proof, level: Proof) -> bool:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that a table was read from, as a citation and a lock need it."""
+    """File from which a table was read, with the facts that citations and locks need."""
 
     dataset_id: str
     file: str
@@ -70,7 +70,7 @@ class SourceFile:
     """The principal investigators, as the file names them."""
     affiliation: str = ""
     rules_of_use: str = ""
-    """Conditions of use that its makers state."""
+    """Conditions of use that the producers of the data state."""
     page: str = ""
     """Web page of the dataset at its provider."""
     reply: bool = False
@@ -80,9 +80,9 @@ class SourceFile:
     """Evidence that its bytes are right. It is not part of keys, tables or exported files: the same bytes give the
     same results, whatever their proof."""
     remark: str = ""
-    """Anything unusual in the fetch: another format than the preferred one, or an unknown edition."""
+    """Unusual facts about the fetch: another format than the preferred one, or an unknown edition."""
     incomplete: bool = False
-    """Whether it may have ended early. Its table serves this run only; the next run fetches it again."""
+    """Whether the file may have ended early. Only this run uses its table; the next run fetches the file again."""
 
     @property
     def identity(self) -> str:
@@ -105,10 +105,10 @@ _OTHER_NAME = " says that it is of "
 
 
 def note_on_name(file: str, inside: str, dataset_id: str) -> str:
-    """Write the note for a file that belongs to another dataset than its name says."""
+    """Write a note on a file whose content names another dataset than its file name."""
     return f"{file}{_OTHER_NAME}{inside}, and was read as {dataset_id}"
 
 
 def is_on_name(note: str) -> bool:
-    """Tell whether a note is one of `note_on_name`: it concerns an archive's names, not values."""
+    """Tell whether `note_on_name` wrote a note: such notes concern file names, not values."""
     return _OTHER_NAME in note

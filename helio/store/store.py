@@ -34,7 +34,7 @@ _TOUCHED_EVERY = 600.0  # seconds; the times of use that garbage collection goes
 
 @dataclass(frozen=True)
 class StoredResult:
-    """Result of the work that a key names.
+    """Result in the store, found by the key of its work.
 
     Parameters
     ----------
@@ -123,14 +123,14 @@ class Store:
                 os.fsync(file.fileno())
             if read_table(temporary, digest).digest() != digest:
                 raise DamagedObject(
-                    f"{temporary} does not hold what was written to it", advice="check the disk"
+                    f"{temporary} differs from what helio wrote to it", advice="check the disk for errors"
                 )
 
         self._put(digest, TABLE, write)
         return digest
 
     def table(self, digest: str) -> Table:
-        """Map the table of a digest, read-only, without sources and notes.
+        """Open the table with a digest, mapped read-only, without sources and notes.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Store:
             The folder cannot be written, or the disk is full. No partial file is left.
         """
         if suffix == TABLE:
-            raise ValueError("use put_table for tables")
+            raise ValueError("store tables with put_table")
         digest = "sha256:" + hashlib.sha256(content).hexdigest()
 
         def write(temporary: Path) -> None:
@@ -165,14 +165,14 @@ class Store:
                 os.fsync(file.fileno())
             if temporary.read_bytes() != content:
                 raise DamagedObject(
-                    f"{temporary} does not hold what was written to it", advice="check the disk"
+                    f"{temporary} differs from what helio wrote to it", advice="check the disk for errors"
                 )
 
         self._put(digest, suffix, write)
         return digest
 
     def bytes(self, digest: str, suffix: str) -> bytes:
-        """Read the content of a digest.
+        """Read the bytes with a digest.
 
         Raises
         ------
@@ -197,15 +197,15 @@ class Store:
         """Return the path of an object, whether it exists or not."""
         match = re.fullmatch(r"sha256:([0-9a-f]{64})", digest)
         if not match:
-            raise ValueError(f"{digest!r} is not a digest")
+            raise ValueError(f"{digest!r} is not a digest such as 'sha256:' with 64 hexadecimal digits")
         if not re.fullmatch(r"(\.[A-Za-z0-9]+)+", suffix):
-            raise ValueError(f"{suffix!r} is not the suffix of a file")
+            raise ValueError(f"{suffix!r} is not a file suffix such as '.png'")
         return self.root.joinpath("objects", match[1][:2], f"{match[1]}{suffix}")
 
     # ---- results
 
     def find(self, key: str) -> StoredResult | None:
-        """Find the result of a key; None when there is none, when it is damaged, or when its object is gone."""
+        """Find the result of a key; None if there is none, or if the result or its object is missing or damaged."""
         path = self.result_path(key)
         read = _read_result(path)
         if read is None or read[0].key != key:
@@ -217,7 +217,7 @@ class Store:
         return result
 
     def record(self, key: str, result: StoredResult) -> None:
-        """Record the result of a key whose object has been put. The last writer wins: both write the same.
+        """Record the result of a key after storing its object. If two processes do so, both write the same.
 
         Raises
         ------
@@ -227,7 +227,7 @@ class Store:
             The folder cannot be written, or the disk is full.
         """
         if key != result.key:
-            raise ValueError(f"the result is of {result.key}, not of {key}")
+            raise ValueError(f"the result has the key {result.key}, not {key}")
         target = self.path(result.digest, result.suffix)
         size = self._size(target)
         if size <= 0:
@@ -243,7 +243,7 @@ class Store:
         """Return the path of a key's result, whether it exists or not."""
         match = re.fullmatch(r"key:([0-9a-f]{64})", key)
         if not match:
-            raise ValueError(f"{key!r} is not a key")
+            raise ValueError(f"{key!r} is not a key such as 'key:' with 64 hexadecimal digits")
         return self.root.joinpath("results", match[1][:2], f"{match[1]}.json")
 
     # ---- within
@@ -313,8 +313,8 @@ class Store:
         except FileNotFoundError:
             return ""
         except OSError as error:
-            return f", and cannot be moved to quarantine: {error.strerror}"
-        return f", and is kept as {moved}"
+            return f", and helio cannot move it to quarantine: {error.strerror}"
+        return f"; the damaged file is kept as {moved}"
 
     def _identity(self, path: Path) -> tuple[int, int, int] | None:
         try:
@@ -361,7 +361,7 @@ def _write_result(result: StoredResult, size: int) -> bytes:
 
 
 def read_result(path: Path) -> StoredResult | None:
-    """Read the result in a file; return None when a byte of it has changed."""
+    """Read a result from its file; return None if a byte of the file has changed."""
     read = _read_result(path)
     return None if read is None else read[0]
 

@@ -1,4 +1,4 @@
-"""The table that steps take and give: time-indexed values with their unit, frame and axes."""
+"""Tables, which steps take and give: values over time with unit, frame and axes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Epochs = npt.NDArray[np.datetime64]
 Floats = npt.NDArray[np.floating[Any]]
 Scale = Literal["linear", "log"]
 PARTS = ("centers", "lower", "upper")
-"""The arrays of an axis."""
+"""Names of the arrays of a bin axis."""
 
 DIGEST_FORM = "helio-table/1"
-"""Part of every digest. Raise it when the digest covers something else; stored work is then recomputed."""
+"""Version of the digest's form. Raise it when the digest covers other facts; stored work is then recomputed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Axis:
 
     @property
     def parts(self) -> dict[str, Floats]:
-        """Centres, and edges where there are any, by name."""
+        """Centres of the bins, and their edges if known, by name."""
         return {name: array for name in PARTS if (array := getattr(self, name)) is not None}
 
     def take(self, records: Any) -> Axis:
@@ -126,7 +126,7 @@ class Table:
     description: str = ""
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """Remarks of the reader on the data."""
+    """Notes on the data from the reader of the file."""
     dropped: Mapping[str, int] = field(default_factory=dict)
     """Number of records that a reader dropped, by reason; the fetch decides whether to accept the table."""
 
@@ -135,14 +135,18 @@ class Table:
         if self.epoch.dtype != np.dtype("datetime64[ns]") or self.epoch.ndim != 1:
             raise ValueError("epoch must be datetime64[ns] of shape (n,)")
         if self.values.shape[:1] != (records,):
-            raise ValueError(f"values have {self.values.shape[:1]} records, epoch has {records}")
+            raise ValueError(f"values have shape {self.values.shape}, but epoch has {records} records")
         if self.axes and self.components:
             raise ValueError("a table has components or bin axes, not both")
         width = tuple(axis.bins for axis in self.axes) or ((len(self.components),) if self.components else ())
         if self.values.shape[1:] != width:
-            raise ValueError(f"values of shape {self.values.shape} do not fit components and axes of {width}")
+            raise ValueError(
+                f"values have shape {self.values.shape}, but components or axes require (n, *{width})"
+            )
         if self.stated_periods and (self.axes or len(self.stated_periods) != max(1, len(self.components))):
-            raise ValueError(f"{len(self.stated_periods)} periods do not fit {width or 'a scalar'}")
+            raise ValueError(
+                f"there are {len(self.stated_periods)} periods for {width[0] if width else 1} components"
+            )
         # Do not state what names and unit show already: equal tables must have one digest.
         if not self.components or self.stated_representation == self._representation_by_names():
             object.__setattr__(self, "stated_representation", None)
@@ -158,7 +162,7 @@ class Table:
 
     @cached_property
     def representation(self) -> Representation:
-        """Representation of the components: as stated, otherwise as their names and the unit show."""
+        """Representation of the components: as stated, otherwise derived from their names and the unit."""
         stated = self.stated_representation
         return self._representation_by_names() if stated is None else stated
 
@@ -206,7 +210,7 @@ class Table:
         return self.take(slice(int(first), int(last)))
 
     def component(self, name: str) -> Table:
-        """Return one component as a scalar table, by its case-sensitive name or its letter.
+        """Return one component as a scalar table, by its name (case-sensitive) or its letter, such as ``x``.
 
         ``z`` is ``Bz GSE`` beside ``Bx GSE`` and ``By GSE``, unless a component is called ``z`` itself.
         """
@@ -214,9 +218,9 @@ class Table:
         if exact is None:
             raise StepError(
                 f"no component is called '{name}'",
-                advice=f"components: {', '.join(self.components)}"
+                advice=f"choose one of the components: {', '.join(self.components)}"
                 if self.components
-                else "it has no components",
+                else "use the whole table, because it has no components",
             )
         column = self.components.index(exact)
         return replace(
@@ -228,7 +232,7 @@ class Table:
         )
 
     def component_name(self, name: str) -> str | None:
-        """Return the full name of the component that a name or a letter means; None when there is none."""
+        """Return the full name of a component, given its name or its letter; None if there is no such component."""
         return name if name in self.components else axis_letters(self.components).get(name)
 
     def to_pandas(self) -> pd.DataFrame:
@@ -258,7 +262,7 @@ class Table:
         return made
 
     def columns(self) -> list[str]:
-        """Name the columns of the flattened table: components, otherwise bin centres, otherwise the name."""
+        """Return the column names of the flattened table: components, otherwise bin centres, otherwise its name."""
         if self.components:
             return list(self.components)
         if not self.axes:
@@ -270,7 +274,7 @@ class Table:
         return names
 
     def digest(self) -> str:
-        """Compute the sha256 of everything that a step or a figure can see, however it was written or read.
+        """Compute the sha256 of everything in the table that a step or a figure can use.
 
         Values, epochs, unit, name, frame, components, axes, scale and description enter it, and what is stated of
         representation and periods. Sources and notes do not: they say where the table came from, not what it is.

@@ -1,4 +1,4 @@
-"""Keys, which name work, and the differences between two recipes."""
+"""Keys, which identify work, and the differences between two recipes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 _LONGEST_SHOWN = 60
 _MOST_PAIRS = 1_000_000
-"""Items of lists that are compared with each other; longer lists without common items are compared by position."""
+"""Maximum number of pairs of list items to compare; longer lists are compared by position."""
 _PREFIXES = {"sha256:": "digest", "key:": "key", "code:": "code"}
-"""Prefixes of values that stand for something longer."""
+"""Prefixes of digests, keys and code in recipes."""
 
 
 def key_of(recipe: Mapping[str, Any]) -> str:
-    """Compute the key of the work that a recipe describes.
+    """Compute the key that identifies the work in a recipe.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def key_of(recipe: Mapping[str, Any]) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """Write equal JSON values as one equal text."""
+    """Write a JSON value as text, so that equal values have equal texts."""
     return json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
@@ -176,7 +176,7 @@ def _changed(path: str, old: Any, new: Any) -> str:
         if before == after == "code":
             return "the code changed"
         if before != after:
-            return f"{path} is now named by its {after}, before by its {before}"
+            return f"{path} is now identified by its {after}, earlier by its {before}"
         return f"{path} changed" if leaf == before else f"{path} {before} changed"
     if any(isinstance(value, str) and "\n" in value for value in (old, new)):
         return f"{path} changed"
@@ -207,13 +207,15 @@ def _canonical(value: Any) -> Any:
         return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            raise ValueError(f"{value} cannot be part of a key")
+            raise ValueError(f"{value} cannot be used as an argument: use a finite number")
         return int(value) if value.is_integer() else float(value)
     if isinstance(value, Mapping):
         for name in value:
             if not isinstance(name, str):
-                raise TypeError(f"the name {name!r} in a recipe is not text")
+                raise TypeError(f"the name {name!r} in a mapping must be a string")
         return {str(name): _canonical(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [_canonical(inner) for inner in value]
-    raise TypeError(f"{type(value).__name__} cannot be part of a key")
+    raise TypeError(
+        f"an argument of type {type(value).__name__} cannot be used: use numbers, strings, lists and mappings"
+    )

@@ -1,4 +1,4 @@
-"""A stand-in for CDAWeb on loopback: REST service, file download and folder listings over a folder of CDFs.
+"""Stand-in for CDAWeb on loopback: REST service, file downloads and folder pages for a folder of CDFs.
 
 It behaves like the service: NASA's own client, cdasws, reads from it unchanged. The formats are those of
 https://cdaweb.gsfc.nasa.gov/WebServices/REST/ and of the folders below https://cdaweb.gsfc.nasa.gov/pub/.
@@ -35,7 +35,7 @@ _EPOCHS = (31, 32, 33)
 
 @dataclass
 class ServedFile:
-    """A file of a dataset, and the time span of its records."""
+    """File of a dataset, and the time span of its records."""
 
     path: Path
     dataset_id: str
@@ -56,14 +56,14 @@ class ServedFile:
 
 @dataclass
 class Computed:
-    """A parameter that is in no file: the service computes it from the file."""
+    """Parameter that no file holds: the service computes it from a file."""
 
     compute: Callable[[Any], np.ndarray]
     attributes: dict[str, str] = field(default_factory=dict)
 
 
 class CdaWebStandIn(StandIn):
-    """Stand-in that serves the CDFs below a folder."""
+    """Stand-in for CDAWeb that serves the CDFs below a folder."""
 
     def __init__(self, folder: Path, *, computed: Mapping[tuple[str, str], Computed] | None = None) -> None:
         self.computed = dict(computed or {})
@@ -77,7 +77,7 @@ class CdaWebStandIn(StandIn):
     # For tests
 
     def publish(self, path: Path, published: float = 1_700_000_000.0) -> None:
-        """Serve a file, and replace a served file with the same name."""
+        """Serve a file; it replaces a served file with the same name."""
         match = _NAME.fullmatch(path.name)
         if match is None:
             return
@@ -96,7 +96,7 @@ class CdaWebStandIn(StandIn):
         return grouped
 
     def covering(self, dataset_id: str, start: datetime, stop: datetime) -> list[ServedFile]:
-        """List the newest version of each file with records in the interval."""
+        """Return the newest version of each file with records in the interval."""
         newest: dict[datetime, ServedFile] = {}
         for file in self.datasets().get(dataset_id, []):
             rival = newest.get(file.day)
@@ -105,7 +105,7 @@ class CdaWebStandIn(StandIn):
         return [file for _, file in sorted(newest.items()) if file.first < stop and file.last >= start]
 
     def variables(self, dataset_id: str) -> list[tuple[str, str]]:
-        """List names and descriptions of the available variables."""
+        """Return names and descriptions of the variables that the service offers."""
         import cdflib
 
         file = cdflib.CDF(self.datasets()[dataset_id][-1].path)
@@ -121,7 +121,7 @@ class CdaWebStandIn(StandIn):
         ]
 
     def described(self, file: ServedFile, host: str) -> dict[str, Any]:
-        """Describe a file as the service does."""
+        """Return the description of a file in the form of the service."""
         return {
             "Name": f"http://{host}{DATA}{file.folder}/{quote(file.path.name)}",
             "MimeType": "application/x-cdf",
@@ -134,7 +134,7 @@ class CdaWebStandIn(StandIn):
     def subset(
         self, dataset_id: str, names: list[str], start: datetime, stop: datetime, host: str
     ) -> dict[str, Any] | None:
-        """Make a CDF of some parameters over an interval, as the data service does."""
+        """Make a CDF with some parameters over an interval, as CDAWeb's data service does."""
         files = self.covering(dataset_id, start, stop)
         if not files:
             return None

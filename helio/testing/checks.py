@@ -1,4 +1,4 @@
-"""Check with a stand-in that a data source keeps its contract."""
+"""Check of a data source against a stand-in server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_source(
     reader: CdfReader | None = None,
     clock: Clock | None = None,
 ) -> dict[str, Table]:
-    """Check that a source keeps its contract for one fetch, and return the tables.
+    """Check that a source does what helio expects in one fetch, and return the tables.
 
     Files have the same names before and after the fetch. Tables are in order, within the range, and have sources. A
     second run requests no data again. An offline run makes no request and gives the same tables; it raises `Offline`
@@ -64,26 +64,28 @@ def check_source(
         ids = source.datasets()
         _hold(
             ids == sorted(ids) and dataset_id in ids,
-            f"datasets() gives {ids}, not sorted or without {dataset_id}",
+            f"datasets() returns {ids}, which is not sorted or lacks {dataset_id}",
         )
         before = [file.identity for file in source.locate(dataset_id, time_range)]
         tables = source.fetch(dataset_id, parameters, time_range)
-        _hold(list(tables) == list(parameters), f"fetch() gives {list(tables)}, not {list(parameters)}")
+        _hold(list(tables) == list(parameters), f"fetch() returns {list(tables)}, not {list(parameters)}")
         for name, table in tables.items():
             _check_table(source, dataset_id, name, table, time_range)
         after = [file.identity for file in new().locate(dataset_id, time_range)]
-        _hold(before == after, f"locate() gives other names after the fetch: {before}, then {after}")
+        _hold(
+            before == after, f"locate() returns other names after the fetch: {before} before, {after} after"
+        )
         digests = {name: table.digest() for name, table in tables.items()}
         for again in (new(), new(http=nobody, offline=True)):
             try:
                 repeated = again.fetch(dataset_id, parameters, time_range)
             except Cancelled as error:
                 raise AssertionError(
-                    "an offline fetch asks the server for data that were fetched before"
+                    "an offline fetch sends a request for data that are already cached"
                 ) from error
             _hold(
                 {name: table.digest() for name, table in repeated.items()} == digests,
-                f"the same fetch gives other tables the second time{' offline' * again.offline}",
+                f"a second identical fetch returns different tables{' offline' * again.offline}",
             )
         empty = new("empty", http=nobody, offline=True)
         _refuses(
@@ -104,15 +106,15 @@ def _check_table(source: Source, dataset_id: str, name: str, table: Table, time_
     import numpy as np
 
     start, stop = (np.datetime64(moment, "ns") for moment in (time_range.start, time_range.stop))
-    _hold(len(table) > 0, f"{name} has no record: raise NoData")
+    _hold(len(table) > 0, f"{name} has no record: raise NoData instead")
     _hold(bool(np.all(np.diff(table.epoch) > np.timedelta64(0))), f"the epochs of {name} do not increase")
     _hold(
         bool(start <= table.epoch[0] and table.epoch[-1] < stop),
         f"{name} has records outside {time_range}",
     )
-    _hold(bool(table.sources), f"{name} has no sources: set them")
+    _hold(bool(table.sources), f"{name} has no sources: set table.sources")
     for file in table.sources:
-        _hold(file.dataset_id == dataset_id, f"a source of {name} is of {file.dataset_id}")
+        _hold(file.dataset_id == dataset_id, f"a source of {name} has the dataset {file.dataset_id}")
         _hold(
             file.provider.startswith(source.title),
             f"a source of {name} names '{file.provider}', which does not begin with '{source.title}'",
@@ -125,8 +127,10 @@ def _refuses(kind: type[DataError], act: Callable[[], object], what: str) -> Non
     except kind:
         return
     except HelioError as error:
-        raise AssertionError(f"{what} raises {type(error).__name__}, not {kind.__name__}: {error}") from error
-    raise AssertionError(f"{what} raises nothing, not {kind.__name__}")
+        raise AssertionError(
+            f"{what} raises {type(error).__name__} instead of {kind.__name__}: {error}"
+        ) from error
+    raise AssertionError(f"{what} raises no error; it must raise {kind.__name__}")
 
 
 def _hold(condition: bool, message: str) -> None:

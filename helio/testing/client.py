@@ -1,4 +1,4 @@
-"""A clock without real waiting, and a client of servers on loopback."""
+"""Clock that does not wait, and HTTP client for servers on loopback, both for tests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.sources.http import Clock, Hosts, Http
 
 
 class FakeClock(Clock):
-    """A clock that stands still: a wait adds its seconds and returns at once.
+    """Clock that stands still: waiting adds seconds to its time and returns at once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class FakeClock(Clock):
 
 @contextmanager
 def client(clock: Clock | None = None, *, timeout: float = 10.0) -> Iterator[Http]:
-    """Open a client for one test, independent of all others in the process, so that it never waits for them.
+    """Open an HTTP client for one test, which shares no limits with other clients and so never waits for them.
 
     Parameters
     ----------

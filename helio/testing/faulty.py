@@ -1,4 +1,4 @@
-"""A server that breaks the rules of HTTP, or is slow: each path has its own reply in bytes."""
+"""Server for tests that is slow or breaks the rules of HTTP: each path has its own reply, given in bytes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from itertools import chain, repeat
 from helio.testing.loopback import LoopbackServer, OwnedServer
 
 Answer = Iterable[bytes | float]
-"""Bytes to send, and seconds to wait."""
+"""Bytes to send, and seconds to wait before them."""
 
 MEBIBYTE = 1024**2
 OK = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
@@ -22,24 +22,24 @@ JSON = OK + b"Content-Type: application/json\r\n"
 
 
 def whole(body: bytes, *, headers: bytes = b"", head: bytes = JSON) -> list[bytes]:
-    """Make a reply of a known length."""
+    """Make a complete reply that states its length."""
     return [head + headers + b"Content-Length: %d\r\n\r\n" % len(body), body]
 
 
 def drip(content: bytes, seconds: float, size: int = 1) -> Iterator[bytes | float]:
-    """Yield content in small parts, with a wait before each."""
+    """Yield content in small parts, waiting before each part."""
     for first in range(0, len(content), size):
         yield seconds
         yield content[first : first + size]
 
 
 def endless(part: bytes) -> Iterator[bytes]:
-    """Repeat the same bytes forever."""
+    """Yield the same bytes forever."""
     return repeat(part * max(1, 65_536 // len(part)))
 
 
 def redirect(target: str, status: str = "302 Found") -> list[bytes]:
-    """Make a redirect without a body."""
+    """Make a redirect reply without a body."""
     return [
         f"HTTP/1.1 {status}\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
     ]
@@ -47,7 +47,7 @@ def redirect(target: str, status: str = "302 Found") -> list[bytes]:
 
 @cache
 def bomb(kind: str, mebibytes: int) -> bytes:
-    """Compress zeros to a thousandth of their size."""
+    """Compress zeros to about a thousandth of their size."""
     bits = {"gzip": 16 + zlib.MAX_WBITS, "zlib": zlib.MAX_WBITS, "bare": -zlib.MAX_WBITS}[kind]
     packing = zlib.compressobj(9, zlib.DEFLATED, bits)
     zeros = bytes(MEBIBYTE)
@@ -55,7 +55,7 @@ def bomb(kind: str, mebibytes: int) -> bytes:
 
 
 class FaultyServer(LoopbackServer):
-    """Server on loopback that replies with `answers`, by the path of a request; a context manager.
+    """Server on loopback that sends the reply of each path in `answers`; a context manager.
 
     An answer may be a function of the request's text. `requests` has the texts, `sent` the number of bytes sent for
     each.
@@ -101,10 +101,10 @@ class _FaultyHandler(socketserver.BaseRequestHandler):
 
 
 def unending_json() -> Answer:
-    """Make JSON of no stated length that never ends."""
+    """Yield JSON that never ends, without a stated length."""
     return chain([JSON + b"\r\n["], endless(b'"a",'))
 
 
 def many_members(count: int) -> bytes:
-    """Make gzip of many streams without content."""
+    """Make a gzip body of many empty streams."""
     return gzip.compress(b"") * count

@@ -1,4 +1,4 @@
-"""A stand-in for a HAPI server on loopback, of HAPI 2.0 or 3, over made-up datasets or recorded replies.
+"""Stand-in for a HAPI server of version 2.0 or 3 on loopback, with made-up datasets or recorded replies.
 
 It follows the specification, https://github.com/hapi-server/data-specification; the client of the HAPI group reads
 from it unchanged.
@@ -47,7 +47,7 @@ _KINDS = {"double": "<f8", "integer": "<i4"}
 
 @dataclass
 class Dataset:
-    """A dataset and its records.
+    """Dataset of the stand-in, with its records.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Dataset:
     about: dict[str, Any] = field(default_factory=dict)
 
     def info(self, names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Return the ``info`` reply for all parameters, or for some."""
+        """Return the ``info`` reply for all parameters, or for the named ones."""
         chosen = [
             parameter
             for index, parameter in enumerate(self.parameters)
@@ -79,7 +79,7 @@ class Dataset:
         return {**self.about, "startDate": self.start, "stopDate": self.stop, "parameters": chosen}
 
     def body(self, names: list[str], start: np.datetime64, stop: np.datetime64, form: str) -> bytes:
-        """Return the records of [start, stop) in a format."""
+        """Return the records of [start, stop) in one of HAPI's formats."""
         import numpy as np
 
         rows = self.records[(self.epoch >= start) & (self.epoch < stop)][names]
@@ -114,7 +114,7 @@ def dataset(
     stop: str = "",
     **about: Any,
 ) -> Dataset:
-    """Make a dataset from times, as texts, and the values of each parameter."""
+    """Make a dataset from texts of times and the values of each parameter."""
     import numpy as np
 
     texts = np.array([time.encode() for time in times])
@@ -147,7 +147,7 @@ def dataset(
 
 
 def recorded(folder: Path) -> Dataset:
-    """Load a dataset of recorded replies: ``info.json`` and one binary body, named after its parameters and span."""
+    """Load a dataset of recorded replies: ``info.json``, and one binary body named by its parameters and span."""
     import numpy as np
 
     info = json.loads((folder / "info.json").read_text())
@@ -182,7 +182,7 @@ def _joined(words: list[str], known: Mapping[str, Any]) -> list[str]:
 
 
 class HapiStandIn(StandIn):
-    """Stand-in that serves datasets below ``/hapi``.
+    """Stand-in for a HAPI server that serves datasets below ``/hapi``.
 
     Parameters
     ----------

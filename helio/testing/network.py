@@ -1,4 +1,4 @@
-"""Stand-ins for systems between a user and a server: certificate authorities, secure servers, proxies."""
+"""Stand-ins for what lies between a user and a server: certificate authorities, secure servers, proxies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAY = timedelta(days=1)
 
 
 class Authority:
-    """A certificate authority for one test."""
+    """Certificate authority for one test."""
 
     def __init__(self, folder: Path, name: str = "Institute Root CA") -> None:
         from cryptography import x509
@@ -57,7 +57,7 @@ class Authority:
         stop: timedelta = DAY,
         self_signed: bool = False,
     ) -> ssl.SSLContext:
-        """Make the TLS context of a server with a certificate for some hosts, valid between two times from now."""
+        """Make the TLS context of a server whose certificate is for some hosts and valid between two times."""
         from cryptography import x509
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -100,7 +100,7 @@ def _general(host: str) -> x509.GeneralName:
 
 
 def secure(standin: LoopbackServer, context: ssl.SSLContext) -> str:
-    """Let a stand-in use TLS from now on, and return its address."""
+    """Make a stand-in use TLS from now on, and return its address."""
     server = standin.server
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     standin.url = standin.url.replace("http://", "https://")
@@ -108,7 +108,7 @@ def secure(standin: LoopbackServer, context: ssl.SSLContext) -> str:
 
 
 class ProxyStandIn(LoopbackServer):
-    """A proxy on loopback, for plain requests and for tunnels; a context manager.
+    """Proxy on loopback for plain requests and tunnels; a context manager.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class _ProxyHandler(BaseHTTPRequestHandler):
         return owner
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing; tests read `asked`."""
+        """Print nothing; tests read `asked` instead."""
 
     def _refuses(self) -> bool:
         self.proxy.asked.append(f"{self.command} {self.path}")

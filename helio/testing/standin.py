@@ -1,4 +1,4 @@
-"""Base of stand-ins for data services: a server on loopback with its requests and faults."""
+"""Base class of stand-in servers on loopback, which record requests and can be told to fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from helio.testing.loopback import LoopbackServer, OwnedServer
 
 @dataclass
 class Request:
-    """A request that was made."""
+    """Request that the stand-in received."""
 
     method: str
     path: str
@@ -28,13 +28,13 @@ class Request:
 
     @property
     def query(self) -> dict[str, str]:
-        """Parameters after the question mark, each once."""
+        """Query parameters of the request; each may be given once."""
         return dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
 
 
 @dataclass
 class Fault:
-    """Fault of a request: its kind, and a number where the kind takes one.
+    """Fault to show on a request: its kind, and a number for the kinds that need one.
 
     Instead of the reply: ``"timeout"`` (seconds of silence), ``"reset"``, ``"closed"``, ``"html"`` (a page about
     maintenance), ``"empty"`` (an empty object), ``"429"`` and ``"503 retry"`` (seconds to wait), ``"429 date"``
@@ -50,7 +50,7 @@ class Fault:
 
 
 class StandIn(LoopbackServer):
-    """Server on loopback that replies with its class's `handler`; a context manager.
+    """Stand-in server on loopback, with the replies of the class's `handler`; a context manager.
 
     `fail` sets faults for the next requests whose path contains some text; `requests` lists the requests.
 
@@ -81,19 +81,19 @@ class StandIn(LoopbackServer):
         super().__init__(self.handler)
 
     def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
-        """Set faults for the next requests whose path contains `path`, one for each request."""
+        """Make the next requests whose path contains `path` fail, one fault for each request."""
         queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
         with self._lock:
             self._faults.setdefault(path, []).extend(queue)
 
     def mend(self) -> None:
-        """Remove all faults, and forget all requests."""
+        """Remove all faults and forget all requests."""
         with self._lock:
             self._faults.clear()
             self.requests.clear()
 
     def asked(self, part: str) -> list[Request]:
-        """List the requests whose path contains a part."""
+        """Return the requests whose path contains a text."""
         return [request for request in self.requests if part in request.path]
 
     def fault_for(self, path: str) -> Fault | None:
@@ -114,7 +114,7 @@ class StandIn(LoopbackServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Handler of one request or its fault; a subclass replies in `route`, and may add faults in `go_wrong`.
+    """Handler of one request; a subclass writes `route`, and may add faults in `go_wrong`.
 
     In `route`: ``self.path`` is the requested path, ``self.request_made`` the whole request, ``self.body`` the posted
     data, ``self.standin`` the stand-in.
@@ -127,16 +127,16 @@ class Handler(BaseHTTPRequestHandler):
     server: OwnedServer
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing; tests read `requests`."""
+        """Print nothing; tests read `requests` instead."""
 
     @property
     def standin(self) -> Any:
-        """Stand-in of this handler."""
+        """Stand-in to which this handler belongs."""
         return self.server.owner
 
     @property
     def host(self) -> str:
-        """Host and port as the client wrote them."""
+        """Host and port, as the client wrote them."""
         return self.headers["Host"]
 
     def do_HEAD(self) -> None:
@@ -171,7 +171,7 @@ class Handler(BaseHTTPRequestHandler):
     # Going wrong
 
     def go_wrong(self, fault: Fault) -> bool:
-        """Apply the fault; return whether it replaces the reply."""
+        """Show the fault; return whether it replaces the reply."""
         if fault.kind == "timeout":
             self.standin.over.wait(fault.number or 5)
             self.close_connection = True
@@ -204,10 +204,10 @@ class Handler(BaseHTTPRequestHandler):
     # Answering
 
     unframed = ""
-    """Version of replies without their length: ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty for replies with it."""
+    """HTTP version of replies without a stated length, ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty for replies with one."""
 
     def route(self) -> None:
-        """Answer the request, by one call of `answer`."""
+        """Answer the request with one call of `answer`."""
         raise NotImplementedError
 
     def answer(
@@ -218,7 +218,7 @@ class Handler(BaseHTTPRequestHandler):
         headers: Mapping[str, str] | None = None,
         reason: str | None = None,
     ) -> None:
-        """Send an answer, changed by the fault of the request.
+        """Send a reply, changed by the fault of the request.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""A stand-in for services.swpc.noaa.gov on loopback: synthetic JSON products in the service's formats.
+"""Stand-in for services.swpc.noaa.gov on loopback, with synthetic JSON data in the service's formats.
 
 Rows of texts with the names of their columns first: https://services.swpc.noaa.gov/products/solar-wind/; objects:
 https://services.swpc.noaa.gov/json/goes/primary/. It has the faults of `Handler` and two more: "half" truncates the
@@ -22,18 +22,18 @@ XRAYS = "/json/goes/primary/xrays-7-day.json"
 
 
 class SwpcStandIn(StandIn):
-    """Stand-in that serves seven days of synthetic records, up to the minute `newest`, which a test can move."""
+    """Stand-in for SWPC with seven days of synthetic records up to the minute `newest`, which a test can change."""
 
     def __init__(self, newest: datetime, *, days: float = 7, cadence: float = 60.0) -> None:
         self.newest = newest
         self.window = timedelta(days=days)
         self.cadence = timedelta(seconds=cadence)
         self.change: Callable[[str, list[Any]], list[Any]] = lambda path, records: records
-        """Change that a test makes to the records of a reply."""
+        """Function with which a test changes the records of a reply."""
         super().__init__()
 
     def epochs(self) -> list[datetime]:
-        """List the epochs of the records, whole cadences since 2000."""
+        """Return the epochs of the records, at whole multiples of the cadence since 2000."""
         number = int((self.newest - datetime(2000, 1, 1)) / self.cadence)
         last = datetime(2000, 1, 1) + number * self.cadence
         return [last - i * self.cadence for i in range(int(self.window / self.cadence) - 1, -1, -1)]

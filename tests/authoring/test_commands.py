@@ -368,7 +368,7 @@ def test_another_model_that_was_asked_is_named(model, monkeypatch):
         (("author", ASKED, "--as", "Not An Id"), "'not-an-id'"),
         (("author", ""), "the request is empty"),
         (("author", ASKED, "--replay", "nowhere"), "no transcript is called 'nowhere'"),
-        (("author", ASKED, "--now", "noon"), "'noon' is not an instant"),
+        (("author", ASKED, "--now", "noon"), "'noon' is not a valid time"),
         (("edit", "mine"), "no change was requested"),
         (("edit", "mine", "red", "--undo"), "--undo cannot be used together with a request"),
         (("edit", "mine", "--undo"), "has no earlier revision"),

@@ -116,7 +116,7 @@ def test_a_name_that_is_taken_is_kept_unless_it_is_replaced():
     assert helio(*words, "B").exit_code == 0
     refused = helio(*words, "density")
     assert refused.exit_code == 2
-    assert "a pipeline 'mine' exists already" in refused.output
+    assert "a pipeline called 'mine' already exists" in refused.output
     assert helio(*words, "density", "--replace").exit_code == 0
     assert len(api.library(read_settings()).past("mine").revisions()) == 2
 

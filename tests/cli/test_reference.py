@@ -92,7 +92,7 @@ def test_the_list_of_passes_is_plain_text():
 
 def test_what_is_like_nothing_names_the_lists():
     assert "helio tools for the tools" in helio("explain", "zzzzzz", code=2).output
-    assert "helio tools lists the tools" in helio("tools", "zzzzzz", code=2).output
+    assert "run helio tools to see all tools" in helio("tools", "zzzzzz", code=2).output
     assert "Did you mean 'running_average'" in helio("tools", "runing_average", code=2).output
     assert json.loads(helio("tools", "zzzzzz", "--json", code=2).stdout)["error"]["advice"]
 
@@ -117,7 +117,7 @@ def test_two_letters_list_the_codes_of_a_stage():
 def test_an_ambiguous_run_is_still_called_ambiguous():
     for _ in range(2):
         helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--direct")
-    assert "2 runs begin with 'psp'" in helio("explain", "psp", code=2).output
+    assert "the ids of 2 runs begin with 'psp'" in helio("explain", "psp", code=2).output
 
 
 @pytest.mark.parametrize("words", [("tools",), ("list",), ("passes",)])

@@ -205,7 +205,7 @@ def test_a_misspelt_parameter_fails_the_run_with_the_words_of_the_command(servin
         ask(serving.server, f"/deployments/{deployment['id']}", closed, method="PATCH")
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
     message = run["state"]["message"]
-    assert "a value is given for $WINDWO, but the template has no such variable" in message
+    assert "a value is given for $WINDWO, but the template declares no such variable" in message
     assert "Did you mean $WINDOW?" in message
 
 

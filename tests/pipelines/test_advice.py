@@ -189,7 +189,7 @@ def meant(document: Any, found: Diagnostic, match: Any, text: str) -> Iterator[W
 
 
 def left_out(document: Any, found: Diagnostic, match: Any, text: str) -> Iterator[Way]:
-    for choice in match[1].split(", or "):
+    for choice in re.split(r",? or ", match[1]):
         names = re.findall(r"'([^']+)'", choice)
         changed = copy.deepcopy(document)
         holder, _ = at(changed, found.path)
@@ -290,19 +290,19 @@ def with_result(document: Any, found: Diagnostic, match: Any, text: str) -> Iter
 FOLLOW: list[tuple[str, Follow]] = [
     (f"^{FIX}", in_label),  # done by the test itself
     (r"^did you mean (.+)\?", meant),
-    (r"^leave out (.+)$", left_out),
-    (r'^"(\w+)": ((?:"[^"]*"|\[[^\]]*\]))', member),
+    (r"^remove ('.+)$", left_out),
+    (r'^(?:set |use |write |add |write a length such as )"(\w+)": ((?:"[^"]*"|\[[^\]]*\]))', member),
     (r"^write '", written),
-    (r'^"\$\w+" \(', variable),
-    (r"^\$\w+ in the label: '(.+)'", in_label),
-    (r"^leave produces out", without_produces),
-    (r"^labels: (.+)", of_labels),
-    (r"^steps: (.+)", another_dependency),
-    (r"^depends_on: one of (.+)", another_dependency),
-    (r"^another id", another_id),
+    (r"^set '\w+' to \"\$\w+\" \(", variable),
+    (r"^add \$\w+ to the label: '(.+)'", in_label),
+    (r"^remove 'produces'", without_produces),
+    (r"^use one of these labels: (.+)", of_labels),
+    (r"^use one of these steps: (.+)", another_dependency),
+    (r"^set depends_on to one of (.+)", another_dependency),
+    (r"^give one of these steps another id", another_id),
     (r"^(dataset_id|parameter_id): .*: (\w+)$", missing),
     (r"^remove the step", without_step),
-    (r"^result = … in the last line", with_result),
+    (r"^end the code with result = …", with_result),
 ]
 
 

@@ -173,7 +173,7 @@ def test_every_retired_code_stands_in_the_one_list():
     ],
 )
 def test_an_entry_in_another_form_is_refused(entry: str):
-    with pytest.raises(ValueError, match=r"^a\.py: write 'HR999"):
+    with pytest.raises(ValueError, match=r"^a\.py: 'HR999"):
         list(read_codes(f"A pass.\n\n{entry}", "a.py"))
 
 

@@ -209,9 +209,9 @@ def test_what_is_wrong_is_said_at_its_place(document: dict[str, Any], expected: 
 @pytest.mark.parametrize(
     ("labels", "advice"),
     [
-        (["STATION.Bx"], "labels: STATION.Bz"),
-        (["STATION.B7"], "labels: STATION.Bz"),
-        (["STATION.Bz", "STATION.Bzz"], "labels: STATION.Bz"),
+        (["STATION.Bx"], "use one of these labels: STATION.Bz"),
+        (["STATION.B7"], "use one of these labels: STATION.Bz"),
+        (["STATION.Bz", "STATION.Bzz"], "use one of these labels: STATION.Bz"),
         (["STATOIN.Bz"], "did you mean 'STATION.Bz'?"),
     ],
 )

@@ -101,7 +101,7 @@ def test_a_variable_with_a_name_of_its_own_is_left_alone() -> None:
 def test_a_declared_variable_that_no_step_uses_moves_nothing() -> None:
     variables = {"$TIME_RANGE": {"type": "time_range", "default": THIRD}}
     words = refused(literal(1, DAY), variables=variables, time_range=ASKED)
-    assert "would move no step" in words
+    assert "would change no step" in words
     assert "step 1, time_range (2024-01-01 to 2024-01-02)" in words
 
 

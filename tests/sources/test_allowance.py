@@ -15,10 +15,10 @@ def test_fetches_share_it_and_what_would_do_is_said():
     with pytest.raises(TooLarge) as caught:
         allowance.plan(260_000, "1 file of 260 kB")
     assert caught.value.message == (
-        "the download of 1 file of 260 kB, in addition to 520 kB that this run requested before, "
+        "the download of 1 file of 260 kB, together with 520 kB that this run has already requested, "
         "exceeds the limit of 600 kB"
     )
-    assert "--max-download 780kB or more: helio plan says" in caught.value.advice
+    assert "--max-download 780kB or more (helio plan shows" in caught.value.advice
 
 
 def test_what_was_set_aside_and_did_not_come_is_free_for_others():
@@ -37,7 +37,7 @@ def test_what_came_in_vain_does_not_count():
         share.add(79)
         share.add(-79)
     share.add(80)
-    with pytest.raises(TooLarge, match="the downloads of the run exceed its limit of 100 B"):
+    with pytest.raises(TooLarge, match="the downloads of this run exceed its limit of 100 B"):
         share.add(21)
 
 

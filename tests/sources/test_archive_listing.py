@@ -123,7 +123,10 @@ def test_the_span_within_files_decides_which_are_read(tmp_path, cdf_reader, lay)
     assert [source.file for source in archive.locate("MINE", second)] == ["part 1.cdf"]
     with pytest.raises(NoData) as caught:
         archive.locate("MINE", TimeRange(datetime(2020, 1, 1), datetime(2020, 1, 2)))
-    assert caught.value.advice == "its records run from 2024-05-10T12:00:00 to 2024-05-12T14:00:00"
+    assert (
+        caught.value.advice
+        == "choose another time range: its records run from 2024-05-10T12:00:00 to 2024-05-12T14:00:00"
+    )
     # the last record is in, and a range that ends with the first one is not
     ends = NOON + 2 * HOUR
     assert archive.locate("MINE", TimeRange(ends, ends + HOUR))
@@ -138,7 +141,7 @@ def test_of_one_span_and_two_versions_the_newer_is_read_and_the_other_counted(tm
     assert [source.file for source in archive.locate("MINE", TimeRange(MAY, MAY + 24 * HOUR))] == ["new.cdf"]
     (dataset,) = list_archive(archive).datasets
     assert (dataset.files, dataset.older) == (1, 1)
-    assert dataset.notes == ("1 files of older versions are not read, as old.cdf",)
+    assert dataset.notes == ("files of older versions, which are not read: 1, such as old.cdf",)
 
 
 def test_two_dates_in_a_name_give_versions_too(tmp_path, cdf_reader, lay):
@@ -152,7 +155,9 @@ def test_a_file_that_says_another_dataset_than_its_name_is_told_of(tmp_path, cdf
     lay("ac_h0_mfi_20240510_v01.cdf", Logical_source="WI_H0_MFI")
     (dataset,) = listed(tmp_path, cdf_reader).values()
     assert dataset.known_as == "WI_H0_MFI"
-    assert dataset.notes == ("its files name the dataset WI_H0_MFI, but the file names say AC_H0_MFI",)
+    assert dataset.notes == (
+        "the metadata in its files call the dataset WI_H0_MFI, but the file names say AC_H0_MFI",
+    )
     table = LocalArchive(tmp_path, cdf_reader).fetch("AC_H0_MFI", ["B_GSE"], TimeRange(MAY, MAY + 24 * HOUR))
     told = "ac_h0_mfi_20240510_v01.cdf says that it is of WI_H0_MFI, and was read as AC_H0_MFI"
     assert table["B_GSE"].notes[-1] == told

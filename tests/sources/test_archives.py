@@ -39,7 +39,7 @@ def test_a_misspelt_provider_is_not_only_a_missing_folder(said: str, meant: str)
 def test_a_missing_folder_is_a_missing_folder(said: str):
     with CdfReader() as reader, pytest.raises(RequestError) as caught:
         Archives(reader, said).open_named()
-    assert "name a folder" in caught.value.advice
+    assert "choose a folder" in caught.value.advice
 
 
 @pytest.mark.slow

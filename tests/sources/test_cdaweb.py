@@ -322,7 +322,7 @@ def test_an_empty_listing_within_the_span_that_the_archive_states_is_not_believe
     # a gap that is one is said offline as well, and whether it still is one is asked online
     with pytest.raises(NoData) as kept:
         new(offline=True).fetch(HET, ["Proton_Flux"], DAY)
-    assert "its answer of" in kept.value.advice
+    assert "the archive's answer of" in kept.value.advice
     assert len(new().fetch(HET, ["Proton_Flux"], DAY)["Proton_Flux"]) == 1440
 
 
@@ -330,11 +330,11 @@ def test_an_empty_listing_elsewhere_is_believed_for_an_hour_and_said_to_be_kept(
     elsewhere = TimeRange(datetime(2019, 1, 1), datetime(2019, 1, 2))
     with pytest.raises(NoData) as first:
         new().locate(HET, elsewhere)
-    assert "its answer of" not in first.value.advice
+    assert "the archive's answer of" not in first.value.advice
     with pytest.raises(NoData) as kept:
         new().locate(HET, elsewhere)
     assert kept.value.message == first.value.message
-    assert re.search(r"its answer of \d{4}-\d\d-\d\d \d\d:\d\d UTC", kept.value.advice)
+    assert re.search(r"the archive's answer of \d{4}-\d\d-\d\d \d\d:\d\d UTC", kept.value.advice)
     assert len(standin.asked("orig_data")) == 1
     clock.ahead = 3700
     with pytest.raises(NoData):
@@ -429,7 +429,7 @@ def test_a_listed_file_that_is_not_given_is_said_to_be_with_a_way_out(standin, n
     with pytest.raises(Refused) as caught:
         new().fetch(HET, ["Proton_Flux"], DAY)
     assert HET_FILE in caught.value.place
-    assert caught.value.advice.startswith("CDAWeb lists this file but does not send it: run again")
+    assert caught.value.advice.endswith("CDAWeb lists the file but does not send it")
 
 
 def test_more_than_the_limit_is_refused_with_a_way_out(standin, new):
@@ -444,7 +444,7 @@ def test_a_listing_that_leads_elsewhere_is_refused(standin, new, monkeypatch):
     monkeypatch.setattr(
         standin, "described", lambda one, host: described(one, host) | {"Name": "file:///etc/passwd"}
     )
-    with pytest.raises(Refused, match="is not a valid path of a file"):
+    with pytest.raises(Refused, match="is not a valid address of a file"):
         new().fetch(HET, ["Proton_Flux"], DAY)
 
 

@@ -96,7 +96,7 @@ def outcome(action: Callable[[], object]) -> object:
     except DataError as error:
         return type(error), error.message, error.advice
     except MemoryError:
-        return "needs more memory than a file may take"
+        return "needs more memory than helio gives to one file"
 
 
 @contextmanager

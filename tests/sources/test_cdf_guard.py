@@ -51,14 +51,14 @@ def test_a_truncated_compressed_file_is_called_truncated(new_cdf, keep):
     ("content", "said"),
     [
         (b"", "is empty"),
-        (b"2024-05-10 00:00 4.5\n" * 40, "it holds text"),
+        (b"2024-05-10 00:00 4.5\n" * 40, "is not a CDF but text"),
         (b"\n <!DOCTYPE HTML PUBLIC><html><title>404</title>", "an HTML page"),
         (b"<?xml version='1.0'?><Error/>", "XML"),
         (b"\x89HDF\r\n\x1a\n" + bytes(100), "HDF5 or netCDF-4"),
         (b"CDF\x01" + bytes(100), "netCDF-3"),
         (b"\x1f\x8b\x08" + bytes(100), "gzip archive"),
         (b"\xcd\xf3\x00\x01", "second magic number is missing"),
-        (b"\x07\x81\xfe\x00" * 50, "bytes beginning with 0781fe00"),
+        (b"\x07\x81\xfe\x00" * 50, "data beginning with the bytes 0781fe00"),
     ],
 )
 def test_what_is_no_cdf_is_named(tmp_path, content, said):
@@ -109,7 +109,7 @@ def test_the_older_layout_is_checked_as_well(tmp_path):
     path.write_bytes(_version_2(400, 400))
     check_cdf(path)
     path.write_bytes(_version_2(400, 401))
-    with pytest.raises(DamagedFile, match="at least 401 bytes and has 400"):
+    with pytest.raises(DamagedFile, match="at least 401 bytes but has 400"):
         check_cdf(path)
 
 

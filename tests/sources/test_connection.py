@@ -93,7 +93,7 @@ def test_an_authority_that_is_named_is_trusted(service, authority, ask, monkeypa
     found = failure(ask, url)
     assert (type(found), found.cause) == (Refused, "untrusted certificate")
     assert "signed by 'Institute Root CA'" in found.message
-    assert "SSL_CERT_FILE=FILE" in found.advice
+    assert "set SSL_CERT_FILE to that file" in found.advice
     if name == "SSL_CERT_DIR":
         (tmp_path / "authorities").mkdir()
         hashed = subject_hash(authority.file)
@@ -114,7 +114,7 @@ def test_another_authority_in_the_file_that_is_named(service, authority, ask, mo
     other = Authority(tmp_path, "Other CA")
     monkeypatch.setenv("SSL_CERT_FILE", str(other.file))
     found = failure(ask, url)
-    assert f"add it to {other.file}, which SSL_CERT_FILE names" in found.advice
+    assert f"add it to {other.file}, which is set by SSL_CERT_FILE" in found.advice
 
 
 def test_a_certificate_signed_by_itself(service, authority, ask):
@@ -157,7 +157,7 @@ def test_a_certificate_out_of_its_time_where_the_clock_is_wrong(service, authori
     found = failure(ask, url, clock=clock)
     assert (type(found), found.cause) == (Refused, "clock")
     assert (
-        f"the clock of this machine is 400 days {'ahead of' if days > 0 else 'behind'} that of"
+        f"the clock of this machine is 400 days {'ahead of' if days > 0 else 'behind'} the clock of"
         in found.message
     )
     assert "set the clock" in found.advice
@@ -173,7 +173,7 @@ def test_a_file_of_authorities_that_cannot_be_read(ask, monkeypatch, name):
 def test_a_file_without_any_certificate(ask, monkeypatch, tmp_path):
     (tmp_path / "empty.pem").write_text("nothing")
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "empty.pem"))
-    with pytest.raises(RequestError, match="no certificate is in it"):
+    with pytest.raises(RequestError, match="the file contains no certificate"):
         ask("https://127.0.0.1:1/")
 
 
@@ -247,7 +247,7 @@ def test_a_proxy_whose_address_begins_with_the_wrong_scheme(service, ask, monkey
         monkeypatch.setenv("HTTPS_PROXY", f"https://{proxy.address}")
         found = failure(ask, service.url.replace("http:", "https:"))
     assert found.cause == "not TLS"
-    assert f"the proxy {proxy.address} does not speak TLS" in found.message
+    assert f"the proxy {proxy.address} does not use TLS" in found.message
     assert "with http://" in found.advice
 
 
@@ -338,7 +338,7 @@ def test_a_connection_that_does_not_come_about(ask, monkeypatch, number, family,
 
 
 def test_a_name_that_none_can_be(ask):
-    with pytest.raises(Refused, match="its host is not a valid name"):
+    with pytest.raises(Refused, match="its host name is not valid"):
         ask(f"http://{'a' * 70}.org/")
 
 

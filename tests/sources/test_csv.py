@@ -119,7 +119,7 @@ def test_a_repeated_value_of_nines_far_above_all_others_is_noted_and_kept(read):
     table = read(rows_of(*numbers), "Bz")
     assert values(table) == numbers
     assert table.notes == (
-        "3 values of Bz are 99999.9; if that is a fill value, write a line '# fill: 99999.9' at the top of the file",
+        "3 values of Bz are 99999.9; if 99999.9 is a fill value, write a line '# fill: 99999.9' at the top of the file",
     )
     stated = read("# fill: 99999.9\n" + rows_of(*numbers), "Bz")
     assert (np.isnan(stated.values).sum(), stated.notes) == (3, ())
@@ -170,9 +170,9 @@ def test_a_gap_stays_a_gap_and_order_is_restored(read):
     )
     assert values(table) == [1.0, 2.0, 3.0]
     assert table.notes == (
-        "time runs backwards 2 times in the file; records were put in order",
-        "1 records repeat an epoch; the first was kept",
-        "1 records that repeat an epoch differ from the first, by up to 7",
+        "time runs backwards 2 times in the file; helio sorted the records by time",
+        "1 records repeat an epoch; the first record of each epoch was kept",
+        "1 records that repeat an epoch differ from the first record of the epoch, by up to 7",
     )
 
 
@@ -200,7 +200,7 @@ def test_an_unknown_column_gets_the_closest_name(read):
 def test_two_columns_of_one_name_are_told_apart_by_their_titles(read):
     text = "time,T [K],T [eV]\n2024-05-10,1,2\n"
     assert values(read(text, "T [eV]")) == [2.0]
-    with pytest.raises(UnknownParameter, match=r"could be several columns of 'made.csv': T \[K\], T \[eV\]"):
+    with pytest.raises(UnknownParameter, match=r"matches several columns of 'made.csv': T \[K\], T \[eV\]"):
         read(text, "T")
 
 
@@ -209,20 +209,32 @@ def test_two_columns_of_one_name_are_told_apart_by_their_titles(read):
     [
         ("time;n\n2024-05-10;1\n", "separated by semicolons", "commas"),
         ("time\tn\n2024-05-10\t1\n", "separated by tabs", "commas"),
-        ("time,n\r2024-05-10,1\r", "carriage returns alone", "line ends"),
-        ("time,n\n2024-05-10,1,5\n", "line 2 has 3 values, and there are 2 columns", "decimals with a point"),
+        ("time,n\r2024-05-10,1\r", "carriage returns without line feeds", "line ends"),
+        (
+            "time,n\n2024-05-10,1,5\n",
+            "line 2 of 'made.csv' has 3 values, but the file has 2 columns",
+            "decimals with a point",
+        ),
         (
             "# c\ntime,n,m\n2024-05-10,1,5\n2024-05-10,1",
-            "line 4 has 2 values, and there are 3 columns",
+            "line 4 of 'made.csv' has 2 values, but the file has 3 columns",
             "cut off",
         ),
-        (ROWS, "no line that names its columns: line 1 holds data", "epoch,Bx"),
-        ("# only\n# comments\n", "no line that names its columns", "epoch,Bx"),
-        ("time,n\n2024-05-10,1\n10.05.2024,2\n", "line 3: '10.05.2024' is not a time", "2024-05-10T"),
-        ("time,n\n2024-05-10,1\n,2\n", "line 3: there is no time", "2024-05-10T"),
+        (ROWS, "no header line that names its columns: line 1 holds data", "epoch,Bx"),
+        ("# only\n# comments\n", "no header line that names its columns", "epoch,Bx"),
+        (
+            "time,n\n2024-05-10,1\n10.05.2024,2\n",
+            "line 3 of 'made.csv': '10.05.2024' is not a time",
+            "2024-05-10T",
+        ),
+        ("time,n\n2024-05-10,1\n,2\n", "line 3 of 'made.csv': the time is missing", "2024-05-10T"),
         ("time,n\n1492-10-12,1\n", "outside the years 1677 to 2262", "2024-05-10T"),
         ("time [s],n\n0.5,1\n", "'0.5' is not a time", "2024-05-10T"),
-        ("time,n [°]\n2024-05-10,1\n".encode("latin-1"), "line 1 is not text in UTF-8", "UTF-8"),
+        (
+            "time,n [°]\n2024-05-10,1\n".encode("latin-1"),
+            "line 1 of 'made.csv' is not text in UTF-8",
+            "UTF-8",
+        ),
         (b'time,n\n2024-05-10,"1\n2\n', "line|CSV|numbers", ""),
     ],
 )
@@ -243,7 +255,7 @@ def test_a_decimal_comma_is_named_as_one(read):
 
 
 def test_a_header_alone_holds_no_records(read):
-    with pytest.raises(NoData, match="names its columns and holds no records"):
+    with pytest.raises(NoData, match="names its columns but holds no records"):
         read("time,n\n")
 
 
@@ -251,9 +263,9 @@ def test_a_header_that_helio_wrote_and_somebody_changed_is_refused(read):
     values = '"values": {"dtype": "float64", "columns": ["x", "y"]}'
     line = f'# helio_table: {{"parameter": "B", "components": ["x", "y"], {values}}}'
     assert read(f"{line}\ntime,x,y\n2024-05-10,1,2\n", "B").components == ("x", "y")
-    with pytest.raises(DamagedFile, match="does not match the file: KeyError"):
+    with pytest.raises(DamagedFile, match="do not match the file: KeyError"):
         read(f"{line}\ntime,x,z\n2024-05-10,1,2\n", "B")
-    with pytest.raises(DamagedFile, match="does not match the file"):
+    with pytest.raises(DamagedFile, match="do not match the file"):
         read("# helio_table: {nonsense\ntime,x,y\n2024-05-10,1,2\n", "x")
 
 
@@ -270,7 +282,7 @@ def test_many_columns_are_read(read, cdf_reader, tmp_path):
 
 
 def test_a_header_that_is_one_endless_text_is_refused(read):
-    with pytest.raises(DamagedFile, match="line 1 does not name columns"):
+    with pytest.raises(DamagedFile, match=r"line 1 of 'made.csv' cannot be read as names of columns"):
         read('"' + "x" * 200_000 + '",n\n2024-05-10,1\n')
 
 

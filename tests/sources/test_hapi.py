@@ -220,7 +220,7 @@ def test_times_of_days_of_the_year_are_understood(new):
         ("Mode", "holds text"),
         ("Sent", "holds times"),
         ("Time", "is the time"),
-        ("Cube", "two at most"),
+        ("Cube", "at most two"),
         ("Magnetude", "no parameter"),
     ],
 )
@@ -348,11 +348,17 @@ def test_an_unknown_dataset_is_told_from_one_without_data(new):
     assert caught.value.advice == "did you mean 'MADE_MAG'?"
     with pytest.raises(UnknownDataset) as split:
         new().locate("SPLIT", DAY)
-    assert split.value.advice == "its parameters have several times; choose among SPLIT@0, SPLIT@1"
+    assert (
+        split.value.advice
+        == "choose one of SPLIT@0, SPLIT@1: the parameters of this dataset have different times"
+    )
     with pytest.raises(NoData) as missing:
         new().locate(MAG, TimeRange(datetime(2019, 1, 1), datetime(2019, 1, 2)))
     assert type(missing.value) is NoData
-    assert missing.value.advice == "its records run from 2021-10-28T00:00:00Z to 2021-10-30T23:00:01Z"
+    assert (
+        missing.value.advice
+        == "choose another time range: its records run from 2021-10-28T00:00:00Z to 2021-10-30T23:00:01Z"
+    )
 
 
 @pytest.mark.parametrize("dataset", ["", " ", "a,b", "a\nb"])
@@ -576,7 +582,7 @@ def test_a_csv_without_its_last_newline_is_whole_when_http_says_so(server, new):
     server.datasets[MAG].body = lambda *args: body(*args).rstrip()
     assert len(new().fetch(MAG, ["BGSE"], DAY)["BGSE"]) == 24
     server.fail("/data", *["cut"] * 3)
-    with pytest.raises(DamagedFile, match="ends within a record"):
+    with pytest.raises(DamagedFile, match="is cut off inside a record"):
         new().fetch(MAG, ["Flag"], DAY)
 
 
@@ -601,14 +607,14 @@ def test_what_came_before_a_failure_is_kept(server, new):
 
 def test_another_version_of_hapi_is_refused_by_name(server, new):
     server.version = "1.1"
-    with pytest.raises(Refused, match=r"speaks HAPI '1\.1'"):
+    with pytest.raises(Refused, match=r"uses HAPI '1\.1'"):
         new().locate(MAG, DAY)
 
 
 def test_what_is_no_hapi_server_is_told_how_one_is_addressed(server, new):
     with pytest.raises(Refused) as caught:
         new(url=server.url.removesuffix("/hapi")).locate(MAG, DAY)
-    assert caught.value.advice == "the address of a HAPI server ends in /hapi"
+    assert caught.value.advice == "check the address: the address of a HAPI server ends in /hapi"
 
 
 # Offline

@@ -215,16 +215,16 @@ def test_epochs_in_disorder_are_put_in_order_and_repeated_ones_left_out():
     found = read_records(body, "csv", [TIME, SCALAR])
     assert found.values["V"].tolist() == [1, 2, 4]
     assert found.notes == (
-        "time runs backwards 1 times in the reply; records were put in order",
-        "1 records repeat an epoch; the first was kept",
-        "1 records that repeat an epoch differ from the first, by up to 1",
+        "time runs backwards 1 times in the reply; helio sorted the records by time",
+        "1 records repeat an epoch; the first record of each epoch was kept",
+        "1 records that repeat an epoch differ from the first record of the epoch, by up to 1",
     )
 
 
 def test_equal_records_that_repeat_an_epoch_are_not_said_to_differ():
     body = b"2024-05-10T01Z,1\n2024-05-10T01Z,1\n2024-05-10T02Z,nan\n2024-05-10T02Z,nan\n"
     found = read_records(body, "csv", [TIME, SCALAR])
-    assert found.notes == ("2 records repeat an epoch; the first was kept",)
+    assert found.notes == ("2 records repeat an epoch; the first record of each epoch was kept",)
 
 
 def test_of_several_parameters_the_one_whose_repeated_records_differ_is_named():
@@ -233,8 +233,9 @@ def test_of_several_parameters_the_one_whose_repeated_records_differ_is_named():
     found = read_records(body, "csv", [TIME, SCALAR, vector])
     assert found.values["B"].tolist() == [[1, 2, 3]]
     assert found.notes == (
-        "2 records repeat an epoch; the first was kept",
-        "B: 2 records that repeat an epoch differ from the first, by up to 2; in 1 of them only one has a value",
+        "2 records repeat an epoch; the first record of each epoch was kept",
+        "B: 2 records that repeat an epoch differ from the first record of the epoch, by up to 2; "
+        "in 1 of these pairs only one record has a value",
     )
 
 
@@ -339,7 +340,7 @@ def test_a_dimension_that_is_not_binned_and_bins_of_another_number_are_numbered(
     one = info(said).parameter("F")
     table = table_of(one, records(one, np.zeros((2, 2, 3))))
     assert [axis.label for axis in table.axes] == ["bin", "bin"]
-    assert "'A' has not 3 bins; they are numbered" in table.notes
+    assert "'A' does not have 3 bins; the bins are numbered instead" in table.notes
 
 
 def test_references_stand_for_what_they_name():
@@ -400,7 +401,7 @@ def test_bins_with_a_null_among_them_are_numbered_and_the_rest_can_be_read():
         {"name": "F", "type": "double", "units": "1", "fill": None, "size": [3], "bins": bins}
     ).parameter("F")
     table = table_of(one, records(one, np.zeros((2, 3))))
-    assert table.notes[0] == "'E' has not 3 bins; they are numbered"
+    assert table.notes[0] == "'E' does not have 3 bins; the bins are numbered instead"
 
 
 # Statuses

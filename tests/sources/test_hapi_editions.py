@@ -101,9 +101,9 @@ def test_a_server_that_publishes_on_and_on_is_refused_after_a_bounded_number_of_
     if not dated:
         del server.datasets[MAG].about["modificationDate"]
     Publisher(server, *range(1, 1000), dated=dated)
-    with pytest.raises(Republished, match="changed MADE_MAG in each of 3 attempts") as caught:
+    with pytest.raises(Republished, match="changed MADE_MAG during each of 3 attempts") as caught:
         new().fetch(MAG, ["Magnitude"], TWO_DAYS)
-    assert "mix editions" in caught.value.message
+    assert "mix versions" in caught.value.message
     assert len(server.asked("/data")) <= 3 * 3  # in each round one is refused as too long
     server.after_data = lambda query: None
     assert len(ratio(new().fetch(MAG, ["Magnitude"], TWO_DAYS)["Magnitude"])) == 1
@@ -231,7 +231,7 @@ def test_without_a_date_a_note_and_the_source_say_that_the_edition_is_not_known(
     del server.datasets[MAG].about["modificationDate"]
     table = new(refresh=True).fetch(MAG, ["Flag"], DAY)["Flag"]
     assert any("gives no modificationDate" in note for note in table.notes)
-    assert "edition not known" in table.sources[0].remark
+    assert "version of the data unknown" in table.sources[0].remark
     again = new().fetch(MAG, ["Flag"], DAY)["Flag"]  # from what is kept
     assert again.notes == table.notes
 
@@ -242,7 +242,7 @@ def test_offline_two_editions_are_not_mixed(server, new):
     new(refresh=True).fetch(MAG, ["Magnitude"], NEXT_DAY)
     new().locate(MAG, TWO_DAYS)
     server.mend()
-    with pytest.raises(Offline, match="in several editions") as caught:
+    with pytest.raises(Offline, match="in parts of different versions") as caught:
         new(offline=True).fetch(MAG, ["Magnitude"], TWO_DAYS)
     assert "2022-01-01Z" in caught.value.message
     assert "2022-02-01Z" in caught.value.message

@@ -33,7 +33,7 @@ EXAMPLES = 2000 if LONG else 100
 BLOCKS = 10
 DAY = TimeRange(datetime(2021, 10, 28), datetime(2021, 10, 29))
 FILL = -1e31
-USUAL = re.compile(r"the records were asked for as CSV|gives no modificationDate")
+USUAL = re.compile(r"the records were requested as CSV|gives no modificationDate")
 """Notes that a whole reply has too; the second follows from a member that is left out."""
 TIME = re.compile(
     r"(\d{4})-(?:(\d{3})|(\d{2})-(\d{2}))(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:\.(\d*))?)?)?)?Z?", re.ASCII

@@ -86,7 +86,7 @@ def test_every_status_in_a_body_is_a_typed_error_without_escape_codes(fetch, end
 @pytest.mark.parametrize("code", ["abc", "", "²", "9" * 5000, None, [1200], {}, True, 1200.5, -1200])
 @pytest.mark.parametrize("endpoint", ["capabilities", "info", "data"])
 def test_a_status_that_is_no_number_is_refused(fetch, endpoint, code):
-    refuse(fetch, DamagedFile, "a status unknown to HAPI", **{endpoint: status(code)})
+    refuse(fetch, DamagedFile, "a status that HAPI does not define", **{endpoint: status(code)})
 
 
 @pytest.mark.parametrize("code", ["1200", 1200.0])
@@ -100,7 +100,7 @@ def test_a_catalogue_that_is_refused_does_not_hide_that_a_dataset_is_unknown(fet
 
 def test_records_after_the_status_no_data_are_refused(fetch):
     header = f"#{json.dumps(info_reply(status={'code': 1201, 'message': 'none'}))}\n".encode()
-    refuse(fetch, DamagedFile, "reports no B.*1201", data=header + csv_reply())
+    refuse(fetch, DamagedFile, "reports that it has no B.*1201", data=header + csv_reply())
 
 
 # Info
@@ -147,20 +147,20 @@ def test_the_requests_of_a_plan_are_bounded_too(tmp_path, http):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"startDate": "2021-10-30Z"}, "startDate .* comes after its stopDate"),
-        ({"startDate": "0000-01-01Z"}, "its startDate '0000-01-01Z' is not a time"),
-        ({"stopDate": "9999-12-31T24:00:00Z"}, "its stopDate .* is not a time"),
+        ({"startDate": "2021-10-30Z"}, "startDate .* is after its stopDate"),
+        ({"startDate": "0000-01-01Z"}, "startDate '0000-01-01Z' is not a time"),
+        ({"stopDate": "9999-12-31T24:00:00Z"}, "stopDate .* is not a time"),
         ({"startDate": "2021-366Z"}, "is not a time"),
         ({"startDate": "２０２１-10-28Z"}, "is not a time"),
         ({"startDate": []}, "is not a time"),
-        ({"startDate": None}, "it has no startDate"),
-        ({"parameters": {"a": 1}}, "no list of parameters"),
-        ({"parameters": "B"}, "no list of parameters"),
-        ({"parameters": [TIME, "B"]}, "describes no parameter"),
+        ({"startDate": None}, "'startDate' is missing"),
+        ({"parameters": {"a": 1}}, "'parameters' is not a list"),
+        ({"parameters": "B"}, "'parameters' is not a list"),
+        ({"parameters": [TIME, "B"]}, "does not describe a parameter"),
         ({"parameters": [TIME | {"length": "x"}, FIELD]}, "the time of ODD cannot be read"),
         ({"parameters": [TIME | {"length": -24}, FIELD]}, "the time of ODD cannot be read"),
         ({"parameters": [TIME | {"length": 10**12}, FIELD]}, "the time of ODD cannot be read"),
-        ({"parameters": [TIME | {"size": [3]}, FIELD]}, "a record has several times"),
+        ({"parameters": [TIME | {"size": [3]}, FIELD]}, "each record has several times"),
     ],
 )
 def test_an_info_that_cannot_be_used_is_refused(fetch, changes, words):
@@ -184,7 +184,7 @@ def test_unusual_spans_are_read(fetch, changes):
 @pytest.mark.parametrize("date", ["yester\x1b[2Jday", [1, 2], 7.5, {"a": 1}, "x" * 10_000])
 def test_a_modification_date_that_is_no_time_is_noted(fetch, date):
     table = fetch(info=info_reply(modificationDate=date))
-    assert any("modificationDate" in note and "is no time" in note for note in table.notes)
+    assert any("modificationDate" in note and "is not a time" in note for note in table.notes)
     assert all(
         source.last_modified.isprintable() and len(source.last_modified) < 100 for source in table.sources
     )
@@ -192,7 +192,12 @@ def test_a_modification_date_that_is_no_time_is_noted(fetch, date):
 
 @pytest.mark.parametrize(
     ("said", "words"),
-    [("BEGIN", "the beginning"), ("END", "the end"), ("OTHER", "is not known"), (7, "is not known")],
+    [
+        ("BEGIN", "the beginning"),
+        ("END", "the end"),
+        ("OTHER", "does not know which part"),
+        (7, "does not know which part"),
+    ],
 )
 def test_where_a_time_lies_in_its_interval_is_noted(fetch, said, words):
     assert any(words in note for note in fetch(info=info_reply(timeStampLocation=said)).notes)
@@ -210,7 +215,7 @@ def test_a_reply_that_stops_within_its_last_number_is_noted(fetch, cut):
 @pytest.mark.parametrize("endpoint", ["capabilities", "info"])
 def test_another_version_of_hapi_is_refused(fetch, endpoint, version):
     reply = info_reply() if endpoint == "info" else BINARY
-    refuse(fetch, Refused, "helio understands 2 and 3", **{endpoint: reply | {"HAPI": version}})
+    refuse(fetch, Refused, "helio understands versions 2 and 3", **{endpoint: reply | {"HAPI": version}})
 
 
 def test_a_server_without_a_version_is_refused(fetch):
@@ -249,7 +254,7 @@ def test_a_parameter_that_cannot_be_read_is_refused_and_the_others_are_read(fetc
 
 def test_two_parameters_of_one_name_are_refused_and_the_others_are_read(fetch):
     twice = info_reply(FIELD, field(units="T"), field(name="C"))
-    refuse(fetch, DamagedFile, "describes 2 parameters of this name", info=twice)
+    refuse(fetch, DamagedFile, "describes 2 parameters with this name", info=twice)
     assert len(fetch("C", info=twice)) == 24
 
 
@@ -281,7 +286,7 @@ def test_without_the_length_of_the_time_csv_is_asked_for(fetch):
 def test_a_fill_that_is_no_number_is_noted(fetch, fill):
     table = fetch(info=info_reply(field(fill=fill)))
     assert np.isfinite(table.values).all()
-    [note] = [note for note in table.notes if "fill of B" in note]
+    [note] = [note for note in table.notes if "fill value of B" in note]
     assert len(note) < 200
 
 
@@ -342,21 +347,21 @@ def test_bins_that_cannot_be_used_are_noted(fetch, bins):
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (b"[]", "a list in place"),
-        (b'"hello"', "a text in place"),
-        (b"null", "null in place"),
-        (b"7", "a number in place"),
+        (b"[]", "a list instead"),
+        (b'"hello"', "a text instead"),
+        (b"null", "null instead"),
+        (b"7", "a number instead"),
         (b'{"a":' * 100_000, "nested more than"),
         (b'{"HAPI": "3.2", "x_a": ' + b"[" * 90 + b"]" * 90 + b"}", "nested more than"),
         (
             json.dumps(info_reply())
             .replace('"cadence"', '"startDate": "2021-10-28T12Z", "cadence"')
             .encode(),
-            "'startDate' twice",
+            "'startDate' appears twice",
         ),
         (
             json.dumps(info_reply()).replace('"units": "nT"', '"units": "nT", "units": "T"').encode(),
-            "'units' twice",
+            "'units' appears twice",
         ),
     ],
 )
@@ -395,7 +400,7 @@ def test_big_endian_numbers_are_refused(fetch, start, step):
     refuse(
         fetch,
         DamagedFile,
-        "not in the byte order of HAPI",
+        "not little-endian, as HAPI requires",
         capabilities=BINARY,
         data=binary(">f8", start, step),
     )
@@ -403,11 +408,11 @@ def test_big_endian_numbers_are_refused(fetch, start, step):
 
 def test_big_endian_integers_are_refused_or_noted(fetch):
     info = info_reply(field(type="integer", fill="-1"))
-    refuse(fetch, DamagedFile, "byte order", capabilities=BINARY, info=info, data=binary(">i4", 1))
+    refuse(fetch, DamagedFile, "not little-endian", capabilities=BINARY, info=info, data=binary(">i4", 1))
     few = fetch(
         capabilities=BINARY, info=info | {"modificationDate": "2022-02-01Z"}, data=binary(">i4", 1, 0)
     )
-    assert any("another byte order" in note for note in few.notes)
+    assert any("in the wrong order" in note for note in few.notes)
 
 
 @pytest.mark.parametrize(
@@ -433,10 +438,16 @@ def test_a_record_more_or_less_than_the_cadence_promises_is_not_noted(fetch, cou
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (body([*LINES, LINES[3]]), "1 records repeat an epoch; the first was kept"),
-        (body([*LINES, "2021-10-28T03:00:00.000Z,99"]), "differ from the first, by up to 95.5 nT"),
+        (body([*LINES, LINES[3]]), "1 records repeat an epoch; the first record of each epoch was kept"),
+        (
+            body([*LINES, "2021-10-28T03:00:00.000Z,99"]),
+            "differ from the first record of the epoch, by up to 95.5 nT",
+        ),
         (body(LINES[::-1]), "time runs backwards"),
-        (body([*LINES, "2021-10-30T00:00:00.000Z,5"]), "1 records of the reply .* are not of it"),
+        (
+            body([*LINES, "2021-10-30T00:00:00.000Z,5"]),
+            "1 records of the reply .* lie outside of this interval",
+        ),
         (body([*LINES[:5], "2021-10-28T05:00:00.000Z,", *LINES[6:]]), "1 values of the reply are empty"),
         (body([*LINES[:5], "2021-10-28T05:00:00.000Z,1e400", *LINES[6:]]), "1 values of B are infinite"),
     ],

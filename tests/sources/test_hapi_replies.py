@@ -1,4 +1,4 @@
-"""HAPI over real HTTP: replies that may have ended early, formats that are refused, and records out of place."""
+"""HAPI over real HTTP: replies that may be incomplete, formats that are refused, and records out of place."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_the_rest_of_a_reply_that_ended_at_a_record_is_asked_for(formed, new, fo
     assert np.array_equal(table.values, expected())
     assert np.array_equal(table.epoch, magnetometer().epoch[:24])
     assert not any(source.incomplete for source in table.sources)
-    assert not any("ended early" in note for note in table.notes)
+    assert not any("may be incomplete" in note for note in table.notes)
     formed.mend()
     again = new().fetch(MAG, ["Magnitude"], DAY)["Magnitude"]
     assert again.digest() == table.digest()
@@ -118,7 +118,7 @@ def test_no_record_without_a_length_is_not_taken_for_no_data(formed, new, form):
     formed.unframed = "HTTP/1.1"
     formed.empty = 1200
     Cut(formed, form, 0)
-    with pytest.raises(DamagedFile, match="may have ended early"):
+    with pytest.raises(DamagedFile, match="may be incomplete"):
         new().fetch(MAG, ["Magnitude"], DAY)
     assert len(formed.asked("/data")) == 2
 
@@ -143,12 +143,12 @@ def test_a_reply_that_cannot_be_completed_is_marked_and_asked_for_again(formed, 
     served.body = lambda names, start, stop, form: whole(names, start, min(stop, end), form)
     table = new().fetch(MAG, ["Magnitude"], DAY)["Magnitude"]
     assert np.array_equal(table.values, expected()[:12])
-    assert any("may have ended early" in note for note in table.notes)
-    assert any(source.incomplete and "ended early" in source.remark for source in table.sources)
+    assert any("may be incomplete" in note for note in table.notes)
+    assert any(source.incomplete and "may be incomplete" in source.remark for source in table.sources)
     assert len(formed.asked("/data")) <= 6
     formed.mend()
     assert any(
-        "may have ended early" in note
+        "may be incomplete" in note
         for note in new(offline=True).fetch(MAG, ["Magnitude"], DAY)["Magnitude"].notes
     )
     assert formed.requests == []
@@ -185,13 +185,13 @@ def test_a_server_that_always_sends_a_few_records_is_not_asked_on_and_on(formed,
     Cut(formed, form, 3)
     table = new().fetch(MAG, ["Magnitude"], DAY)["Magnitude"]
     assert 3 < len(table) < 24
-    assert any("may have ended early" in note for note in table.notes)
+    assert any("may be incomplete" in note for note in table.notes)
     assert len(formed.asked("/data")) <= 6
 
 
 def test_a_reply_cut_within_a_record_is_refused(formed, new, form):
     formed.fail("/data", *[("cut", 5 * BYTES + 7)] * 3)
-    with pytest.raises(DamagedFile, match="ends within a record"):
+    with pytest.raises(DamagedFile, match="is cut off inside a record"):
         new().fetch(MAG, ["Magnitude"], DAY)
 
 
@@ -215,7 +215,7 @@ def test_a_gzip_stream_that_ends_early_is_refused_and_asked_for_again(formed, ne
     )
     length = len(gzip.compress(body))
     formed.fail("/data", *[("cut", length - left) for left in (4, 9, 60)])
-    with pytest.raises(DamagedFile, match="ends within"):
+    with pytest.raises(DamagedFile, match="is cut off inside"):
         new().fetch(MAG, ["Magnitude"], DAY)
     formed.mend()
     formed.fail("/data", ("cut", length - 4))
@@ -264,8 +264,8 @@ def test_a_server_that_refuses_binary_is_asked_for_csv_and_not_for_binary_again(
 def test_a_server_that_offers_no_binary_is_asked_for_csv_and_says_so(server, new):
     server.formats = ("csv",)
     table = new().fetch(MAG, ["Flag"], DAY)["Flag"]
-    assert any("offers no binary" in note for note in table.notes)
-    assert "offers no binary" in table.sources[0].remark
+    assert any("does not offer binary" in note for note in table.notes)
+    assert "does not offer binary" in table.sources[0].remark
     assert [request.query["format"] for request in server.asked("/data")] == ["csv"]
 
 
@@ -292,7 +292,7 @@ def test_text_in_place_of_binary_is_not_read_as_binary(server, new, kind):
     server.kinds["binary"] = kind
     table = new().fetch(MAG, ["Magnitude"], DAY)["Magnitude"]
     assert np.allclose(table.values, served.records["Magnitude"][:24])
-    assert any("sends text when it is asked for it" in note for note in table.notes)
+    assert any("sends text when binary is requested" in note for note in table.notes)
     assert [request.query["format"] for request in server.asked("/data")] == ["binary", "csv"]
 
 
@@ -349,7 +349,7 @@ def test_records_of_one_epoch_are_refused(formed, new, form):
         return rows
 
     shape(formed, repeat)
-    with pytest.raises(DamagedFile, match="only 1 can be used"):
+    with pytest.raises(DamagedFile, match="only 1 of the 24 records"):
         new().fetch(MAG, ["Magnitude"], DAY)
 
 
@@ -387,7 +387,7 @@ def test_no_data_for_one_of_several_intervals_is_said(formed, new, form):
     formed.fail("start=2021-10-28T06:00:00Z", ("200", 1201))
     table = new().fetch(MAG, ["Magnitude"], DAY)["Magnitude"]
     assert len(table) == 18
-    assert any("the server has no record for 2021-10-28T06:00:00" in note for note in table.notes)
+    assert any("the server has no records for 2021-10-28T06:00:00" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("status", [200, 404, 400])

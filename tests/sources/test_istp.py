@@ -70,7 +70,7 @@ def test_nines_outside_the_valid_range_are_taken_for_fill_and_said_so():
     values = np.array([400.0, 99999.9, 99999.9, 12345.0], dtype="f4")
     notes = istp.outside_range(values, {"VALIDMIN": np.float32(0), "VALIDMAX": np.float32(9999.99)})
     assert same(values, [400, NAN, NAN, 12345])
-    assert notes[0] == "2 values of 99999.9 outside the valid range are taken for fill"
+    assert notes[0] == "2 values of 99999.9 lie outside the valid range and count as fill"
     assert notes[1].startswith("1 of 4 values")
 
 

@@ -295,13 +295,13 @@ def test_an_unknown_dataset_is_refused_with_the_closest_id(tmp_path, fake, lay):
     with pytest.raises(UnknownDataset) as caught:
         LocalArchive(tmp_path, fake).locate("AC_K2_MFY", days("2022-01-01", "2022-01-02"))
     assert "'AC_K2_MFY'" in caught.value.message
-    assert caught.value.advice == "did you mean 'AC_K2_MFI'? there is: AC_K2_MFI, STA_L1_HET"
+    assert caught.value.advice == "did you mean 'AC_K2_MFI'? All datasets: AC_K2_MFI, STA_L1_HET"
 
 
 def test_an_empty_archive_says_that_it_is_empty(tmp_path, fake):
     with pytest.raises(UnknownDataset) as caught:
         LocalArchive(tmp_path, fake).locate("AC_K2_MFI", days("2022-01-01", "2022-01-02"))
-    assert caught.value.advice == "there are no datasets in it"
+    assert caught.value.advice == "check the files: they contain no datasets"
 
 
 def test_a_dataset_is_found_by_its_logical_source_where_no_name_fits(tmp_path, fake, lay):
@@ -331,7 +331,7 @@ def test_a_file_that_gives_no_date_anywhere_is_always_looked_into(tmp_path, fake
     assert len(archive.fetch("MY_DATA", ["B"], days("2001-01-01", "2001-01-02"))["B"]) == 24
     with pytest.raises(NoData) as caught:
         archive.fetch("MY_DATA", ["B"], days("2020-01-01", "2020-01-02"))
-    assert "mine.cdf holds 2001-01-01T00:00:00 to 2001-01-01T23:00:00" in caught.value.advice
+    assert "mine.cdf holds records from 2001-01-01T00:00:00 to 2001-01-01T23:00:00" in caught.value.advice
 
 
 def test_a_logical_source_that_several_datasets_share_is_not_guessed(tmp_path, fake, lay):
@@ -429,7 +429,7 @@ def test_the_same_day_in_another_format_is_noted_and_not_read(tmp_path, fake, la
     table = LocalArchive(tmp_path, fake).fetch("AC_H0_MFI", ["B"], days("2023-01-02", "2023-01-03"))["B"]
     assert [source.file for source in table.sources] == ["ac_h0_mfi_20230102_v01.cdf"]
     [note] = table.notes
-    assert "not ac_h0_mfi_20230102_v01.nc" in note
+    assert "read instead of ac_h0_mfi_20230102_v01.nc" in note
 
 
 def daily(lay, first: str, count: int, dataset: str = "ac_h0_mfi") -> None:
@@ -488,9 +488,13 @@ def test_files_that_can_reach_the_interval_are_chosen(tmp_path, fake, lay, files
 @pytest.mark.parametrize(
     ("files", "interval", "said"),
     [
-        (["20220101"], ("2021-01-01", "2021-01-02"), "one file, some_data_20220101_v01.cdf"),
-        (["20220101", "20220102"], ("2024-01-01", "2024-01-02"), "2 files, starting 2022-01-01T00:00:00 to"),
-        (["20151201100000"], ("2015-12-03", "2015-12-04"), "starting 2015-12-01T10:00:00"),
+        (["20220101"], ("2021-01-01", "2021-01-02"), "only file, some_data_20220101_v01.cdf"),
+        (
+            ["20220101", "20220102"],
+            ("2024-01-01", "2024-01-02"),
+            "2 files start between 2022-01-01T00:00:00 and",
+        ),
+        (["20151201100000"], ("2015-12-03", "2015-12-04"), "starts at 2015-12-01T10:00:00"),
     ],
 )
 def test_no_file_for_the_interval_says_what_files_there_are(tmp_path, fake, lay, files, interval, said):
@@ -509,7 +513,10 @@ def test_known_spans_are_believed(tmp_path, fake, lay):
     archive = LocalArchive(tmp_path, fake, known={name: known})
     with pytest.raises(NoData, match="no file") as caught:
         archive.locate("AC_K2_MFI", days("2022-01-02", "2022-01-03"))
-    assert caught.value.advice == "its records run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00"
+    assert (
+        caught.value.advice
+        == "choose another time range: its records run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00"
+    )
     (source,) = archive.locate("AC_K2_MFI", days("2022-01-01T23:00", "2022-01-02"))
     assert (source.doi, source.acknowledgement) == ("10.1/x", "thanks")
 
@@ -575,7 +582,7 @@ def test_no_record_in_the_interval_says_what_the_files_hold(tmp_path, fake, lay)
     with pytest.raises(NoData) as caught:
         LocalArchive(tmp_path, fake).fetch("AC_H0_MFI", ["B"], days("2022-02-01", "2022-02-02"))
     assert "AC_H0_MFI has no record of B in 2022-02-01T00:00:00 to 2022-02-02T00:00:00" in str(caught.value)
-    assert "holds 2022-01-01T00:00:00 to 2022-01-01T23:00:00" in caught.value.advice
+    assert "holds records from 2022-01-01T00:00:00 to 2022-01-01T23:00:00" in caught.value.advice
 
 
 def test_a_file_without_any_record_does_not_hide_the_others(tmp_path, fake, lay):
@@ -614,7 +621,7 @@ def test_a_parameter_that_some_files_lack_is_read_from_the_others_and_noted(tmp_
     [
         ("bgsec", "did you mean 'BGSEc'?"),
         ("BGSE", "did you mean 'BGSEc'?"),
-        ("zzz", "there is: BGSEc, Weight"),
+        ("zzz", "choose one of: BGSEc, Weight"),
     ],
 )
 def test_an_unknown_parameter_is_refused_with_the_closest_name(tmp_path, fake, lay, asked, advice):
@@ -816,7 +823,7 @@ def test_a_damaged_file_is_named_as_damaged_not_as_unknown(tmp_path, reader, fil
     write(tmp_path / "other.csv", ROW)
     archive = LocalArchive(tmp_path, reader)
     assert archive.datasets() == ["N", "OTHER"]
-    with pytest.raises(DamagedFile, match="it holds a PNG image"):
+    with pytest.raises(DamagedFile, match="but a PNG image"):
         archive.fetch("N", ["n"], MAY)
     assert len(archive.fetch("OTHER", ["n"], MAY)["n"]) == 1
 

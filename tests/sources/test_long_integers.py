@@ -14,7 +14,7 @@ from helio.time_range import TimeRange
 DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
 LONG = [2**53 + 1, -(2**60) - 1, 5]
 NOTE = (
-    "2 of 3 values are integers of 2^53 or more and may be rounded in their last digits: a float64 holds 53 bits",
+    "2 of 3 values are integers of 2^53 or more, so their last digits may be rounded: a float64 holds only 53 bits",
 )
 
 

@@ -59,5 +59,5 @@ def test_a_file_that_was_never_closed_is_refused(tmp_path):
     data = bytearray(path.read_bytes())
     data[4:8] = b"\xff" * 4
     path.write_bytes(data)
-    with pytest.raises(DamagedFile, match="never closed"):
+    with pytest.raises(DamagedFile, match="did not close it"):
         check_netcdf(path)

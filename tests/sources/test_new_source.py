@@ -115,14 +115,14 @@ def test_a_file_is_all_that_a_source_needs(written: Path, tmp_path: Path, monkey
     assert result.exit_code == 2
     said = " ".join(result.output.split())
     assert {"sample", "cdaweb", "cdaweb-folders", "geoindex", "mirror", "swpc", "hapi:NAME"} <= {
-        name.strip() for name in said.partition("or a provider:")[2].split(",")
+        name.strip() for name in said.partition("or one of these providers:")[2].split(",")
     }
 
 
 def test_a_file_without_a_source_is_a_bug(written: Path):
     (written / "empty.py").write_text('"""Nothing."""\n')
     registry._files_in.cache_clear()
-    with pytest.raises(TypeError, match="empty has 0 subclasses of Source"):
+    with pytest.raises(TypeError, match="empty must have exactly one subclass of Source, but has 0"):
         registry.source_class("empty")
     registry._files_in.cache_clear()
 
@@ -146,5 +146,5 @@ def test_a_title_that_is_not_a_plain_text_is_a_bug(written: Path):
         (written / "mirror.py").read_text().replace('"Mirror"', '"Mir" + "ror"')
     )
     registry._stated_in.cache_clear()
-    with pytest.raises(TypeError, match="mirror must state its title as a plain text"):
+    with pytest.raises(TypeError, match="mirror must state its title as plain text"):
         registry.source_class("mirror")

@@ -114,7 +114,9 @@ def test_hope_is_found_by_its_logical_source_too(archive):
 def test_a_day_without_sample_is_refused_before_any_file_is_opened(archive):
     with pytest.raises(NoData) as caught:
         archive.locate("AC_K2_MFI", TimeRange(datetime(2022, 1, 2), datetime(2022, 1, 3)))
-    assert caught.value.advice.startswith("its records run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00")
+    assert caught.value.advice.startswith(
+        "choose another time range: its records run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00"
+    )
 
 
 def test_a_dataset_that_is_no_sample_is_refused_with_the_list(archive):

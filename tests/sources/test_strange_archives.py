@@ -62,7 +62,7 @@ def test_a_name_that_cannot_be_printed_is_refused_and_shown_plainly(
     assert "rename it" in reasons(folder, cdf_reader)[said]
     with pytest.raises(UnknownDataset) as caught:
         LocalArchive(folder, cdf_reader).locate("NOWHERE", DAY)
-    assert "1 entries were passed over" in caught.value.advice
+    assert "helio skipped 1 files or folders" in caught.value.advice
 
 
 def test_names_in_other_alphabets_are_read(folder, cdf_reader, bytes_of_a_cdf):
@@ -134,11 +134,11 @@ def test_a_link_to_another_folder_of_data_is_followed(folder, cdf_reader, tmp_pa
     ("name", "said"),
     [
         ("zeros_20220101_v01.cdf", "not a CDF"),
-        ("whole_20220101_v01.cdf", "what it holds ends after"),
-        ("named by its contents.cdf", "what it holds ends after"),
+        ("whole_20220101_v01.cdf", "its contents end after"),
+        ("named by its contents.cdf", "its contents end after"),
         ("zeros.nc", "not netCDF"),
         ("zeros.parquet", "not Parquet"),
-        ("rows.csv", "ends in zeros"),
+        ("rows.csv", "ends with zero bytes"),
     ],
 )
 def test_a_sparse_file_of_20_gb_is_refused_without_being_read(
@@ -193,7 +193,7 @@ def test_names_that_differ_in_case_only_are_versions_of_one_file(folder, cdf_rea
     archive = LocalArchive(folder, cdf_reader)
     assert len(archive.locate("AC_K2_MFI", DAY)) == 1
     (dataset,) = list_archive(archive).datasets
-    assert "the start and version of another one" in dataset.notes[0]
+    assert "the same start and version as another file" in dataset.notes[0]
     (folder / SAMPLE.upper()).write_bytes(bytes_of_a_cdf + b"\0")
     with pytest.raises(DamagedFile, match="but different bytes"):
         LocalArchive(folder, cdf_reader).locate("AC_K2_MFI", DAY)
@@ -207,7 +207,7 @@ def test_a_folder_with_too_many_entries_is_refused_and_not_read_in_part(folder, 
     for ask in (archive.datasets, lambda: list_archive(archive), lambda: archive.locate("AC_K2_MFI", DAY)):
         with pytest.raises(RequestError) as caught:
             ask()
-        assert caught.value.advice == "name a folder within it"
+        assert caught.value.advice == "choose a subfolder"
 
 
 def test_very_many_odd_entries_are_counted(folder, cdf_reader, monkeypatch):
@@ -215,7 +215,7 @@ def test_very_many_odd_entries_are_counted(folder, cdf_reader, monkeypatch):
     for number in range(5):
         (folder / f"{number}.cdf").symlink_to("nowhere")
     listing = list_archive(LocalArchive(folder, cdf_reader))
-    assert (len(listing.unread), listing.notes) == (3, ("2 more entries cannot be read",))
+    assert (len(listing.unread), listing.notes) == (3, ("further files and folders that cannot be read: 2",))
 
 
 @pytest.mark.parametrize("name", ["absent", "file", "a\0b", "x" * 5000, "loop"])
@@ -243,8 +243,8 @@ def test_too_many_files_of_no_name_are_not_opened_and_the_others_are_read(
         monkeypatch.setattr(module, "MOST_NAMELESS", 4)
     archive = LocalArchive(folder, cdf_reader)
     assert len(archive.locate("AC_K2_MFI", DAY)) == 1
-    with pytest.raises(RequestError, match="5 files in archive have names without a dataset"):
+    with pytest.raises(RequestError, match="5 files in archive have names that do not say their dataset"):
         archive.locate("EVENT 1", DAY)
     listing = list_archive(archive)
     assert [dataset.id for dataset in listing.datasets] == ["AC_K2_MFI"]
-    assert "none was: name a folder within it" in listing.notes[0]
+    assert "so it opened none: choose a subfolder" in listing.notes[0]

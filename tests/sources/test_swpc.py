@@ -177,7 +177,7 @@ def test_a_range_within_a_gap_has_no_data(opened, swpc):
 def test_a_range_that_is_not_over_says_how_new_its_newest_record_is(opened):
     table = one(opened(), "SWPC_RTSW_MAG", "Bt", TimeRange(datetime(2024, 5, 12, 11), datetime(2024, 5, 13)))
     assert len(table) == 61
-    assert "the newest record that SWPC had is of 2024-05-12T12:00Z" in table.notes
+    assert "the newest record that SWPC had was at 2024-05-12T12:00Z" in table.notes
 
 
 def test_times_out_of_order_are_put_in_order_and_repeated_ones_taken_once(opened, swpc):
@@ -339,12 +339,12 @@ def test_each_fault_has_its_error_keeps_nothing_and_the_next_run_completes(
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda path, rows: [rows[0][:-1], *(row[:-1] for row in rows[1:])], "no bt among"),
+        (lambda path, rows: [rows[0][:-1], *(row[:-1] for row in rows[1:])], "it has no bt, but only"),
         (lambda path, rows: [*rows[:-1], rows[-1][:3]], "does not have 7 columns"),
         (lambda path, rows: [*rows[:-1], ["yesterday", *rows[-1][1:]]], "'yesterday'"),
         (lambda path, rows: [*rows[:-1], [None, *rows[-1][1:]]], "'None'"),
         (lambda path, rows: [*rows[:-1], "row"], "does not have 7 columns"),
-        (lambda path, rows: rows[1:] and [[1, 2, 3], *rows[1:]], "no names of columns"),
+        (lambda path, rows: rows[1:] and [[1, 2, 3], *rows[1:]], "does not contain names of columns"),
         (lambda path, rows: {"rows": rows}, "dict"),
         (lambda path, rows: [], "list"),
     ],
@@ -359,14 +359,14 @@ def test_a_text_that_is_no_number_is_refused_where_it_is_read(opened, swpc):
     swpc.change = lambda path, rows: [
         [*row[:1], "n/a", *row[2:]] if row[0].startswith("2024-05-11 10:30") else row for row in rows
     ]
-    with pytest.raises(DamagedFile, match="'n/a' in place of a number"):
+    with pytest.raises(DamagedFile, match="'n/a' instead of a number"):
         one(opened(), "SWPC_RTSW_MAG", "BGSM")
     assert len(one(opened(), "SWPC_RTSW_MAG", "Bt")) == 60
 
 
 def test_a_service_without_a_single_record_has_no_data(opened, swpc):
     swpc.change = lambda path, rows: rows[:1]
-    with pytest.raises(NoData, match="no record"):
+    with pytest.raises(NoData, match="contains no records"):
         opened().locate("SWPC_RTSW_MAG", HOUR)
 
 

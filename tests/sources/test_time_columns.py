@@ -125,68 +125,98 @@ def test_a_short_name_beside_a_date_is_data(read, title):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("date,time,n\n2024-05-10,5,1\n2024-05-10,10,2\n", "what 'time' counts beside 'date' is not clear"),
+        (
+            "date,time,n\n2024-05-10,5,1\n2024-05-10,10,2\n",
+            "the meaning of 'time' next to 'date' is not clear",
+        ),
         (
             "date,time,n\n2024-05-10,0005,1\n2024-05-10,10,2\n",
-            "what 'time' counts beside 'date' is not clear",
+            "the meaning of 'time' next to 'date' is not clear",
         ),
-        ("date,time,n\n2024-05-10,1:05 PM,1\n", "line 2: .* in the columns 'date', 'time'"),
+        ("date,time,n\n2024-05-10,1:05 PM,1\n", "line 2 of 'made.csv': .* in the columns 'date', 'time'"),
         (
             "date,time,n\n2024-05-10,00:00:00,1\n2024-05-10,,2\n",
-            "line 3: there is no time, in the columns",
+            "line 3 of 'made.csv': the time is missing, in the columns",
         ),
         (
             "date,time,n\n10.05.2024,00:00:00,1\n",
             "'10.05.2024' in 'date' is not a date",
         ),
-        ("date,time,n\n2024-05-10,25:00:00,1\n", "line 2: '2024-05-10T25:00:00' is not a time"),
-        ("date,hour,n\n2024-05-10,24.5,1\n", "line 2: .* lies beyond one day, in the columns 'date', 'hour'"),
-        ("date,hour,minute,n\n2024-05-10,5,60,1\n", "line 2: '2024-05-10T05:60:00' is not a time"),
-        ("date,hour,minute,n\n2024-05-10,5.5,0,1\n", "'5.5' is no whole number of the column 'hour'"),
-        ("date,sod,n\n2024-05-10,-1,1\n", "lies beyond one day"),
-        ("date,sod,n\n2024-05-10,90000,1\n", "lies beyond one day"),
-        ("date,sod,n\n2024-05-10,x,1\n", "line 2: 'x' is no number, in the columns 'date', 'sod'"),
-        ("date,hour,second,n\n2024-05-10,5,6,1\n", "a whole time of day cannot be made of 'hour', 'second'"),
+        ("date,time,n\n2024-05-10,25:00:00,1\n", "line 2 of 'made.csv': '2024-05-10T25:00:00' is not a time"),
+        (
+            "date,hour,n\n2024-05-10,24.5,1\n",
+            "line 2 of 'made.csv': .* is not within one day, in the columns 'date', 'hour'",
+        ),
+        (
+            "date,hour,minute,n\n2024-05-10,5,60,1\n",
+            "line 2 of 'made.csv': '2024-05-10T05:60:00' is not a time",
+        ),
+        (
+            "date,hour,minute,n\n2024-05-10,5.5,0,1\n",
+            "'5.5' is not a whole number, which the column 'hour' needs",
+        ),
+        ("date,sod,n\n2024-05-10,-1,1\n", "is not within one day"),
+        ("date,sod,n\n2024-05-10,90000,1\n", "is not within one day"),
+        (
+            "date,sod,n\n2024-05-10,x,1\n",
+            "line 2 of 'made.csv': 'x' is not a number, in the columns 'date', 'sod'",
+        ),
+        ("date,hour,second,n\n2024-05-10,5,6,1\n", "'hour', 'second' do not give a complete time of day"),
         (
             "date,minute,second,n\n2024-05-10,5,6,1\n",
-            "a whole time of day cannot be made of 'minute', 'second'",
+            "'minute', 'second' do not give a complete time of day",
         ),
         (
             "date,time,second,n\n2024-05-10,05:06,1,1\n",
-            "a whole time of day cannot be made of 'time', 'second'",
+            "'time', 'second' do not give a complete time of day",
         ),
-        ("date,time,ms,n\n2024-05-10,05:06:07,1,1\n", "a whole time of day cannot be made of 'time', 'ms'"),
-        ("date,UT [h],minute,n\n2024-05-10,5,6,1\n", r"cannot be made of 'UT \[h\]', 'minute'"),
+        ("date,time,ms,n\n2024-05-10,05:06:07,1,1\n", "'time', 'ms' do not give a complete time of day"),
+        (
+            "date,UT [h],minute,n\n2024-05-10,5,6,1\n",
+            r"'UT \[h\]', 'minute' do not give a complete time of day",
+        ),
         (
             "time,hour,n\n2024-05-10,5,1\n2024-05-10,6,2\n",
-            "'time' gives one date to several records, and 'hour' may",
+            "several records have the same date in 'time', and 'hour' may",
         ),
-        ("time,n\n00:05:00,1\n", "no column gives the date beside 'time'"),
-        ("HHMM,n\n0005,1\n", "no column gives the date beside 'HHMM'"),
-        ("year,hour,n\n2024,5,1\n", "a whole date cannot be made of 'year', 'hour'"),
-        ("year,day,hour,n\n2024,131,5,1\n", "a whole date cannot be made of 'year', 'day', 'hour'"),
-        ("year,month,n\n2024,5,1\n", "a whole date cannot be made of 'year', 'month'"),
-        ("year,doy,n\n2023,366,1\n", "line 2: '2023-366' is not a day of a year"),
-        ("year,doy,n\n2023,0,1\n", "line 2: '2023-0' is not a day of a year"),
-        ("year,month,day,n\n2023,2,29,1\n", "line 2: '2023-02-29' is not a time"),
+        ("time,n\n00:05:00,1\n", "no column gives the date that belongs to 'time'"),
+        ("HHMM,n\n0005,1\n", "no column gives the date that belongs to 'HHMM'"),
+        ("year,hour,n\n2024,5,1\n", "'year', 'hour' do not give a complete date"),
+        ("year,day,hour,n\n2024,131,5,1\n", "'year', 'day', 'hour' do not give a complete date"),
+        ("year,month,n\n2024,5,1\n", "'year', 'month' do not give a complete date"),
+        ("year,doy,n\n2023,366,1\n", "line 2 of 'made.csv': '2023-366' is not a valid day of year"),
+        ("year,doy,n\n2023,0,1\n", "line 2 of 'made.csv': '2023-0' is not a valid day of year"),
+        ("year,month,day,n\n2023,2,29,1\n", "line 2 of 'made.csv': '2023-02-29' is not a time"),
         ("year,doy,n\n24,131,1\n", "outside the years 1677 to 2262"),
-        ("year,doy,hour,hour,n\n2024,131,5,6,1\n", "which of 'hour', 'hour' gives the hour is not clear"),
+        ("year,doy,hour,hour,n\n2024,131,5,6,1\n", "it is not clear which of 'hour', 'hour' gives the hour"),
         (
             "date,time,UTC,n\n2024-05-10,05:00,06:00,1\n",
-            "which of 'time', 'UTC' gives the time of day is not clear",
+            "not clear which of 'time', 'UTC' gives the time of day",
         ),
-        ("date,local time,n\n2024-05-10,05:00:00,1\n", "'date', 'local time' are local, and their offset"),
-        ("time (local),n\n2024-05-10T05:00:00,1\n", "'time (local)' are local, and their offset"),
+        (
+            "date,local time,n\n2024-05-10,05:00:00,1\n",
+            "'date', 'local time' are local times, and the file does not give their offset",
+        ),
+        (
+            "time (local),n\n2024-05-10T05:00:00,1\n",
+            "'time (local)' are local times, and the file does not give their offset",
+        ),
         ("date (LT),n\n2024-05-10,1\n", r"'date \(LT\)' are local"),
         ("Time (CET),n\n2024-05-10T05:00:00,1\n", r"'Time \(CET\)' are local"),
-        ("time [Europe/Berlin],n\n2024-05-10T05:00:00,1\n", "are local, and their offset"),
-        ("time (local),n\n2024-05-10T05:00:00Z,1\n2024-05-10T06:00:00,2\n", "are local, and their offset"),
+        (
+            "time [Europe/Berlin],n\n2024-05-10T05:00:00,1\n",
+            "are local times, and the file does not give their offset",
+        ),
+        (
+            "time (local),n\n2024-05-10T05:00:00Z,1\n2024-05-10T06:00:00,2\n",
+            "are local times, and the file does not give their offset",
+        ),
         (
             "time (UTC+2),n\n2024-05-10T05:00:00Z,1\n",
-            r"says \+02:00, but its times have offsets too",
+            r"gives the offset \+02:00, but its times contain offsets too",
         ),
-        ("date (UTC),time (UTC+2),n\n2024-05-10,05:00,1\n", "are of different time zones"),
-        ("time (UTC+25),n\n2024-05-10T05:00:00,1\n", r"there is no time zone \+25:00"),
+        ("date (UTC),time (UTC+2),n\n2024-05-10,05:00,1\n", "are in different time zones"),
+        ("time (UTC+25),n\n2024-05-10T05:00:00,1\n", r"the time zone \+25:00, which does not exist"),
         (
             "date,clock,n\n2024-05-10,05:00,1\n2024-05-10,06:00,2\n",
             "'clock' may be their times of day",
@@ -281,7 +311,7 @@ def test_an_offset_in_every_time_goes_before_a_column_of_offsets(read):
     ],
 )
 def test_times_in_another_scale_are_refused(read, titles, cell, scale):
-    with pytest.raises(DamagedFile, match=f"are in {scale} by its title") as refusal:
+    with pytest.raises(DamagedFile, match=f"holds times in {scale}, not in UTC") as refusal:
         read(f"{titles},n\n{cell},1\n")
     assert refusal.value.advice
 
@@ -345,7 +375,9 @@ def test_hour_24_of_a_day_with_a_leap_second_is_the_next_midnight(tmp_path, cdf_
 def test_a_part_of_the_time_of_day_without_the_one_before_is_refused(read, days, title, missing):
     day = {"year,month,day": "2024,5,10", "date": "2024-05-10", "year,doy": "2024,131"}[days]
     cells = [f"{day},{i}" for i in range(60)]
-    with pytest.raises(DamagedFile, match=rf"has no column of the {missing}") as refusal:
+    with pytest.raises(
+        DamagedFile, match=rf"no column gives the {missing}, and no value is above 59"
+    ) as refusal:
         read(f"{days},{title},n\n{rows(*cells)}")
     assert refusal.value.advice
     past = read(f"{days},{title},n\n{rows(*cells, f'{day},60')}")
@@ -402,10 +434,10 @@ def test_times_in_several_columns_of_parquet(epochs, columns):
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ({"date": ["2024-05-10"] * 2, "time": [1, 2]}, "what 'time' counts beside 'date' is not clear"),
+        ({"date": ["2024-05-10"] * 2, "time": [1, 2]}, "the meaning of 'time' next to 'date' is not clear"),
         ({"time": ["06:05", "06:06"]}, "no column gives the date"),
-        ({"time_tai": pa.array([datetime(2024, 5, 10)] * 2)}, "'time_tai' are in TAI"),
-        ({"time (GPS)": ["2024-05-10T06:05", "2024-05-10T06:06"]}, r"'time \(GPS\)' are in GPS"),
+        ({"time_tai": pa.array([datetime(2024, 5, 10)] * 2)}, "'time_tai' holds times in TAI"),
+        ({"time (GPS)": ["2024-05-10T06:05", "2024-05-10T06:06"]}, r"'time \(GPS\)' holds times in GPS"),
         (
             {"time": pa.array([datetime(2024, 5, 10)] * 2), "offset": ["+02:00"] * 2},
             r"'offset' gives '\+02:00' as the offset from UTC",
@@ -415,12 +447,15 @@ def test_times_in_several_columns_of_parquet(epochs, columns):
             "'tz' gives 'CET'",
         ),
         ({"time": ["2024-05-10T06:05"] * 2, "tz_offset_hours": [2, 2]}, "'tz_offset_hours' gives '2'"),
-        ({"local time": pa.array([datetime(2024, 5, 10)] * 2)}, "are local, and their offset"),
+        (
+            {"local time": pa.array([datetime(2024, 5, 10)] * 2)},
+            "are local times, and the file does not give their offset",
+        ),
         (
             {"date": pa.array([date(2024, 5, 10), None]), "time": pa.array(MINUTES)},
-            "record 1: there is no time",
+            "record 1: the time is missing",
         ),
-        ({"year": [2024, 2024], "doy": pa.array(["a", "b"])}, "record 0: 'a' is no number"),
+        ({"year": [2024, 2024], "doy": pa.array(["a", "b"])}, "record 0: 'a' is not a number"),
     ],
 )
 def test_times_of_parquet_that_are_not_understood_are_refused(epochs, columns, said):

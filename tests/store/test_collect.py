@@ -154,7 +154,7 @@ def test_old_records_go_and_what_only_they_refer_to(store, runs):
     collected = collect(store, runs, older_than=5 * DAY, now=NOW, dry_run=False)
     assert [summary.id for summary in runs.list()] == ["new"]
     assert there(store, old, new, both) == [False, True, True]
-    assert collected.by_reason()["run", "older than the given age"][0] == 1
+    assert collected.by_reason()["run", "it is older than the given age"][0] == 1
 
 
 def test_an_object_that_a_record_mentions_anywhere_stays(store, runs):
@@ -215,7 +215,7 @@ def test_results_that_are_damaged_or_without_object_go(store, runs):
     aged(store.result_path(damaged.key), DAY)
     store.path(orphan.digest).unlink()
     collected = collect(store, runs, now=NOW, dry_run=False)
-    assert gone_and_why(collected) == {("result", "damaged"), ("result", "its object is gone")}
+    assert gone_and_why(collected) == {("result", "damaged"), ("result", "its object is missing")}
 
 
 def test_what_is_in_quarantine_goes_after_thirty_days_or_for_the_quota(store, runs):
@@ -233,7 +233,7 @@ def test_what_is_in_quarantine_goes_after_thirty_days_or_for_the_quota(store, ru
         return [removal.reason for removal in found.removals if removal.kind == "damaged object"]
 
     assert reasons(NOW + 29 * DAY) == []
-    assert reasons(NOW + 31 * DAY) == ["in quarantine for more than 30 days"] * 4
+    assert reasons(NOW + 31 * DAY) == ["it has been in quarantine for more than 30 days"] * 4
     assert reasons(NOW, quota=0) == ["the quota"] * 4
     collect(store, runs, now=NOW + 31 * DAY, dry_run=False)
     assert list((store.root / "quarantine").iterdir()) == []

@@ -16,7 +16,7 @@ from helio.store.store import Store
 from tests.store.test_collect import NOW, aged, gone_and_why, run, runs, store, work  # noqa: F401 - fixtures
 
 DAY = timedelta(days=1)
-UNUSED = ("downloaded file", "no run refers to it, and it was not used for 7 days")
+UNUSED = ("downloaded file", "no run refers to it, and it has not been used for 7 days")
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_dropping_the_records_drops_their_files(collected, runs, files):  # noqa
     path = kept(files, "a.cdf")
     refer(runs, "old", path, age=40 * DAY)
     assert collected().removals == ()
-    assert gone_and_why(collected(older_than=30 * DAY)) == {("run", "older than the given age"), UNUSED}
+    assert gone_and_why(collected(older_than=30 * DAY)) == {("run", "it is older than the given age"), UNUSED}
     assert not path.exists()
 
 
@@ -154,7 +154,7 @@ def test_downloads_under_way_stay_and_those_left_for_a_week_go(collected, files)
     young = part(files, "free-00", 6 * DAY)
     old = part(files, "free-01", 8 * DAY)
     found = collected()
-    assert gone_and_why(found) == {("unfinished download", "left alone for 7 days")}
+    assert gone_and_why(found) == {("unfinished download", "the download has not continued for 7 days")}
     assert (under_way.exists(), young.exists(), old.exists()) == (True, True, False)
     assert found.kept == 1000
 

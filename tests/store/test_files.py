@@ -19,11 +19,11 @@ from tests.laws import law
 @pytest.mark.parametrize(
     ("code", "reason", "advice"),
     [
-        (errno.ENOSPC, "the disk is full", "free the disk"),
-        (errno.EDQUOT, "the disk is full", "free the disk"),
+        (errno.ENOSPC, "the disk is full", "free some space"),
+        (errno.EDQUOT, "the disk is full", "free some space"),
         (errno.EACCES, "Permission denied", "ask for permission"),
-        (errno.EROFS, "the file system is read-only", "write elsewhere; HELIO_HOME"),
-        (errno.ENOENT, "no file can be created in that folder", "write elsewhere; HELIO_HOME"),
+        (errno.EROFS, "the file system is read-only", "choose another folder; HELIO_HOME"),
+        (errno.ENOENT, "no file can be created in that folder", "choose another folder; HELIO_HOME"),
     ],
 )
 def test_only_a_full_disk_is_to_be_freed(code: int, reason: str, advice: str):
@@ -36,7 +36,7 @@ def test_a_file_in_the_place_of_a_folder_is_said(tmp_path: Path):
     (tmp_path / "plain").write_bytes(b"")
     with pytest.raises(OutputError, match="one of its parent folders is a file") as caught:
         write_whole(tmp_path / "plain" / "x.lock", b"{}")
-    assert "free the disk" not in caught.value.advice
+    assert "free some space" not in caught.value.advice
 
 
 SCALARS = (

@@ -142,5 +142,5 @@ def test_arrow_of_others_is_no_table(tmp_path):
 
 def test_another_table_is_not_taken_for_the_one_asked_for(tmp_path):
     path = written(vector(), tmp_path / "table.arrow")
-    with pytest.raises(DamagedObject, match="holds the table sha256:"):
+    with pytest.raises(DamagedObject, match="contains another table, sha256:"):
         read_table(path, spectrum().digest())

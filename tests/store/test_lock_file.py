@@ -47,13 +47,13 @@ def test_a_file_that_is_not_here_yet_is_compared_by_its_listing():
     later = replace(listed, size=10, last_modified="2023-06-01")
     assert changes(lock(), lock(later)) == [
         "step b: AC_H0_MFI: ac_h0_mfi_20230102_v07.cdf was published again: "
-        "9 bytes → 10 bytes, of 2023-05-01 → of 2023-06-01"
+        "9 bytes → 10 bytes, published 2023-05-01 → 2023-06-01"
     ]
 
 
 def test_other_bytes_are_named_with_old_and_new():
     [told] = changes(lock(), lock(replace(FILE, sha256="cd" * 32)))
-    assert "ac_h0_mfi_20230102_v07.cdf has other bytes" in told
+    assert "ac_h0_mfi_20230102_v07.cdf has other content" in told
     assert "sha256 abababababab… → cdcdcdcdcdcd…" in told
 
 
@@ -67,7 +67,9 @@ def test_a_new_version_is_one_difference_and_not_two():
 def test_more_and_fewer_files_are_named():
     second = replace(FILE, file="ac_h0_mfi_20230103_v07.cdf", sha256="cd" * 32)
     assert changes(lock(), lock(FILE, second)) == ["step b: AC_H0_MFI: ac_h0_mfi_20230103_v07.cdf is new"]
-    assert changes(lock(FILE, second), lock()) == ["step b: AC_H0_MFI: ac_h0_mfi_20230103_v07.cdf is gone"]
+    assert changes(lock(FILE, second), lock()) == [
+        "step b: AC_H0_MFI: ac_h0_mfi_20230103_v07.cdf is no longer listed"
+    ]
 
 
 def test_other_numbers_are_told_only_where_no_file_explains_them():
@@ -76,7 +78,7 @@ def test_other_numbers_are_told_only_where_no_file_explains_them():
         "step b: the numbers of B: sha256:111111111111… → sha256:222222222222…"
     ]
     [told] = changes(lock(), lock(replace(FILE, sha256="cd" * 32), tables=tables))
-    assert "bytes" in told
+    assert "has other content" in told
 
 
 def test_another_candidate_another_range_and_other_parameters_are_told():
@@ -94,7 +96,7 @@ def test_another_candidate_another_range_and_other_parameters_are_told():
 
 def test_a_fetch_that_gave_nothing_and_gives_data_now_is_told():
     nothing = fetch_of(lock(), failed="NoData", tables={})
-    assert changes(nothing, lock()) == ["step b: NoData, nothing was read → data"]
+    assert changes(nothing, lock()) == ["step b: no data (NoData) → data"]
     assert changes(nothing, nothing) == []
     before_reading = fetch_of(lock(), tables=None)
     assert changes(nothing, before_reading) == []

@@ -64,28 +64,34 @@ def test_a_typed_dict_keeps_what_it_does_not_know():
         (b'{"kind": "a"', "it is not JSON"),
         (b"\xff{}", "byte 0 is not UTF-8"),
         (b'{"kind": "a", "kind": "b"}', "the key 'kind' appears twice"),
-        (b'{"kind": "a", "share": NaN}', "NaN is not a JSON value"),
+        (b'{"kind": "a", "share": NaN}', "NaN is not valid JSON"),
         (b'{"kind": "a", "share": 1e999}', "the number 1e999 is too large"),
-        (b'{"kind": "a", "share": 1' + b"0" * 400 + b"}", "not a number of this size"),
+        (b'{"kind": "a", "share": 1' + b"0" * 400 + b"}", "not a number within the range of a 64-bit float"),
         (b'{"kind": "a", "share": 1' + b"0" * 5000 + b"}", "it is not JSON"),
-        (b'{"kind": "\\ud83d"}', "half a character"),
+        (b'{"kind": "\\ud83d"}', "unpaired surrogate"),
         (b"[" * 101 + b"]" * 101, "nested too deeply"),
         (b"[" * 100_000, "nested too deeply"),
         (b"[]", "it is [], not an object"),
         (b"{}", "it lacks 'kind'"),
         (b'{"kind": "c"}', "kind is \"c\", not one of 'a', 'b'"),
-        (b'{"kind": "a", "inner": [{"name": 7}]}', "inner[0].name is 7, not a text"),
+        (b'{"kind": "a", "inner": [{"name": 7}]}', "inner[0].name is 7, not a string"),
         (
             b'{"kind": "a", "inner": [{"name": "x", "size": true}]}',
             "inner[0].size is true, not a whole number",
         ),
-        (b'{"kind": "a", "inner": [{"name": "x", "size": -1}]}', "inner[0].size is -1, not a number from 0"),
+        (
+            b'{"kind": "a", "inner": [{"name": "x", "size": -1}]}',
+            "inner[0].size is -1, not zero or a positive number",
+        ),
         (
             b'{"kind": "a", "inner": [{"name": "x", "sise": 1}]}',
-            "inner[0] has 'sise', which this version of helio does not know",
+            "inner[0] has the unknown key 'sise'",
         ),
         (b'{"kind": "a", "span": ["2024-01-01"]}', 'span is ["2024-01-01"], not a list of 2'),
-        (b'{"kind": "a", "span": ["2024-01-01", "99999-01-01"]}', 'span[1] is "99999-01-01", not an instant'),
+        (
+            b'{"kind": "a", "span": ["2024-01-01", "99999-01-01"]}',
+            'span[1] is "99999-01-01", not a time such as',
+        ),
         (b'{"kind": "a", "facts": {"a b": "x"}}', "facts.'a b' is \"x\", not a whole number"),
     ],
 )
@@ -100,7 +106,7 @@ def test_what_is_wrong_is_said_with_its_place(content: bytes, words: str, tmp_pa
 
 
 def test_one_of_several_types_is_named_with_all_of_them():
-    with pytest.raises(WrongShape, match=r"id is 0\.5, not a text or a whole number"):
+    with pytest.raises(WrongShape, match=r"id is 0\.5, not a string or a whole number"):
         convert({"id": 0.5}, Loose)
 
 

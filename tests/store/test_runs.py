@@ -114,9 +114,9 @@ def test_a_unique_beginning_names_a_run(runs):
         begun(runs, run_id)
     assert runs.load("ace").id == "ace-1"
     assert runs.load("omni-1").id == "omni-1"
-    with pytest.raises(UnknownRun, match="2 runs begin with 'omni'") as caught:
+    with pytest.raises(UnknownRun, match="the ids of 2 runs begin with 'omni'") as caught:
         runs.load("omni")
-    assert caught.value.advice == "'omni-1', 'omni-12'"
+    assert caught.value.advice == "choose from 'omni-1', 'omni-12'"
     with pytest.raises(UnknownRun) as caught:
         runs.load("omin-12")
     assert "did you mean 'omni-12'" in caught.value.advice
@@ -134,7 +134,7 @@ def test_only_a_name_is_the_id_of_a_run(runs, run_id):
 
 def test_an_id_is_used_once(runs):
     begun(runs).finish("success")
-    with pytest.raises(OutputError, match="a run 'a' exists already"):
+    with pytest.raises(OutputError, match="a run with the id 'a' already exists"):
         begun(runs)
     assert runs.load("a").status == "success"
     assert [path.name for path in runs.root.iterdir()] == ["a"]
@@ -280,7 +280,7 @@ def test_a_run_whose_process_was_killed_has_crashed_and_keeps_its_steps(runs):
     with child:
         assert child.stdout.readline() == "ready\n"
         assert runs.load("a").status == "running"
-        with pytest.raises(RequestError, match="is running"):
+        with pytest.raises(RequestError, match="is still running"):
             runs.delete("a")
         child.send_signal(signal.SIGKILL)
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # a zombie now: ended, and not yet asked for
@@ -308,7 +308,7 @@ def test_a_run_on_another_machine_counts_as_running_and_says_so(runs, other):
     record = begun(runs)
     of_process(record, **other)
     assert record.status == "running"
-    assert runs.list()[0].note.endswith("its state cannot be checked from here")
+    assert runs.list()[0].note.endswith("its state cannot be checked from this machine")
     runs.delete("a")
     assert runs.list() == []
 

@@ -171,7 +171,7 @@ def test_a_result_without_its_object_cannot_be_recorded(store):
 
 
 def test_a_result_is_recorded_under_its_own_key_only(store):
-    with pytest.raises(ValueError, match="not of key:"):
+    with pytest.raises(ValueError, match="not key:"):
         store.record(key_of({}), result(store.put_table(vector())))
 
 
@@ -228,7 +228,7 @@ def test_a_damaged_table_goes_to_quarantine_and_is_made_again(store, how):
     digest = store.put_table(vector())
     store.record(KEY, result(digest))
     damage(store.path(digest), how)
-    with pytest.raises(DamagedObject, match=r"is damaged, and is kept as .*quarantine"):
+    with pytest.raises(DamagedObject, match=r"is damaged; the damaged file is kept as .*quarantine"):
         again(store).table(digest)
     assert store.find(KEY) is None
     assert not store.has(digest)
@@ -336,7 +336,7 @@ for put in (lambda: store.put_table(spectrum()), lambda: store.put_bytes(b"x", "
 try:
     store.table({damaged!r})
 except DamagedObject as error:
-    assert "cannot be moved to quarantine: Permission denied" in str(error), error
+    assert "helio cannot move it to quarantine: Permission denied" in str(error), error
 else:
     raise AssertionError("read")
 print("done")

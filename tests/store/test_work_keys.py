@@ -68,7 +68,7 @@ def test_other_values_have_other_keys(one, other):
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_what_is_no_number_has_no_key(value):
-    with pytest.raises(ValueError, match="cannot be part of a key"):
+    with pytest.raises(ValueError, match="cannot be used"):
         key_of({"x": [value]})
 
 
@@ -101,7 +101,7 @@ A, B = "sha256:" + "a" * 64, "sha256:" + "b" * 64
         (
             {"inputs": {"B": A}},
             {"inputs": {"B": "key:" + "a" * 64}},
-            ["inputs.B is now named by its key, before by its digest"],
+            ["inputs.B is now identified by its key, earlier by its digest"],
         ),
         ({"version": 1}, {"version": 2}, ["version: 1 → 2"]),
         ({"a": True}, {"a": 1}, ["a: true → 1"]),

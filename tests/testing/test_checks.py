@@ -83,7 +83,7 @@ def test_a_source_that_keeps_the_contract_gives_its_tables(server, tmp_path: Pat
     [
         (Unsorted, "not sorted"),
         (NamesChange, "other names after the fetch"),
-        (KnowsEverything, "an unknown parameter raises nothing"),
+        (KnowsEverything, "an unknown parameter raises no error"),
         (changed(epoch=lambda table: table.epoch[::-1].copy()), "do not increase"),
         (changed(epoch=lambda table: table.epoch + np.timedelta64(1, "D")), "records outside"),
         (changed(sources=lambda table: ()), "has no sources"),
@@ -91,7 +91,7 @@ def test_a_source_that_keeps_the_contract_gives_its_tables(server, tmp_path: Pat
             changed(sources=lambda table: (replace(table.sources[0], provider="Other"),)),
             "does not begin with 'Made'",
         ),
-        (changed(sources=lambda table: (replace(table.sources[0], dataset_id="B"),)), "is of B"),
+        (changed(sources=lambda table: (replace(table.sources[0], dataset_id="B"),)), "has the dataset B"),
     ],
 )
 def test_a_breach_of_the_contract_is_said(server, tmp_path: Path, kind: type[Made], words: str):
@@ -102,8 +102,8 @@ def test_a_breach_of_the_contract_is_said(server, tmp_path: Path, kind: type[Mad
 @pytest.mark.parametrize(
     ("kind", "words"),
     [
-        (AsksOffline, "an offline fetch without cached data raises Cancelled, not Offline"),
-        (KeepsNothing, "an offline fetch asks the server for data that were fetched before"),
+        (AsksOffline, "an offline fetch without cached data raises Cancelled instead of Offline"),
+        (KeepsNothing, "an offline fetch sends a request for data that are already cached"),
     ],
 )
 def test_a_source_that_asks_offline_is_found_out(server, tmp_path: Path, kind: type[Made], words: str):

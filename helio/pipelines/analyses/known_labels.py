@@ -1,4 +1,4 @@
-"""The labels that the steps of a plan give, those of maps with their items as far as these are known."""
+"""List the labels that the steps of a plan give, with a label for each item of ``for_each`` if its items are known."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helio.pipelines.template.maps import is_glob, matching, overlap
 from helio.pipelines.template.variables import TOKEN, Path
 
 MOST_ITEMS = 1000
-"""Maps of more items than this have labels that only a run knows."""
+"""Maximum number of items of a ``for_each`` whose labels are listed before a run."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """Who gives which label.
+    """Labels of a plan, and the steps that give them.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class Labels:
     as_patterns: bool
 
     def may_match(self, pattern: str) -> bool:
-        """Whether a label with ``*`` may stand for a label, now or once all variables have their values."""
+        """Tell whether a label with ``*`` may match a label, now or when all variables have their values."""
         return not self.as_patterns or any(overlap(pattern, TOKEN.sub("*", known)) for known in self.all)
 
     def steps(self, label: str, among: Path) -> list[StepId]:
-        """Return the steps of a list that give the label, or every label that matches one with ``*``."""
+        """Return the steps of a list that give a label, or any label that matches a label with ``*``."""
         known = self.producers.get(among, {})
         if is_glob(label):
             return list(dict.fromkeys(known[match] for match in matching(label, known)))
@@ -51,7 +51,7 @@ class Labels:
 
 
 def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
-    """Read the labels that the tools' signatures say the steps of a plan give."""
+    """Find the labels that the steps of a plan give, from the signatures of their tools."""
     producers: dict[Path, dict[str, StepId]] = {}
     every: dict[str, StepId] = {}
     complete = as_patterns = True

@@ -1,4 +1,4 @@
-"""Signatures: what each output of a plan means; safe edits do not change them.
+"""Signatures: texts that describe how each output of a plan is made; safe edits do not change them.
 
 A signature is the key of a recipe in the form that names work in the store (`helio.pipelines.analyses.work`), with
 values in the place of files: ids, intents, order, layout and the names of labels do not enter it. It is read from a
@@ -50,7 +50,7 @@ from helio.store.work_keys import key_of
 from helio.time_range import canonical, parse_time_range
 
 NOTHING: tuple[Any, ...] = (None, "", "None", "none", "null", "NULL", "undefined", [], {})
-"""Values that stand for no value."""
+"""Values that mean that no value was given."""
 _OTHER_SPELLING = re.compile(r"[{}]|%\w+%|<\w+>|\$\(")
 _BUILT_IN = "$TIME_RANGE"
 
@@ -75,7 +75,7 @@ def meaning(plan: Template, context: Context) -> dict[str, str]:
 
 
 def equal_work(plan: Template, context: Context) -> dict[str, str]:
-    """Return the signature of every label, variables left open: equal ones are equal in every run."""
+    """Return a signature for every label, without values of variables; equal signatures mean equal results."""
     return _Reading(plan, context, bound=False).signatures()
 
 
@@ -87,13 +87,13 @@ class _Use:
     signature: Signature
     args: Document
     outputs: list[str]
-    """The labels that it gives."""
+    """Labels that the step gives."""
     over: Any = None
-    """The maps around it whose items are not known, in canonical form."""
+    """Each ``for_each`` around the step whose items are not known, in canonical form."""
 
 
 def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
-    """Whether a value is in its one spelling; a value in another spelling has no meaning until it is mended."""
+    """Tell whether a value is in its one spelling; a value in another spelling has no meaning until it is mended."""
     return (
         schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
     )
@@ -343,7 +343,7 @@ class _Reading:
         labels = self._labels(use)
         inputs = {label: self._ingredient(label, keys) for label in labels}
         if not inputs:
-            raise _NotUnderstoodError("a figure of nothing")
+            raise _NotUnderstoodError("a figure without tables")
         args.pop("spec")
         return {"figure": {**spec, "labels": labels}, "args": args, "inputs": inputs}
 
@@ -420,7 +420,7 @@ def _agreed(first: str, second: str) -> str:
 
 
 def _says_nothing(signature: Signature, name: str, value: Any) -> bool:
-    """Whether an argument might as well be left out."""
+    """Tell whether an argument might as well be left out."""
     argument = signature.argument(name)
     if argument is None:
         return any(value == empty and type(value) is type(empty) for empty in NOTHING)

@@ -1,4 +1,4 @@
-"""Where the numbers of each step come from: fetched data, or values that the author of the template wrote."""
+"""Find the origin of each step's numbers: fetched data, or values that the author of the template wrote."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.steps.signature import Signature
 
 @dataclass(frozen=True)
 class Origin:
-    """Where the numbers of a table, a figure or a file come from, each by the label of the step that gives them.
+    """Origin of the numbers in a table, a figure or a file, as the labels of the steps that give them.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Origin:
 
 
 def origins(template: Template, signatures: Mapping[str, Signature]) -> dict[str, Origin]:
-    """Return the origin of what each step gives, by the step's JSON Pointer; steps may stand in any order."""
+    """Return the origin of each step's results, by the step's JSON Pointer; the steps may be in any order."""
     graph = graph_of(template.walk(), signatures)
     found: dict[str, Origin] = {}
 

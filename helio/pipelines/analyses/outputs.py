@@ -1,4 +1,4 @@
-"""The outputs of a plan: which labels it ends in."""
+"""Find the outputs of a plan: its figures and exports, and its final results, which no later step uses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from helio.pipelines.template.maps import is_glob, matching
 from helio.pipelines.template.template import Template
 
 MOST_PANELS = 12
-"""Tables of a figure that no author chose: more panels are too high for a page."""
+"""Maximum number of tables in a figure whose tables helio chose: more panels do not fit on a page."""
 _MOST_NAMED = 20
 LIMITED = "draws_at_most"
-"""The annotation of a figure whose tables a pass chose, and which may be more than it draws."""
+"""Annotation of a figure whose tables helio chose: the figure may draw only the first of them."""
 
 
 def has_artefact(template: Template, context: Context) -> bool:
-    """Whether any step makes a figure or an export."""
+    """Tell whether any step makes a figure or an export."""
     used = [
         step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
     ]
@@ -28,7 +28,7 @@ def has_artefact(template: Template, context: Context) -> bool:
 
 
 def has_export(template: Template, context: Context) -> bool:
-    """Whether any step writes tables to a file."""
+    """Tell whether any step writes tables to a file."""
     used = [
         step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
     ]
@@ -36,7 +36,7 @@ def has_export(template: Template, context: Context) -> bool:
 
 
 def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the labels that a figure draws and the labels that it leaves out, where no author chose them.
+    """Return the labels that a figure draws, and the labels that it leaves out if helio chose its labels.
 
     Each gives one panel at most.
     """
@@ -44,7 +44,7 @@ def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def not_drawn(labels: Sequence[str]) -> str:
-    """Say which tables a figure leaves out.
+    """Write the note that lists the tables that a figure leaves out.
 
     >>> not_drawn(["a", "b"])
     'draws the first 12 tables; not drawn: a, b'
@@ -55,7 +55,7 @@ def not_drawn(labels: Sequence[str]) -> str:
 
 
 def is_understood(template: Template, context: Context) -> bool:
-    """Whether what every step gives is known: no unknown tool, no call of another pipeline."""
+    """Tell whether the results of every step are known: no unknown tool, no call of another pipeline."""
     return all(
         step.step.block or step.signature is not None for step in views(template.walk(), context.signatures)
     )
@@ -64,7 +64,7 @@ def is_understood(template: Template, context: Context) -> bool:
 def terminal_labels(
     template: Template, context: Context, *, before: StepId | None = None, drawn_too: bool = False
 ) -> dict[str, StepId]:
-    """Return the labels that a plan ends in, each with the step that gives it, in the plan's order.
+    """Return the labels of a plan's final results, each with the step that gives it, in the plan's order.
 
     Labels that nothing reads; if there are none, labels that no computation reads.
 
@@ -99,7 +99,7 @@ def terminal_labels(
 
 
 def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[str]:
-    """Return the labels with a ``*`` (one for each item of a map) that steps read: one item, a component, or all."""
+    """Return the labels that steps read, also by component; ``*`` stands for the items of a ``for_each``."""
     reads = [step.pattern(label) for step in readers for label in step.labels]
     used = {known for label in reads if (known := owner(label, produced)) is not None}
     used.update(

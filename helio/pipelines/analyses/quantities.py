@@ -1,4 +1,4 @@
-"""Unit, frame and kind of each table of a plan, as far as they are known before a run."""
+"""Find the unit, frame and kind of each table of a plan, as far as they are known before a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ReadTable:
 
 
 def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
-    """Find the known facts of each label whose table must have a unit, a frame or a kind in some step.
+    """Find the known unit, frame and kind of each label for which some step requires one of them.
 
     Each tool says what it gives of what it is given (`helio.steps.foreseen`). Only these labels need the catalogue.
     """
@@ -40,7 +40,7 @@ def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
 
 
 def demands(step: StepView) -> bool:
-    """Whether the tool requires a unit, a frame or a kind of its tables."""
+    """Tell whether the tool requires a unit, a frame or a kind of its tables."""
     tool = step.signature
     return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 

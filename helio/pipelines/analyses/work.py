@@ -1,4 +1,4 @@
-"""Recipes in the one form that names work: for keys in the store, for meaning, and to find equal work."""
+"""Write recipes in one canonical form, for keys in the store and to find steps that do the same work."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Recipe = dict[str, Any]
 
 
 def fetch_recipe(tool: str, version: int, span: Any, choices: Sequence[Recipe]) -> Recipe:
-    """Return the recipe of one parameter of a fetch: the range, and in order what may serve it."""
+    """Return the recipe of one parameter of a fetch: its time range, and the datasets that may serve it, best first."""
     return {"tool": tool, "version": version, "range": span, "choices": list(choices)}
 
 
@@ -67,7 +67,7 @@ def _labels_of(value: Any) -> list[str]:
 
 
 def work_of(template: Mapping[str, Any], signatures: Mapping[str, Signature]) -> str:
-    """Write what a template does as text: its variables and steps without words that no run depends on.
+    """Write a template's variables and steps as text, without descriptions, which change no result.
 
     Intents, descriptions, annotations, comments in code and what follows from the rest are such words.
     """
@@ -105,17 +105,17 @@ _WORDS_OF_STEP = ("intent", "annotations", "depends_on", "produces")
 
 
 def is_code(schema: Schema) -> bool:
-    """Whether an argument holds code."""
+    """Tell whether an argument holds code."""
     return schema.get("contentMediaType") == CODE
 
 
 def is_text(schema: Schema) -> bool:
-    """Whether an argument holds words or code, in which nothing is ever replaced."""
+    """Tell whether an argument holds words or code, in which variables are never replaced."""
     return schema.get("format") in ("text", "title")
 
 
 def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
-    """Return one text for all layouts of one program: its syntax tree; the code itself where it has none.
+    """Return a text that ignores the layout of code: its syntax tree, or the code itself if it cannot be parsed.
 
     Comments, blank lines, docstrings, ``pass`` and brackets that change nothing do not enter it, and no version of
     Python writes it in another way.
@@ -165,7 +165,7 @@ def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]
 
 
 def _does_nothing(statement: Any) -> bool:
-    """Whether it stands there for readers alone: a docstring, a number, ``pass``."""
+    """Tell whether it stands there for readers alone: a docstring, a number, ``pass``."""
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )

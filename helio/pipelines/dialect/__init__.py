@@ -1,1 +1,1 @@
-"""The forgiving reader: what an author wrote, in any spelling, becomes a template whose fields have known types."""
+"""Passes that turn what an author wrote, in any spelling, into a template whose fields have known types."""

@@ -1,4 +1,4 @@
-"""How large a plan may be.
+"""Limit the number of steps of a plan.
 
 HV701 (error)  more steps than the policy allows
     A plan has to end.
@@ -17,11 +17,11 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
 
 APPENDED = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
-"""The intents of the figure and of the export that `guarantee_artefact` appends; neither is counted."""
+"""Intents of the figure and the export that `guarantee_artefact` adds; these steps do not count."""
 
 
 def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse a plan with more steps than the policy allows, those of blocks counted.
+    """Refuse a plan with more steps than the policy allows; steps in blocks count too.
 
     It runs before every pass that looks at each pair of steps, so that a plan that is too large is refused at once.
 
@@ -30,20 +30,20 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
     >>> plan = {"steps": [{"step_id": 1}, {"step_id": 2}]}
     >>> [found] = check_budget(plan, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_steps=1)))
     >>> print(found)
-    error[HV701]: 2 steps are more than 1
+    error[HV701]: the pipeline has 2 steps; the maximum is 1
       --> /steps
-      try fewer steps, or several pipelines
+      try use fewer steps, or split the pipeline
     """
     count = sum(1 for step in written_steps(plan) if not isinstance(step.json.get("block"), list))
     yield from refused(count, context.policy.max_steps, (step.get("intent") for step in plan["steps"]))
 
 
 def refused(count: int, most: int, intents: Iterable[object], where: str = "") -> Iterator[Diagnostic]:
-    """Return the error for more steps than the policy allows; a figure or export of a pass does not count."""
+    """Return the error for more steps than the policy allows; a figure or export that helio added does not count."""
     if count - any(intent in APPENDED for intent in intents) > most:
         yield Diagnostic(
             "HV701",
-            f"{count} steps are more than {most}{where}",
+            f"the pipeline has {count} steps{where}; the maximum is {most}",
             path="/steps",
-            advice=("fewer steps, or several pipelines",),
+            advice=("use fewer steps, or split the pipeline",),
         )

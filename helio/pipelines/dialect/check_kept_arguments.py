@@ -1,7 +1,7 @@
-"""Arguments that an earlier version took out of a step and kept as annotations: what they ask for is not done.
+"""Find arguments that an earlier version of helio moved to the annotations, where a run ignores them.
 
-HV107 (warning)  an argument among the annotations that asks for something
-    An earlier version took it out of the step; the run does without it, and the numbers are other ones.
+HV107 (warning)  an argument in the annotations, which the run ignores
+    An earlier version of helio moved the argument there; the results are not what the argument asks for.
     before  "annotations": {"dropped_args": {"coordinate_system": "GSM"}}
     after   said, with the tool that does it
     to do   Add the step with the tool that the message names, or remove the annotation.
@@ -28,9 +28,9 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "annotations": kept}]}
     >>> [found] = check_kept_arguments(plan, Context({}, datetime(2024, 1, 1), {}))
     >>> print(found)
-    warning[HV107] step 1: 'coordinate_system' with the value "GSM" was asked for, and is not done
+    warning[HV107] step 1: 'coordinate_system': "GSM" is kept only as an annotation, so the run ignores it
       --> /steps/0/annotations/dropped_args/coordinate_system
-      try a parameter in that frame, or a step with transform_frame; or remove it from the annotations
+      try use a parameter in that frame, or add a step with transform_frame; or remove it from the annotations
     """
     del context
     for step in written_steps(plan):
@@ -53,7 +53,7 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
             instead = advice_for(name)
             yield Diagnostic(
                 "HV107",
-                f"'{name}' with the value {shown} was asked for, and is not done",
+                f"'{name}': {shown} is kept only as an annotation, so the run ignores it",
                 "warning",
                 step.id,
                 path=step.at("annotations", key, name),

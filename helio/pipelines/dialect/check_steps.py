@@ -1,4 +1,4 @@
-"""That there are steps at all to look at."""
+"""Check that a document has a list of steps."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from helio.pipelines.template.document import Document
 
 
 def check_steps(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse ``steps`` that are no list of objects; every other pass relies on that.
+    """Refuse ``steps`` that are not a list of objects; every other pass relies on this check.
 
     >>> from datetime import datetime
     >>> for finding in check_steps({"steps": [{}, "fetch"]}, Context({}, datetime(2024, 1, 1), {})):
     ...     print(finding.code, finding.path, finding.message)
-    HV101 /steps/1 "fetch" is not an object
+    HV101 /steps/1 a step must be an object, not "fetch"
     """
     del context
     steps = plan.get("steps")
     if not isinstance(steps, list):
         shown = json.dumps(steps, ensure_ascii=False)[:60]
-        yield Diagnostic("HV101", f"{shown} is not a list", path="/steps", advice=('"steps": [{…}]',))
+        yield Diagnostic(
+            "HV101", f"'steps' must be a list, not {shown}", path="/steps", advice=('write "steps": [{…}]',)
+        )
         return
     for index, step in enumerate(steps):
         if not isinstance(step, dict):
             shown = json.dumps(step, ensure_ascii=False)[:60]
-            yield Diagnostic("HV101", f"{shown} is not an object", path=pointer("steps", index))
+            yield Diagnostic("HV101", f"a step must be an object, not {shown}", path=pointer("steps", index))

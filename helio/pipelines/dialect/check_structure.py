@@ -1,7 +1,7 @@
-"""Everything that is not where it belongs, or not of its type, before any pass reads a plan as it stands.
+"""Check the structure of a document: every field is known and has its type.
 
-HV101 (error)  a field or argument is not of its type
-    Nothing reads further before it is.
+HV101 (error)  a field or argument of a wrong type
+    helio checks nothing else before all types are right.
     before  "depends_on": {"a": 1}
     after   refused
     to do   Write a value of the type that helio explain KEY gives.
@@ -27,12 +27,12 @@ _FRAME = {
         "steps": {"type": "array", "items": {"type": "object"}, "minItems": 1},
     },
 }
-"""A template without its steps, which are looked at one by one, those in blocks too."""
+"""Schema of a template without its steps; every step, also in a block, is checked by itself."""
 KINDS = ("tool_name", "use", "block")
 
 
 def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse a structure that is not a template's.
+    """Refuse a document that does not have the structure of a template.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "magnitude", "tool_args": [], "critical": "perhaps"}]}
@@ -49,7 +49,7 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
             yield _refusal(message, (*step.path, *inside), step.id, inside, meant)
         kinds = [key for key in KINDS if key in step.json]
         if len(kinds) > 1:
-            message = f"{' and '.join(kinds)} do not go together: a step is one of them"
+            message = f"{' and '.join(kinds)} cannot be combined in one step"
             yield _refusal(message, (*step.path, kinds[1]), step.id)
 
 

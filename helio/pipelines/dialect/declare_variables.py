@@ -1,4 +1,4 @@
-"""The built-in time range, declared where it is used.
+"""Declare the built-in time range where it is used.
 
 HN604 (edit safe)  built-in $TIME_RANGE declared as required
     No pass invents a default: the person who runs the pipeline gives the range.
@@ -37,13 +37,13 @@ def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
         return
     yield Edit(
         "HN604",
-        f"{BUILT_IN} is declared: every run must give it",
+        f"{BUILT_IN} declared: every run must give its value",
         declaration("variables" in plan, REQUIRED),
     )
 
 
 def declaration(has_variables: bool, facts: Any, name: str = BUILT_IN) -> tuple[Operation, ...]:
-    """Add a variable to a plan, which may have none yet."""
+    """Return the operations that declare a variable in a plan that may have no variables yet."""
     if not has_variables:
         return added("/variables", {name: dict(facts)})
     return added(pointer("variables", name), dict(facts))

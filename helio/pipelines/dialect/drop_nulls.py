@@ -1,6 +1,6 @@
-"""Values that stand for nothing, where nothing is meant by leaving a field out.
+"""Remove values that mean nothing, such as ``null`` and ``"None"``.
 
-HN201 (edit safe)  null-like value removed from an optional field that is no text
+HN201 (edit safe)  null-like value removed from an optional field that is not a text
     "None" in an argument means that it was left out; in words it is a word.
     before  "units": "None"
     after   no units
@@ -22,21 +22,21 @@ from helio.pipelines.template.variables import Path, is_text
 from helio.steps.signature import Schema, Signature
 
 WORDS = ("intent", "name", "description", "$schema")
-"""Fields for people: ``"None"`` is a word there, and only JSON's null is nothing."""
+"""Descriptive fields: in these ``"None"`` is a word, and only JSON's null means nothing."""
 ELSEWHERE = ("step_id", "depends_on", "steps")
-"""Fields that other passes settle, null or not."""
+"""Fields that other passes correct."""
 NOT_TEXT = ("time_range", "interval", "number", "integer", "boolean", "duration")
-"""Types of variables whose default is no text."""
+"""Types of variables whose default is not a text."""
 
 
 def drop_nulls(plan: Document, context: Context) -> Iterator[Finding]:
-    """Remove ``null``, ``"None"``, ``"null"``, ``"undefined"`` and ``""`` from fields that are no words for people.
+    """Remove ``null``, ``"None"``, ``"null"``, ``"undefined"`` and ``""`` from all fields except descriptions.
 
     >>> from datetime import datetime
     >>> step = {"step_id": 1, "tool_name": None, "use": "overview", "intent": "None", "critical": "null"}
     >>> [edit] = drop_nulls({"steps": [step]}, Context({}, datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
-    HN201 no value: tool_name, critical
+    HN201 fields without a value removed: tool_name, critical
     """
     yield from _dropped(_of_keys((), plan, STRUCTURE), None)
     for name, facts in variables_of(plan).items():
@@ -55,7 +55,7 @@ def _dropped(nulls: Mapping[Path, Any], step_id: StepId | None) -> Iterator[Edit
         operations = [
             operation for path, value in nulls.items() for operation in removed(pointer(*path), value)
         ]
-        message = f"no value: {', '.join(str(path[-1]) for path in nulls)}"
+        message = f"fields without a value removed: {', '.join(str(path[-1]) for path in nulls)}"
         yield Edit("HN201", message, tuple(operations), step_id, path=pointer(*next(iter(nulls))))
 
 

@@ -1,13 +1,13 @@
-"""One id, one step.
+"""Check that every step has an id of its own.
 
-HN303 (error)  one id, two different steps
-    References to it could mean either, so neither is renumbered.
+HN303 (error)  two different steps with the same id
+    References to the id could mean either step, so helio changes neither.
     before  two steps with the id 1
     after   refused, both places named
     to do   Give one of the two steps another step_id, and correct the references to it.
 
-HN304 (edit safe)  one id, the identical step twice: one kept
-    The second says nothing new.
+HN304 (edit safe)  the same step written twice: one copy kept
+    The second copy adds nothing.
     before  the same step 1, twice
     after   step 1, once
 """
@@ -24,13 +24,13 @@ from helio.pipelines.template.edit import Edit, removed
 
 
 def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:
-    """Keep one of identical steps with one id; refuse one id on different steps: what refers to it is ambiguous.
+    """Keep one of several identical steps with the same id; refuse different steps with the same id.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "a"}, {"step_id": 1, "tool_name": "b"}]}
     >>> [finding] = drop_repeated_steps(plan, Context({}, datetime(2024, 1, 1), {}))
     >>> print(finding.code, finding.path, finding.message)
-    HN303 /steps/1/step_id the id 1 is taken by another step (/steps/0)
+    HN303 /steps/1/step_id the id 1 is already used by another step (/steps/0)
     """
     del context
     for steps in lists_of_written_steps(plan):
@@ -44,10 +44,10 @@ def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:
             elif first is not step:
                 yield Diagnostic(
                     "HN303",
-                    f"the id {step.id} is taken by another step ({first.at()})",
+                    f"the id {step.id} is already used by another step ({first.at()})",
                     step_id=step.id,
                     path=step.at("step_id"),
-                    advice=("another id for one of them",),
+                    advice=("give one of these steps another id",),
                     candidates=(first.at("step_id"),),
                 )
         if twins:
@@ -56,5 +56,5 @@ def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:
             operations = [
                 operation for twin in reversed(twins) for operation in removed(twin.at(), twin.json)
             ]
-            yield Edit("HN304", f"step {ids} stands there more than once: one is kept", tuple(operations))
+            yield Edit("HN304", f"repeated copies of step {ids} removed", tuple(operations))
             return  # steps in blocks have other paths now; the next round looks at them

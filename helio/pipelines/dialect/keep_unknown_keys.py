@@ -1,7 +1,7 @@
-"""Keys that the format does not have, kept where nothing executes them.
+"""Move unknown keys to the annotations, which a run ignores.
 
-HN101 (edit safe + warning)  unknown key kept aside under annotations.unknown, not executed; an error in strict mode
-    A key that nobody reads must not run, and must not get lost.
+HN101 (edit safe + warning)  unknown key moved to annotations.unknown, which a run ignores; an error in strict mode
+    helio cannot use an unknown key, but does not delete what the author wrote.
     before  "colour": "red" on a step
     after   "annotations": {"unknown": {"colour": "red"}}
     to do   Correct the key's spelling, or remove it; helio explain KEY describes the known ones.
@@ -25,7 +25,7 @@ from helio.pipelines.template.variables import Path
 
 
 def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
-    """Move unknown keys under ``annotations.unknown`` of their step, or of the template; under a strict policy, refuse.
+    """Move unknown keys to ``annotations.unknown`` of their step or of the template; refuse them under a strict policy.
 
     A key that asks for other numbers, as ``coords`` or ``resolution`` do, is refused under every policy.
 
@@ -72,8 +72,8 @@ def _refusal(
     key: str, value: Any, what: str, at: str, step_id: StepId | None = None, tool: str = ""
 ) -> Diagnostic:
     shown = shortened(json.dumps(value, ensure_ascii=False), 60)
-    message = f"'{key}' is not {what}, and its value {shown} may mean something"
-    advice = advice_for(key) or "put it in tool_args of a step whose tool has it"
+    message = f"'{key}' is not {what}, but its value {shown} may change the results"
+    advice = advice_for(key) or "move it to tool_args of a step whose tool has this argument"
     return Diagnostic("HN503", message, "error", step_id, tool, at, (advice,))
 
 
@@ -92,8 +92,10 @@ def _kept(
     close = [closest(name, known)[:1] for name in names]
     if context.policy.strict:
         for path, name, guesses in zip(gone, names, close, strict=True):
-            advice = [f"did you mean '{guess}'?" for guess in guesses] or [f"keys: {', '.join(known)}"]
-            message = f"'{name}' is not known here"
+            advice = [f"did you mean '{guess}'?" for guess in guesses] or [
+                f"use one of these keys: {', '.join(known)}"
+            ]
+            message = f"'{name}' is not a known key"
             yield Diagnostic("HN101", message, step_id=step_id, path=pointer(*path), advice=tuple(advice))
         return
     operations = [operation for path, value in gone.items() for operation in removed(pointer(*path), value)]
@@ -106,14 +108,16 @@ def _kept(
         note = {} if annotations is None else {"note": annotations}
         owner.put("annotations", {"unknown": dict(aside), **note})
     shown = ", ".join(f"'{name}'" for name in names)
-    keys, are = ("keys", "are") if len(names) > 1 else ("key", "is")
+    keys, are = ("keys", "are not known keys") if len(names) > 1 else ("key", "is not a known key")
     hints = [
-        f"'{name}' looks like '{guesses[0]}'" for name, guesses in zip(names, close, strict=True) if guesses
+        f"'{name}' is similar to '{guesses[0]}'"
+        for name, guesses in zip(names, close, strict=True)
+        if guesses
     ]
-    warning = f"{shown} {are} not known here: kept under annotations.unknown, not executed"
+    warning = f"{shown} {are}: moved to annotations.unknown, which a run ignores"
     yield Edit(
         "HN101",
-        f"unknown {keys} {shown} kept under annotations.unknown",
+        f"unknown {keys} {shown} moved to annotations.unknown",
         (*operations, *owner.operations),
         step_id,
         warning="; ".join([warning, *hints]),

@@ -1,17 +1,17 @@
-"""Dependencies as a list of the ids of steps.
+"""Write dependencies as a list of step ids.
 
 HR302 (edit safe)  dependency on itself removed
-    No step waits for itself.
+    No step can wait for itself.
     before  1: "depends_on": [1]
     after   1: "depends_on": []
 
 HR304 (edit safe)  dependency written as a label
-    The label has one producer.
+    Only one step produces the label.
     before  "depends_on": ["AC_H2_MFI.BGSEc"]
     after   "depends_on": [1]
 
-HR305 (edit safe)  dependency in another shape
-    It names one step.
+HR305 (edit safe)  dependencies in another form written as a list of ids
+    Each of them can mean only one step.
     before  "depends_on": "step 1"
     after   "depends_on": [1]
 """
@@ -34,20 +34,20 @@ from helio.pipelines.template.labels import owner, split_labels
 
 ORDINAL = re.compile(r"(?:result[ _]of[ _])?(?:step|phase|task|id)?[ _#-]*([0-9]{1,9})", re.IGNORECASE)
 MARKS = "<>{}$ "
-"""What authors put around the result of a step, as around a variable."""
+"""Characters that authors put around the result of a step or around a variable."""
 _ID_KEYS = folded(f"step_id {STEP_KEYS['step_id']}")
 
 
 def mend_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write ``depends_on`` as ids: from one id, texts, ``"step 1"``, labels; without a step itself, each once.
+    """Write ``depends_on`` as a list of step ids, whether it has one id, texts such as ``"step 1"``, or labels.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "produces": ["B"]}, {"step_id": 2, "depends_on": ["step 1", "B", 2]}]}
     >>> for edit in mend_dependencies(plan, Context({}, datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.message, edit.operations[-1]["value"])
-    HR305 dependencies as a list of steps [1, 'B', 2]
-    HR304 a label stands for the step that produces it [1, 2]
-    HR302 does not depend on itself [1]
+    HR305 depends_on written as a list of step ids [1, 'B', 2]
+    HR304 labels in depends_on replaced by the steps that produce them [1, 2]
+    HR302 dependency of the step on itself removed [1]
     """
     for steps in lists_of_written_steps(plan):
         names = StepNames(steps, context)
@@ -60,19 +60,19 @@ def _mended(step: WrittenStep, names: StepNames, context: Context) -> Iterator[E
     at, written = step.at("depends_on"), step.json["depends_on"]
     ids = _without_repeats([names.id_of(item) for item in names.listed(written)])
     if repr(ids) != repr(written):  # 1 is not 1.0
-        yield step.edit("HR305", "dependencies as a list of steps", replaced(at, written, ids), at)
+        yield step.edit("HR305", "depends_on written as a list of step ids", replaced(at, written, ids), at)
     labelled = [names.producer_of(item) for item in ids]
     if labelled != ids:
         labelled = _without_repeats(labelled)
-        message = "a label stands for the step that produces it"
+        message = "labels in depends_on replaced by the steps that produce them"
         yield step.edit("HR304", message, replaced(at, ids, labelled), at)
     if step.id is not None and step.id in labelled and not _reads_itself(step, context):
         kept = [needed for needed in labelled if needed != step.id]
-        yield step.edit("HR302", "does not depend on itself", replaced(at, labelled, kept), at)
+        yield step.edit("HR302", "dependency of the step on itself removed", replaced(at, labelled, kept), at)
 
 
 class StepNames:
-    """The ids of some steps, and the labels that they give: by either a dependency may name a step."""
+    """Ids and labels of some steps; a dependency may name a step by either."""
 
     def __init__(self, steps: list[WrittenStep], context: Context) -> None:
         self.ids = {str(step.id): step.id for step in steps if step.id is not None}
@@ -84,7 +84,7 @@ class StepNames:
                     self.producers.setdefault(label, step.id)
 
     def listed(self, written: Any) -> list[Any]:
-        """Return dependencies one by one; a text may be one, or several between commas."""
+        """Return dependencies as a list; a text may hold several, separated by commas."""
         if is_null(written):
             return []
         unpacked = unpack(written, list)
@@ -100,7 +100,7 @@ class StepNames:
         return items
 
     def id_of(self, item: Any) -> Any:
-        """Return the id that a dependency spells; itself where it spells none."""
+        """Return the step id that a dependency means, or the dependency unchanged if it means none."""
         match item:
             case dict():
                 named = [value for key, value in item.items() if fold(key) in _ID_KEYS]
@@ -118,7 +118,7 @@ class StepNames:
         return item
 
     def producer_of(self, item: Any) -> Any:
-        """Return the step that gives a label; another dependency as it is."""
+        """Return the step that gives a label; return any other dependency unchanged."""
         if not isinstance(item, str) or item in self.ids:
             return item
         label = owner(item, self.producers)

@@ -1,31 +1,31 @@
-"""P: whatever an author wrote, text or JSON, as a template.
+"""Read the text or JSON that an author wrote as a template (stage P).
 
 HP001 (error)  not readable as text or JSON at all
-    Nothing in it can be taken for a plan; guessing would make one up.
+    It contains no pipeline, and helio does not invent one.
     before  an empty file
     after   refused
     to do   Save the template as JSON in UTF-8.
 
 HP002 (error)  truncated JSON
-    It is refused, not repaired: the missing tail could hold the artefact.
+    helio does not guess the missing part, which could contain the figure or export.
     before  {"steps": [{"step_id": 1, "tool_name": "fetch_da
     after   refused
     to do   Get the whole file again: it ends before its last bracket.
 
-HP003 (error)  readable, but not a plan
+HP003 (error)  readable, but not a pipeline
     Prose, a number or a bare text has no steps.
     before  Hello! How can I help?
     after   refused
     to do   Use a file with the steps of a pipeline; helio export PIPELINE prints an example.
 
-HP004 (error)  a plan without steps
+HP004 (error)  a pipeline without steps
     There is nothing to run, and success is never reported when nothing was done.
     before  {"steps": []}
     after   refused
     to do   Add at least one step, or ask for a pipeline with helio author.
 
-HP101 (edit safe)  the envelope of a template supplied
-    Models answer with a bare list, a single action or fenced JSON; what they hold is the same.
+HP101 (edit safe)  a list, a single action or JSON within a text made a template
+    Models often answer in these forms; the steps are the same.
     before  [{"step_id": 1, "tool_name": "fetch_data", …}]
     after   {"steps": [{"step_id": 1, "tool_name": "fetch_data", …}]}
 """
@@ -55,18 +55,18 @@ from helio.pipelines.template.schema import STRUCTURE
 
 FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)
 MOST_STARTS = 50
-"""How many brackets in prose are tried as the start of a plan."""
+"""Maximum number of brackets in prose that are tried as the start of a plan."""
 
 _WRAPPERS = ("plan", "template", "pipeline", "workflow", "result", "response", "output", "json")
-"""Keys of an object around a plan that say nothing else."""
+"""Keys under which authors put a whole plan."""
 _TOOL_KEYS = folded(f"tool_name use for_each block {STEP_KEYS['tool_name']}")
 _ARGS_KEYS = folded(f"tool_args {STEP_KEYS['tool_args']}")
 _OF_TEMPLATE = ("$schema", "schema_version", "variables")
-"""Keys beside a single action that belong to the template around it."""
+"""Keys next to a single action that belong to the template, not to the action."""
 
 
 def parse(source: Any) -> RewriteResult:
-    """Return the template that a text or a JSON value is, with the edits that made it one.
+    """Read a text or a JSON value as a template; also return the edits that this needed.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def parse(source: Any) -> RewriteResult:
     (['HP101', 'HN505', 'HP101'], {'steps': [{'tool_name': 'fetch_data'}]})
     >>> print(parse('{"steps": [{"step_id": 1').errors[0])
     error[HP002]: the JSON ends too early, at line 1, column 25; helio does not guess the missing part
-      try the whole file
+      try add the missing end of the file
     """
     edits: list[Edit] = []
     value = source
@@ -177,19 +177,19 @@ def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] 
             read.append((value, [_taken_out(text, value)]))
     plans = [plan for plan in read if _looks_like_a_plan(plan[0])]
     if len(plans) > 1:
-        message = f"there are {len(plans)} plans in this text, but only one is allowed"
-        return Diagnostic("HP003", message, advice=("one of them",))
+        message = f"this text contains {len(plans)} pipelines, but only one is allowed"
+        return Diagnostic("HP003", message, advice=("keep only one pipeline",))
     wrong.sort(key=lambda finding: finding.code != "HP002")  # what breaks off says most
     outcomes: list[tuple[Any, list[Edit]] | Diagnostic] = [*plans, *wrong, *read]
     return outcomes[0] if outcomes else None
 
 
 def _taken_out(text: str, value: Any) -> Edit:
-    return Edit("HP101", "the plan is taken out of the text around it", replaced("", text, value))
+    return Edit("HP101", "pipeline extracted from the surrounding text", replaced("", text, value))
 
 
 def _mended(text: str, value: Any) -> Edit:
-    return Edit("HN505", "trailing commas are left out", replaced("", text, value))
+    return Edit("HN505", "trailing commas removed", replaced("", text, value))
 
 
 def _is_prose(text: str) -> bool:
@@ -209,15 +209,15 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
         return new
 
     while (inner := _wrapped(value)) is not None:
-        value = made(inner, "the plan is taken out of the object around it")
+        value = made(inner, "pipeline extracted from the surrounding object")
     if len(list_of(value)) == 1 and _has_steps(value[0]):
-        value = made(value[0], "the plan is taken out of a list")
+        value = made(value[0], "pipeline extracted from a list")
     if isinstance(value, list) and not _are_objects(value):
-        return _no_plan("a list, and not of steps")
+        return _no_plan("a list without steps")
     if isinstance(value, list):
-        value = made({"steps": value}, "a list of steps is a template's")
+        value = made({"steps": value}, "list of steps made a template")
     if not isinstance(value, dict):
-        kinds = {str: "a text", bool: "true or false", int: "a number", float: "a number"}
+        kinds = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
         return _no_plan(kinds.get(type(value), "null"))
     if "steps" not in value:
         renaming = template_renaming(value)
@@ -227,13 +227,13 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
         elif _is_action(value):
             around = {key: value[key] for key in _OF_TEMPLATE if key in value}
             step = {key: inner for key, inner in value.items() if key not in around}
-            value = made({**around, "steps": [step]}, "a single action is a template's one step")
+            value = made({**around, "steps": [step]}, "single action made a template with one step")
         elif not value.keys() & STRUCTURE["properties"].keys():
             return _no_plan("an object without steps")
     if value.get("steps") in (None, [], {}, ""):
         message = "the template has no steps, so there is nothing to run"
         near = [key for key in value if key != "steps" and misspelt(key, ("steps",))]
-        advice = tuple(f"did you mean 'steps' by '{key}'?" for key in near)
+        advice = tuple(f"did you mean 'steps' instead of '{key}'?" for key in near)
         return Diagnostic("HP004", message, path=pointer("steps"), advice=advice)
     return None
 
@@ -269,5 +269,5 @@ def _no_plan(what: str) -> Diagnostic:
     return Diagnostic(
         "HP003",
         f"this is {what}, not a pipeline template",
-        advice=('a template is an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
+        advice=('write the template as an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
     )

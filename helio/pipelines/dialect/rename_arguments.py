@@ -1,12 +1,12 @@
-"""Arguments of tools under their own names.
+"""Rename the arguments of tools to the names in their signatures.
 
 HN501 (edit safe)  argument synonym renamed
-    The value stays; only its name is the tool's own.
+    Only the name changes, to the tool's own name; the value stays.
     before  "dataset": "AC_H2_MFI"
     after   "dataset_id": "AC_H2_MFI"
 
-HN502 (error)  a synonym and the argument itself disagree
-    No pass can know which one the author means.
+HN502 (error)  an argument and its synonym have different values
+    helio cannot know which value the author means.
     before  "dataset_id": "AC_H2_MFI", "dataset": "AC_H0_MFI"
     after   refused
     to do   Keep the one that you mean, under the argument's own name.
@@ -43,13 +43,13 @@ from helio.steps.signature import Signature
 from helio.time_range import canonical
 
 SEVERAL = re.compile(r"\s*[^\s,()\[\]{}]+(?:\s*,\s*[^\s,()\[\]{}]+)+\s*")
-"""Names between commas, none of which holds one itself."""
+"""Several names, separated by commas."""
 
 
 def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Rename arguments that are another word for one of the tool's; refuse two that disagree.
+    """Rename arguments that are synonyms of a tool's argument; refuse two with different values.
 
-    A start and a stop become the one time range that they are. An ``end_date`` without a clock is included whole.
+    A start and a stop become one time range, which includes the whole day of an ``end_date`` without a time of day.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -58,7 +58,7 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
     >>> for edit in rename_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.message)
     HN501 arguments renamed: dataset → dataset_id
-    HN701 start and end are the time_range 2024-01-01 to 2024-01-08
+    HN701 start and end combined as time_range 2024-01-01 to 2024-01-08
     """
     words: dict[str, Mapping[str, str]] = {}
     for step in written_steps(plan):
@@ -82,7 +82,7 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def disagreeing(args: Document, signature: Signature) -> set[str]:
-    """Return the other words for arguments that `rename_arguments` left, since their values disagree."""
+    """Return the synonyms that `rename_arguments` did not rename because their values disagree."""
     words = argument_spellings(signature)
     unknown = {key: value for key, value in args.items() if signature.argument(key) is None}
     left = {key for key, value in unknown.items() if fold(key) in words and not is_null(value)}
@@ -112,13 +112,13 @@ def _rename_in_candidates(step: WrittenStep, signature: Signature) -> Iterator[E
                 renamed.append(f"{key} → {target}")
         candidates.append(candidate)
     if renamed:
-        message = f"members of candidates renamed: {', '.join(dict.fromkeys(renamed))}"
+        message = f"keys of candidates renamed: {', '.join(dict.fromkeys(renamed))}"
         at = step.at("tool_args", "candidates")
         yield step.edit("HN501", message, replaced(at, written, candidates), at)
 
 
 class ArgumentRenaming(Renaming):
-    """The arguments of a step on their way to the names that its tool has for them."""
+    """Renaming of a step's arguments to the names in its tool's signature."""
 
     code = "HN501"
     members = "arguments"
@@ -136,11 +136,11 @@ class ArgumentRenaming(Renaming):
 
     @property
     def range_of(self) -> tuple[str, str] | None:
-        """The two unknown arguments that are start and stop of one range."""
+        """The two unknown arguments that are the start and the stop of one time range."""
         return range_members(self.unknown) if self.signature.time_arguments() else None
 
     def unwrap(self) -> None:
-        """Take arguments out of an object of their own, as ``"tool_args": {"arguments": {…}}`` has them."""
+        """Move arguments out of a nested object, as in ``"tool_args": {"arguments": {…}}``."""
         for key in [key for key in self.unknown if fold(key) in _WRAPPERS]:
             inner = object_of(unpack(self.now[key], dict) or self.now[key])
             if not inner or inner.keys() & self.now.keys():
@@ -151,7 +151,7 @@ class ArgumentRenaming(Renaming):
             self.renamed.append(f"{key} → {', '.join(inner)}")
 
     def rename(self, words: Mapping[str, str]) -> None:
-        """Rename each argument that is another word for one of the tool's."""
+        """Rename each argument that is a synonym of one of the tool's."""
         range_of = self.range_of or ()
         for key in self.unknown:
             target = None if key in range_of or is_null(self.now[key]) else self.meant_by(key, words)
@@ -159,7 +159,7 @@ class ArgumentRenaming(Renaming):
                 self.move(key, target, self.now[key])
 
     def meant_by(self, key: str, words: Mapping[str, str]) -> str | None:
-        """Return the argument that a key is another word for; of two, the one that still has no value."""
+        """Return the argument of which a key is a synonym; of two, return the one without a value."""
         plain = fold(key)
         spelled = words.get(plain)
         if spelled is not None and fold(spelled) == plain:
@@ -188,7 +188,7 @@ class ArgumentRenaming(Renaming):
             self.move("parameter_id", "parameters", value)
 
     def agree(self, there: Any, value: Any) -> bool:
-        """Return whether two values of one argument say the same; a list of one says what its item says."""
+        """Tell whether two values of an argument are equal; a list of one item equals that item."""
         return bool(there == value) or [there] == value or there == [value]
 
     def conflict(self, key: str, target: str) -> Diagnostic:
@@ -198,15 +198,15 @@ class ArgumentRenaming(Renaming):
         instead = (*without, *replaced(self.at(target), there, value))
         return self.step.error(
             "HN502",
-            f"'{key}' says {_shown(value)} and '{target}', which means the same, says {_shown(there)}",
+            f"'{key}' means '{target}', but they have different values: {_shown(value)} and {_shown(there)}",
             self.at(key),
-            (f"leave out '{key}', or put its value in '{target}'",),
+            (f"remove '{key}', or move its value to '{target}'",),
             (target, key),
             (Fix(f"keep {_shown(there)}", without), Fix(f"take {_shown(value)}", instead)),
         )
 
     def put_into_spec(self) -> None:
-        """Put keys of a figure written next to its ``spec`` into it."""
+        """Move keys of a figure that stand next to ``spec`` into ``spec``."""
         spec, inside = self.signature.argument("spec"), self.now.get("spec", {})
         if spec is None or not isinstance(inside, dict):
             return
@@ -222,7 +222,7 @@ class ArgumentRenaming(Renaming):
             self.renamed.append(f"{', '.join(keys)} → spec")
 
     def take_out_of_spec(self) -> None:
-        """Take keys of a figure out of a ``spec`` that this spelling of the tool does not have."""
+        """Move keys of a figure out of ``spec`` if the tool takes them as arguments."""
         inside = self.now.get("spec")
         if "spec" in self.known or self.signature.gives != "figure" or not isinstance(inside, dict):
             return
@@ -234,7 +234,7 @@ class ArgumentRenaming(Renaming):
         self.renamed.append(f"spec → {', '.join(inside)}")
 
     def join_range(self) -> Iterator[Finding]:
-        """Write a start and a stop as the one range that they are."""
+        """Combine a start and a stop into one time range."""
         if self.range_of is None:
             return
         first, second = self.range_of
@@ -258,15 +258,15 @@ class ArgumentRenaming(Renaming):
         elif not _is_range(there, spelt):
             yield self.step.error(
                 "HN502",
-                f"'{first}' and '{second}' say {spelt}, and '{target}' says {_shown(there)}",
+                f"'{first}' and '{second}' mean {spelt}, but '{target}' is {_shown(there)}",
                 self.at(first),
-                (f"leave out '{first}' and '{second}', or '{target}'",),
+                (f"remove '{first}' and '{second}', or remove '{target}'",),
                 (target, first, second),
             )
             return
-        message = f"{first} and {second} are the {target} {spelt}"
+        message = f"{first} and {second} combined as {target} {spelt}"
         if phrase != half_open:
-            message += f": {second} is included whole"
+            message += f", which includes the whole day of {second}"
         yield self.step.edit("HN705" if warning else "HN701", message, operations, at, warning)
 
 

@@ -1,7 +1,7 @@
-"""Keys of steps and variables under their own names, the planner's dialect among them.
+"""Rename the keys of steps and variables to those that a template has.
 
-HN102 (edit safe)  key synonym or planner dialect renamed; two entries where one fits is an error
-    Planners call the same things by other names.
+HN102 (edit safe)  synonym of a key renamed; two values for the same key are an error
+    Authors and models use different words for the same key.
     before  "goal": "fetch B", "relevant_tools": ["fetch_data"]
     after   "intent": "fetch B", "tool_name": "fetch_data"
 """
@@ -37,9 +37,9 @@ from helio.steps.signature import Signature
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
 SHORTEST = 5
-"""Letters that a key has at least, for which a misspelt one may stand: shorter words have too many neighbours."""
+"""Minimum length of a key for which misspellings are corrected: shorter words are too much alike."""
 ABOUT = frozenset({"intent", "description", *NOT_MEANING})
-"""Keys for people: nothing that a run makes depends on them."""
+"""Descriptive keys, which change no result."""
 Kinds = Mapping[str, tuple[type, ...]]
 NOTHING = type(None)
 STEP_KINDS: Kinds = {
@@ -53,11 +53,11 @@ STEP_KINDS: Kinds = {
     "use": (str, NOTHING),
     "critical": (bool, int, str),
 }
-"""The types that the value of another word for a key may have; with other values, it is no other word."""
+"""Types of values with which a synonym of a key is accepted."""
 
 
 def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
-    """Rename keys that are another word, or another spelling, for one of the format.
+    """Rename keys of steps and variables that are synonyms or other spellings of known keys.
 
     Two keys with different values where one fits are an error: neither is chosen.
 
@@ -87,7 +87,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 class KeyRenaming(Renaming):
-    """An object on its way to the keys that the format has for it."""
+    """Renaming of an object's keys to the known ones."""
 
     code = "HN102"
     members = "keys"
@@ -96,7 +96,7 @@ class KeyRenaming(Renaming):
         super().__init__(path, before, step_id)
 
     def rename(self, words: Mapping[str, str], known: Mapping[str, Any], kinds: Kinds | None = None) -> None:
-        """Rename each key that is another word for a known one.
+        """Rename each key that is a synonym of a known one.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class KeyRenaming(Renaming):
                 self.rename_to(key, target, value)
 
     def misspelt_keys(self, known: Collection[str], kinds: Kinds | None = None) -> Iterator[Edit]:
-        """Yield an edit for each key that is nearly a known one, which has no value yet.
+        """Yield an edit for each misspelt key whose correct key has no value yet.
 
         It is lossy unless the key is for people alone: a template that ran without it is not run with another meaning.
         """
@@ -131,7 +131,7 @@ class KeyRenaming(Renaming):
             edited = EditedObject(self.path, self.now)
             edited.put(target, edited.take(key))
             message, operations = f"'{key}' read as '{target}'", edited.new_operations()
-            warning = f"'{key}' is not known here; did you mean '{target}'?"
+            warning = f"'{key}' is not a known key; did you mean '{target}'?"
             yield Edit(
                 "HN504",
                 message,
@@ -143,16 +143,16 @@ class KeyRenaming(Renaming):
             )
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
-        """Give a member its right key, which may be the one that it has."""
+        """Move a value to its right key, which may be its present key."""
         if key != target:
             self.move(key, target, value)
 
 
 class StepRenaming(KeyRenaming):
-    """A step on its way to the keys of the format."""
+    """Renaming of a step's keys to the known ones."""
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
-        """Give a member its right key; a list of items is a loop of its own, and a tool may be a whole call."""
+        """Move a value to its right key; make a loop from a list of items, and split a call into tool and arguments."""
         if target == "for_each" and isinstance(value, list):
             self.move(key, "loop_over", value)
         elif target == "tool_name" and (key != target or isinstance(value, (list, dict))):
@@ -161,13 +161,13 @@ class StepRenaming(KeyRenaming):
             super().rename_to(key, target, value)
 
     def name_tool(self, key: str, value: Any) -> None:
-        """Name the tool, given alone, in a list of one, or as an object of name and arguments."""
+        """Set the tool's name, given as a text, a list of one text, or an object with name and arguments."""
         if isinstance(value, list):
             names = [name for name in value if not is_null(name)]
             if any(name != names[0] for name in names):
                 shown = ", ".join(str(name)[:40] for name in names)
-                message = f"{len(names)} tools ({shown}) where one step uses one"
-                self.errors.append(self.refusal(key, message, "a step for each tool"))
+                message = f"the step names {len(names)} tools ({shown}), but a step uses only one"
+                self.errors.append(self.refusal(key, message, "write one step for each tool"))
                 return
             value = names[0] if names else None
         call = object_of(value)
@@ -179,7 +179,7 @@ class StepRenaming(KeyRenaming):
             self.move(key, "tool_name", value)
 
     def flatten_call(self, tools: Mapping[str, str]) -> None:
-        """Take the name of ``{"name": …, "arguments": …}`` for a tool's when it is one, or has arguments."""
+        """Read ``{"name": …, "arguments": …}`` as a call of a tool if the name is a tool's or arguments are given."""
         name = self.now.get("name")
         if not isinstance(name, str) or self.now.keys() & {"tool_name", "use", "block"}:
             return
@@ -187,7 +187,7 @@ class StepRenaming(KeyRenaming):
             self.move("name", "tool_name", name)
 
     def gather_arguments(self, tools: Mapping[str, str], signatures: Mapping[str, Signature]) -> None:
-        """Put arguments written next to the tool's name under ``tool_args``."""
+        """Move arguments that stand next to the tool's name into ``tool_args``."""
         tool = spell_tool(text_of(self.now.get("tool_name")), tools)
         there = self.now.get("tool_args", {})
         if tool is None or not isinstance(there, dict):
@@ -208,8 +208,8 @@ class StepRenaming(KeyRenaming):
             if key in args or there[key] == self.now[key]:
                 self.take(key)
                 continue
-            message = f"'{key}' is given both in tool_args and outside it, with different values"
-            advice = (f"leave out one '{key}'",)
+            message = f"'{key}' has one value in tool_args and another outside it"
+            advice = (f"remove one of the two '{key}'",)
             self.errors.append(
                 Diagnostic("HN502", message, "error", self.step_id, tool, self.at(key), advice)
             )
@@ -238,7 +238,7 @@ class StepRenaming(KeyRenaming):
 
 
 def accepts(target: str, value: Any, kinds: Kinds) -> bool:
-    """Return whether a value is of a type that another word for a key may have."""
+    """Tell whether a value has a type with which a synonym of a key is accepted."""
     if target in kinds and not isinstance(value, kinds[target]):
         return False
     if target == "step_id" and isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Keys of a template as a whole under their own names."""
+"""Rename the top-level keys of a template to the known ones."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ KINDS: Kinds = {
     "variables": (dict, list),
     "steps": (list,),
 }
-"""The types that the value of another word for a key may have."""
+"""Types of values with which a synonym of a key is accepted."""
 
 
 def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
-    """Rename keys of the template that are another word, or another spelling, for one of the format.
+    """Rename top-level keys of the template that are synonyms or other spellings of known keys.
 
     >>> from datetime import datetime
     >>> plan = {"phases": [{"phase": 1}], "vars": {}}
@@ -33,7 +33,7 @@ def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def template_renaming(plan: Document) -> KeyRenaming:
-    """Return a template with the keys of the format, and what was renamed."""
+    """Return the template with known keys, and the list of renamed keys."""
     renaming = KeyRenaming((), plan)
     renaming.rename(TEMPLATE_KEYS, STRUCTURE["properties"], KINDS)
     return renaming

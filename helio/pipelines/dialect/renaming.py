@@ -1,4 +1,4 @@
-"""An object whose keys get the names that the format, or a tool, has for them."""
+"""Rename the keys of an object to those of a template or a tool."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helio.pipelines.template.variables import Path
 
 
 class Renaming(EditedObject):
-    """An object on its way to the right keys, with what has been renamed and what disagrees."""
+    """Renaming of an object's keys: the renamed keys, and errors for keys with different values."""
 
     code: str
     """The code of the edit that renames."""
     members: str
-    """What the members are called in its message."""
+    """Word for the renamed keys in the message of the edit."""
 
     def __init__(self, path: Path, before: Document, step_id: StepId | None) -> None:
         super().__init__(path, before)
@@ -27,7 +27,7 @@ class Renaming(EditedObject):
         self.errors: list[Diagnostic] = []
 
     def move(self, key: str, target: str, value: Any) -> None:
-        """Give a member another key and value; refuse a value that differs from the one under that key."""
+        """Move a member to another key, with a value; report an error if that key has a different value."""
         there = self.now.get(target)
         if key == target:
             self.put(key, value)
@@ -41,16 +41,16 @@ class Renaming(EditedObject):
         self.renamed.append(f"{key} → {target}")
 
     def agree(self, there: Any, value: Any) -> bool:
-        """Return whether two values of one key say the same."""
+        """Tell whether two values of a key are equal."""
         return bool(there == value)
 
     def conflict(self, key: str, target: str) -> Diagnostic:
         """Refuse two keys that mean the same and have different values."""
-        message = f"'{key}' and '{target}' mean the same and differ"
-        return self.refusal(key, message, f"leave out '{key}', or '{target}'", target, key)
+        message = f"'{key}' and '{target}' mean the same, but have different values"
+        return self.refusal(key, message, f"remove '{key}' or '{target}'", target, key)
 
     def refusal(self, key: str, message: str, advice: str, *candidates: str) -> Diagnostic:
-        """Return an error about a member."""
+        """Return an error about a key."""
         return Diagnostic(
             self.code,
             message,

@@ -1,12 +1,12 @@
-"""Every step has an id; whole numbers are numbers.
+"""Give every step an id, and write whole numbers as numbers.
 
 HN301 (edit safe)  numeric id given as text made a number, and references with it
-    1 and "1" are one id; it is written one way.
+    1 and "1" are the same id.
     before  "step_id": "1"
     after   "step_id": 1
 
 HN302 (edit safe)  missing id supplied
-    Every step needs an id; no other step gets a new one.
+    Every step needs an id; the ids of other steps stay.
     before  {"tool_name": "fetch_data", …}
     after   {"step_id": 1, "tool_name": "fetch_data", …}
 """
@@ -27,7 +27,7 @@ WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 def settle_ids(plan: Document, context: Context) -> Iterator[Finding]:
-    """Make ids that are numbers in a text numbers, with what refers to them; give ids to steps without one.
+    """Write ids such as ``"1"`` as numbers, also in references to them; give ids to steps without one.
 
     Where no step has an id they are 1 to n; else the missing ones follow the largest. Nobody is renumbered.
 
@@ -35,9 +35,9 @@ def settle_ids(plan: Document, context: Context) -> Iterator[Finding]:
     >>> plan = {"steps": [{"step_id": "7", "depends_on": []}, {"depends_on": ["7"]}]}
     >>> for edit in settle_ids(plan, Context({}, datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.message)
-    HN301 the id "7" is the number 7
-    HN301 dependencies name the ids that are numbers now
-    HN302 the step without an id is step 8
+    HN301 the id "7" written as the number 7
+    HN301 ids in depends_on written as numbers
+    HN302 the step without an id gets the id 8
     """
     del context
     for steps in lists_of_written_steps(plan):
@@ -58,17 +58,17 @@ def _settled(steps: list[WrittenStep]) -> Iterator[Edit]:
         new = numbers.get(str(old)) if spelt[step.path] is not None else None
         if new is not None:
             shown = f'"{old}"' if isinstance(old, str) else str(old)
-            yield _written(step, "step_id", new, "HN301", f"the id {shown} is the number {new}", new)
+            yield _written(step, "step_id", new, "HN301", f"the id {shown} written as the number {new}", new)
         needed = step.json.get("depends_on")
         if isinstance(needed, list):
             named = [numbers.get(name, name) if isinstance(name, str) else name for name in needed]
             if named != needed:
-                message = "dependencies name the ids that are numbers now"
+                message = "ids in depends_on written as numbers"
                 yield _written(step, "depends_on", named, "HN301", message, numbers.get(str(old)))
     following = max([*taken, *numbers.values(), 0]) + 1
     for step in steps:
         if is_null(step.json.get("step_id")):
-            message = f"the step without an id is step {following}"
+            message = f"the step without an id gets the id {following}"
             yield _written(step, "step_id", following, "HN302", message, following)
             following += 1
 

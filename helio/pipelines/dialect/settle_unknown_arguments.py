@@ -1,19 +1,19 @@
-"""Arguments that a tool does not have: dropped where empty, renamed where misspelt, refused where they ask for more.
+"""Remove unknown arguments without effect, rename misspelt ones, and refuse the others.
 
-HN503 (error)  unknown argument with a meaning
-    Without it the run would do something else than was asked; which step does it, the author decides.
+HN503 (error)  unknown argument that may change the results
+    A run that ignores the argument would not do what was asked; the author decides which step does it.
     before  "resample": "1min" on a fetch
     after   refused, with the tool that does it
     to do   Add a step with the tool that the message names, and remove the argument.
 
-HN504 (lossy (repair) or error (run); safe and warning for a key for people)  misspelt argument or key
-    It is renamed only while authoring, where one name is close, its value fits, and that one is missing.
+HN504 (lossy (repair) or error (run); safe and warning for a descriptive key)  misspelt argument or key
+    It is renamed only while authoring, if only one known name is similar and has no value, and the value fits it.
     before  "time_rnge": "2024"
     after   "time_range": "2024"
     to do   Correct the spelling: helio fix PIPELINE renames the argument if only one name is close.
 
-HN507 (edit safe)  unknown argument without meaning removed
-    Null, empty, or the default: it asks for nothing.
+HN507 (edit safe)  unknown argument without effect removed
+    Its value is null, empty or the default, so it asks for nothing.
     before  "filter": ""
     after   no filter
 
@@ -55,10 +55,10 @@ def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Findi
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "plot_data", "tool_args": args}]}
     >>> for finding in settle_unknown_arguments(plan, Context(signatures(), datetime(2024, 1, 1), {})):
     ...     print(finding.code, finding.message[:60])
-    HN507 arguments without meaning removed: zoom
-    HN508 words kept under annotations.notes: reason
+    HN507 unknown arguments without effect removed: zoom
+    HN508 notes moved to annotations.notes: reason
     HO401 'titel' read as 'title'
-    HO401 'sparkle' is not an argument of plot_data, and its value 3 m
+    HO401 'sparkle' is not an argument of plot_data, but its value 3 m
     """
     for step in written_steps(plan):
         signature = step.signature(context)
@@ -80,7 +80,7 @@ def _settled(
     }
     if inert:
         operations = removals((*step.path, "tool_args"), inert)
-        message = f"arguments without meaning removed: {', '.join(inert)}"
+        message = f"unknown arguments without effect removed: {', '.join(inert)}"
         yield step.edit("HN507", message, operations, step.at("tool_args", next(iter(inert))))
     notes = {name: value for name, value in unknown.items() if name not in inert and is_note(name, value)}
     if notes:
@@ -100,7 +100,7 @@ def _settled(
 def _read_as(step: WrittenStep, name: str, meant: str, signature: Signature) -> Edit:
     at, value = step.at("tool_args", name), step.args[name]
     operations = (*removed(at, value), *added(step.at("tool_args", meant), value))
-    warning = f"'{name}' is not known here; did you mean '{meant}'?"
+    warning = f"'{name}' is not a known argument; did you mean '{meant}'?"
     code = "HN504"
     if signature.name in DRAWING:
         code = UNKNOWN_KEY
@@ -117,10 +117,10 @@ def _kept_as_notes(step: WrittenStep, notes: Document) -> Edit:
     names = ", ".join(notes)
     return step.edit(
         "HN508",
-        f"words kept under annotations.notes: {names}",
+        f"notes moved to annotations.notes: {names}",
         (*removals((*step.path, "tool_args"), notes), *edited.operations),
         step.at("tool_args", next(iter(notes))),
-        f"{names}: no argument of {step.tool}; kept as words under annotations.notes",
+        f"{step.tool} does not take {names}: moved to annotations.notes",
     )
 
 
@@ -129,12 +129,12 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
     at, value, drawing = step.at("tool_args", name), step.args[name], signature.name in DRAWING
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
-    listed = f"{'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
-    names = f"helio tools {signature.name} lists its arguments" if close else listed
+    listed = f"use one of these {'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
+    names = f"run helio tools {signature.name} to list its arguments" if close else listed
     shown = shortened(json.dumps(value, ensure_ascii=False), 60)
     return step.error(
         UNKNOWN_KEY if drawing else "HN503",
-        f"'{name}' is not an argument of {signature.name}, and its value {shown} may mean something",
+        f"'{name}' is not an argument of {signature.name}, but its value {shown} may change the results",
         at,
         filter(None, (f"did you mean '{close[0]}'?" if close else "", instead, names)),
         close,

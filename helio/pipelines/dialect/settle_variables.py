@@ -1,7 +1,7 @@
-"""Variables declared as objects, under names with their ``$``, with types that the format has.
+"""Declare variables as objects with known types, under names with ``$``.
 
 HN605 (edit safe)  variable declared without its $
-    The name is the same.
+    The variable is the same with and without $.
     before  "TIME_RANGE": {…}
     after   "$TIME_RANGE": {…}
 """
@@ -27,25 +27,25 @@ from helio.pipelines.template.variables import TOKEN
 from helio.time_range import canonical
 
 USED = re.compile(rf"(?<!\w){BUILT_IN[1:]}(?!\w)")
-"""The built-in time range in a text, however it is marked."""
+"""Finds the name of the built-in time range in a text, with or without ``$``."""
 
 
 def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
-    """Declare each variable as ``"$NAME": {"type": …}``, whatever way it was declared.
+    """Write the declaration of each variable as ``"$NAME": {"type": …}``.
 
     >>> from datetime import datetime
     >>> plan = {"variables": {"TIME_RANGE": {"type": "timerange"}, "$DAYS": 7}, "steps": []}
     >>> for edit in settle_variables(plan, Context({}, datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.message)
-    HN505 the variable $DAYS is an object with its type, integer
-    HN505 the type of TIME_RANGE is time_range
-    HN605 the variable TIME_RANGE is called $TIME_RANGE
+    HN505 the variable $DAYS written as an object with its type, integer
+    HN505 the type of TIME_RANGE written as time_range
+    HN605 the variable TIME_RANGE renamed to $TIME_RANGE
     """
     del context
     declared = plan.get("variables")
     named = _by_name(declared) if isinstance(declared, list) else None
     if named is not None:
-        message = "the list of variables is an object by their names"
+        message = "list of variables written as an object with their names as keys"
         yield Edit("HN505", message, replaced("/variables", declared, named))
         declared = named
     variables = EditedObject(("variables",), object_of(declared))
@@ -76,7 +76,7 @@ def _make_objects(variables: EditedObject) -> Iterator[Edit]:
         if value is None or isinstance(value, (dict, list)):
             continue
         kind = _kind(name, value)
-        message = f"the variable {name} is an object with its type, {kind}"
+        message = f"the variable {name} written as an object with its type, {kind}"
         variables.put(name, {"type": kind, "default": value})
         yield Edit("HN505", message, variables.new_operations(), path=variables.at(name))
 
@@ -91,7 +91,10 @@ def _name_types(variables: EditedObject) -> Iterator[Edit]:
         variable.put("type", kind)
         variables.now[name] = variable.now
         yield Edit(
-            "HN505", f"the type of {name} is {kind}", variable.new_operations(), path=variables.at(name)
+            "HN505",
+            f"the type of {name} written as {kind}",
+            variable.new_operations(),
+            path=variables.at(name),
         )
 
 
@@ -105,7 +108,7 @@ def _mark_names(variables: EditedObject, plan: Document) -> Iterator[Finding]:
         if meant in variables.now and variables.now[meant] != facts:
             yield Diagnostic(
                 "HN102",
-                f"'{name}' and '{meant}' are one variable, declared in two ways",
+                f"'{name}' and '{meant}' are the same variable, declared in two different ways",
                 path=variables.at(name),
                 advice=(f"leave out '{name}'",),
                 candidates=(meant, name),
@@ -114,7 +117,7 @@ def _mark_names(variables: EditedObject, plan: Document) -> Iterator[Finding]:
         variables.take(name)
         if meant not in variables.now:
             variables.put(meant, facts)
-        message = f"the variable {name} is called {meant}"
+        message = f"the variable {name} renamed to {meant}"
         yield Edit("HN605", message, variables.new_operations(), path=variables.at(name))
 
 

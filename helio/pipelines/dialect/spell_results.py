@@ -1,7 +1,7 @@
-"""Labels in the place of the results that planners number.
+"""Replace references such as ``result of step 1`` by labels.
 
-HR204 (edit safe)  result of a step, named by its number where a label belongs
-    The step gives one table, and no label is called like that.
+HR204 (edit safe)  reference to the result of a numbered step replaced by its label
+    The step gives one table, and no label has the name in the reference.
     before  "source_label": "result_of_phase_1"
     after   "source_label": "AC_H2_MFI.BGSEc"
 """
@@ -26,7 +26,7 @@ RESULT = re.compile(
 
 
 def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write the label that a step gives where its result is named by the number of the step.
+    """Replace each reference to the result of a numbered step by the label of that result.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -35,7 +35,7 @@ def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
     ...          {"step_id": 2, "tool_name": "magnitude", "tool_args": {"source_label": "<result of step 1>"}}]
     >>> [edit] = spell_results({"steps": steps}, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
-    HR204 the result of step 1 is AC_H2_MFI.BGSEc
+    HR204 the result of step 1 replaced by its label AC_H2_MFI.BGSEc
     """
     for steps in lists_of_written_steps(plan):
         names = StepNames(steps, context)
@@ -47,5 +47,5 @@ def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
                 given = [label for label, step_id in names.producers.items() if step_id == giver]
                 if giver is not None and giver != step.id and len(given) == 1:
                     change = Replacement((*step.path, "tool_args", *read.path), read.label, given[0])
-                    message = f"the result of step {giver} is {given[0]}"
+                    message = f"the result of step {giver} replaced by its label {given[0]}"
                     yield step.edit("HR204", message, replacements([change]), pointer(*change.path))

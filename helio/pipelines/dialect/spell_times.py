@@ -1,29 +1,29 @@
-"""Time ranges in their one spelling; phrases that are not understood completely are refused.
+"""Write time ranges in their standard spelling; refuse phrases that are not understood completely.
 
-HN701 (edit safe)  time value in its one spelling
-    Lists, objects, offsets and every accepted form name one half-open interval in UTC.
+HN701 (edit safe)  time range written in its standard spelling
+    Lists, objects, offsets and all other accepted forms mean one half-open interval in UTC.
     before  "time_range": ["2024-01-01", "2024-01-08"]
     after   "time_range": "2024-01-01 to 2024-01-08"
 
 HN702 (error)  time phrase not understood completely
-    Half understood, it would silently be another range.
+    helio would silently use another range if it ignored a part of the phrase.
     before  "last 3 days of January 2024"
     after   refused, the accepted forms named
     to do   Write the range in one of the forms that the message gives, such as "2024-01-01 to 2024-01-15".
 
 HN703 (error)  reversed or empty range
-    Swapping it is a guess; it is offered.
+    helio only suggests swapping start and stop, because it would be a guess.
     before  "2024-01-20 to 2024-01-15"
     after   refused: "2024-01-15 to 2024-01-20"?
     to do   Write the earlier time first.
 
-HN704 (edit safe)  relative phrase in its one spelling
-    It stays relative until a run resolves it against one clock.
+HN704 (edit safe)  relative phrase written in its standard spelling
+    The phrase stays relative until a run resolves it with its clock.
     before  "past 5 days"
     after   "last 5 days"
 
 HN705 (edit safe + warning)  time phrase that earlier versions read as another range
-    Both ranges are named, so that a stored phrase never changes its meaning without a word.
+    The warning gives both ranges, so that a stored phrase never changes its meaning silently.
     before  "2024-01/2024-03", read as January to March before
     after   "2024-01-01 to 2024-03-01"
     to do   Check the new range in the message; write both days in full if you want another one.
@@ -53,7 +53,7 @@ MEANT = re.compile(r"did you mean '(.+)'\?")
 
 
 def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write each time range as ``A to B``, or as the relative phrase that it is; it is resolved only in a run.
+    """Write each time range as ``A to B``; keep relative phrases such as ``last 7 days``, which only a run resolves.
 
     A phrase that earlier versions read as another range is written as what it means now, with a warning.
 
@@ -110,14 +110,14 @@ class WrittenTime:
     variable: str = ""
 
     def spelt(self, ranges: Collection[str]) -> Iterator[Finding]:
-        """Write the range in its one spelling, or refuse it; `ranges` are the variables that are whole ranges."""
+        """Write the range in its standard spelling, or refuse it; `ranges` are the variables that hold whole ranges."""
         phrase = _phrase_of(self.value)
         if phrase is None or is_null(phrase.text):
             return
         text = phrase.text
         whole = [token for token in TOKEN.findall(text) if token in ranges]
         if whole and TOKEN.fullmatch(text) is None:
-            message = f"'{text}' is not understood as a time range: {whole[0]} is a whole one already"
+            message = f"'{text}' is not understood as a time range: {whole[0]} is already a whole time range"
             yield self._refused("HN702", message, f"write '{whole[0]}' alone", whole[:1])
         elif TOKEN.search(text):
             yield from self._written_as(text, "HN701")
@@ -155,7 +155,7 @@ class WrittenTime:
 
 
 def joined(start: str, stop: str, stop_name: str) -> str:
-    """Return the phrase of a start and a stop; an ``end_date`` without a clock is a whole day, and included.
+    """Combine a start and a stop into a phrase; an ``end_date`` without a time of day includes that whole day.
 
     >>> joined("2024-05-10", "2024-05-12", "end_date"), joined("2024-05-10", "2024-05-12", "end")
     ('2024-05-10 through 2024-05-12', '2024-05-10 to 2024-05-12')
@@ -165,7 +165,7 @@ def joined(start: str, stop: str, stop_name: str) -> str:
 
 
 def read_otherwise(text: str, older: str, written: str) -> str:
-    """Return what to say of a phrase that earlier versions read as another range; empty for all others.
+    """Return a warning for a phrase that earlier versions of helio read as another range; empty for all others.
 
     Parameters
     ----------
@@ -177,12 +177,12 @@ def read_otherwise(text: str, older: str, written: str) -> str:
     with suppress(TimeRangeError):  # they refused it, so that nothing was ever made of it
         former = former_meaning(text) if older == text else canonical(older)
         if former is not None and former != canonical(text):
-            return f"{written} is {canonical(text)}; earlier versions of helio read it as {former}"
+            return f"{written} is read as {canonical(text)}; earlier versions of helio read it as {former}"
     return ""
 
 
 class Phrase(NamedTuple):
-    """The text of a time range, and the text as which earlier versions read it."""
+    """Text of a time range, and the text that earlier versions of helio read in its place."""
 
     text: str
     former: str

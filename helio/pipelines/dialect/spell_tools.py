@@ -1,4 +1,4 @@
-"""Gives each step its tool under the tool's own name, and distinguishes pipelines from tools.
+"""Write the name of each tool in its own spelling, and distinguish pipelines from tools.
 
 HN401 (edit safe)  tool name in another spelling
     Case, punctuation and known synonyms do not change which tool is meant.
@@ -6,18 +6,18 @@ HN401 (edit safe)  tool name in another spelling
     after   "tool_name": "fetch_data"
 
 HN402 (error)  unknown tool
-    The closest names are suggested and never applied: another tool would do other work.
+    helio suggests similar names, but applies none: another tool would do other work.
     before  "tool_name": "fetch_dta"
     after   refused: did you mean 'fetch_data'?
     to do   Use the name of a tool that helio tools lists.
 
 HN403 (edit safe)  a saved pipeline's id used as a tool
-    Only one of both exists under that name.
+    A pipeline has this name, and no tool has it.
     before  "tool_name": "ace-bfield-overview"
     after   "use": "ace-bfield-overview"
 
 HN404 (edit safe)  a tool used as a pipeline
-    Only one of both exists under that name.
+    A tool has this name, and no pipeline has it.
     before  "use": "fetch_data", "with": {…}
     after   "tool_name": "fetch_data", "tool_args": {…}
 """
@@ -43,14 +43,14 @@ from helio.pipelines.template.edit import Operation, replaced
 
 
 def spell_tools(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write tools by their names, ``use`` pipelines and call tools; refuse names that are neither.
+    """Write tools in their own spelling, and pipelines under ``use``; refuse names that are neither.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "functions.Fetch-Data"}, {"step_id": 2, "use": "plot"}]}
     >>> for edit in spell_tools(plan, Context(signatures(), datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.message)
-    HN401 the tool 'functions.Fetch-Data' is fetch_data
+    HN401 the tool 'functions.Fetch-Data' written as fetch_data
     HN404 'plot' is the tool plot_data, not a pipeline
     """
     spellings = tool_spellings(context.signatures)
@@ -63,7 +63,7 @@ def spell_tools(plan: Document, context: Context) -> Iterator[Finding]:
             tool, pipeline = spell_tool(name, spellings), _pipeline(name, context, saved)
             at = step.at("tool_name")
             if tool and name not in context.pipelines:
-                yield step.edit("HN401", f"the tool '{name}' is {tool}", replaced(at, name, tool), at)
+                yield step.edit("HN401", f"the tool '{name}' written as {tool}", replaced(at, name, tool), at)
             elif pipeline and is_null(step.json.get("use")) and "with" not in step.json:
                 message = f"'{name}' is a saved pipeline, not a tool"
                 operations = _moved(step, ("tool_name", "tool_args"), ("use", "with"), pipeline)
@@ -96,8 +96,8 @@ def _moved(step: WrittenStep, before: tuple[str, str], after: tuple[str, str], n
 def _unknown(step: WrittenStep, context: Context) -> Diagnostic:
     name, at = step.tool, step.at("tool_name")
     if fold(name) in LOOKING:
-        message = f"'{name}' looks at data and makes nothing that a pipeline could keep"
-        advice = "leave the step out; helio describe RUN LABEL and helio preview RUN LABEL look at a run"
+        message = f"'{name}' only shows data: it gives no result that a pipeline could keep"
+        advice = "remove the step; to see the data of a run, use helio describe RUN LABEL or helio preview RUN LABEL"
         return Diagnostic("HN402", message, step_id=step.id, path=at, advice=(advice,))
     close = close_tools(name, context.signatures)
     saved = closest(name, context.pipelines)
@@ -108,7 +108,7 @@ def _unknown(step: WrittenStep, context: Context) -> Diagnostic:
         path=at,
         advice=tuple(f"did you mean '{guess}'?" for guess in close[:1])
         or tuple(f"did you mean the pipeline '{guess}'?" for guess in saved[:1])
-        or (f"tools: {', '.join(context.signatures)}",),
+        or (f"use one of these tools: {', '.join(context.signatures)}",),
         candidates=close,
         fixes=tuple(Fix(f"use {guess}", replaced(at, name, guess)) for guess in close),
     )

@@ -1,7 +1,7 @@
-"""Values in the type that their field has: booleans, numbers, lists and choices written as texts.
+"""Convert values written as texts to the types of their fields: booleans, numbers, lists and choices.
 
-HN505 (edit safe)  a value in another spelling
-    JSON in a text, "true", "no" and trailing commas have one reading.
+HN505 (edit safe)  a value converted to the type of its field
+    JSON in a text, "true", "no" and trailing commas have only one meaning.
     before  "critical": "no"
     after   "critical": false
 """
@@ -46,11 +46,11 @@ IN_VARIABLE_OF: dict[str, Schema] = {
     kind: {**IN_VARIABLE, "default": {"type": kind}, "minimum": _NUMBER, "maximum": _NUMBER}
     for kind in ("number", "integer", "boolean")
 }
-"""The fields of a variable whose values are looked at, by its type."""
+"""Schemas of the fields of a variable, by the type of the variable."""
 
 
 def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
-    """Read a value that its field does not take as the one value of the field's type that it spells.
+    """Convert a value that has the wrong type for its field, if it has only one meaning as the field's type.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -83,9 +83,7 @@ def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
 def _edit(changes: Iterable[Replacement], step_id: StepId | None) -> Iterator[Edit]:
     listed = list(changes)
     if listed:
-        message = (
-            f"values read in the type of their fields: {', '.join(str(path[-1]) for path, *_ in listed)}"
-        )
+        message = f"values converted to the types of their fields: {', '.join(str(path[-1]) for path, *_ in listed)}"
         yield Edit("HN505", message, replacements(listed), step_id, path=pointer(*listed[0].path))
 
 

@@ -1,7 +1,7 @@
-"""Variables written as ``$NAME``, whatever way an author marks them.
+"""Write variables as ``$NAME``, also where an author marked them in another way.
 
-HN601 (edit safe)  spelling of a variable
-    Every template language has its own brackets.
+HN601 (edit safe)  variable written as $NAME
+    Other template languages mark variables in other ways.
     before  "time_range": "{{TIME_RANGE}}"
     after   "time_range": "$TIME_RANGE"
 """
@@ -32,13 +32,13 @@ from helio.steps.signature import Schema
 BUILT_IN = "$TIME_RANGE"
 ITEM = "$ITEM"
 LOOP_ITEM = folded("item loop_item current_item")
-"""Names that planners have for the item of a ``loop_over``."""
+"""Names that authors use for the item of a ``loop_over``."""
 MARKED = re.compile(
     r"\$?\{\{\s*\$?([A-Za-z_]\w*)\s*\}\}|\$([A-Za-z_]\w*)\$(?!\w)|\$\{\s*([A-Za-z_]\w*)\s*\}|\$\(\s*([A-Za-z_]\w*)\s*\)"
     r"|\{\s*\$?([A-Za-z_]\w*)\s*\}|%([A-Za-z_]\w*)%|<\s*\$?([A-Za-z_]\w*)\s*>|\$([A-Za-z_]\w*)",
     re.ASCII,
 )
-"""``{{X}}``, ``${{X}}``, ``$X$``, ``${X}``, ``$(X)``, ``{X}``, ``%X%``, ``<X>`` and ``$x``."""
+"""Marked variables: ``{{X}}``, ``${{X}}``, ``$X$``, ``${X}``, ``$(X)``, ``{X}``, ``%X%``, ``<X>`` and ``$x``."""
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 BARE: Mapping[str, frozenset[str]] = {
     "time-range": frozenset({"time_range", "interval"}),
@@ -49,11 +49,11 @@ BARE: Mapping[str, frozenset[str]] = {
     "integer": frozenset({"integer"}),
     "boolean": frozenset({"boolean"}),
 }
-"""Slots of a type in which a bare name means the variable of that type, by format, argument or type."""
+"""Arguments in which a name without ``$`` means a variable of their type, by format, name or type."""
 
 
 def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write a variable as ``$NAME`` where a declared one, or ``$TIME_RANGE``, is meant; never in words or code.
+    """Write each use of a declared variable, or of ``$TIME_RANGE``, as ``$NAME``; never in descriptions or code.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -96,7 +96,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def bare_name(text: str) -> str:
-    """Return the name of a variable without what marks it; an empty text where it is none.
+    """Return the name of a variable without its marks; return an empty text if the text is no variable.
 
     >>> bare_name("{{ DAY }}"), bare_name("DAY"), bare_name("each day")
     ('DAY', 'DAY', '')
@@ -109,20 +109,20 @@ def bare_name(text: str) -> str:
 def _edit(changes: Iterable[Replacement], step_id: StepId | None) -> Iterator[Edit]:
     changed = [change for change in changes if change.old != change.new]
     if changed:
-        message = ", ".join(f"'{old[:40]}' is {new[:60]}" for _, old, new in changed)
+        message = ", ".join(f"'{old[:40]}' written as {new[:60]}" for _, old, new in changed)
         yield Edit("HN601", message, replacements(changed), step_id, path=pointer(*changed[0].path))
 
 
 @dataclass(frozen=True)
 class KnownVariables:
-    """The variables that a text may name, with their types; those of maps have the type ``item``."""
+    """Variables that a text may name, with their types; the variable of a ``for_each`` has the type ``item``."""
 
     types: Mapping[str, str]
     of_loop: bool = False
-    """Whether `ITEM` is the item of a ``loop_over``, which planners call ``loop_item`` too."""
+    """Whether ``$ITEM`` is the item of a ``loop_over``, which authors also call ``loop_item``."""
 
     def in_values(self, step: WrittenStep, key: str, schema: Schema) -> Iterator[Replacement | Diagnostic]:
-        """Yield what changes in the values of a step, and the variables that cannot be written."""
+        """Yield the changes to a step's values, and errors for variables that cannot be written as ``$NAME``."""
         for inside, text in strings(object_of(step.json.get(key)), schema):
             if key == "with" and "$" not in text and text.isalnum():
                 continue
@@ -139,7 +139,7 @@ class KnownVariables:
                 yield Replacement((*step.path, key, *inside), text, new)
 
     def meant(self, name: str) -> str | None:
-        """Return the variable that a name means: itself, or the one that differs from it in case only."""
+        """Return the variable that a name means: the same name, or one that differs only in case."""
         token = f"${name}"
         if token in self.types:
             return token
@@ -149,14 +149,14 @@ class KnownVariables:
         return same[0] if len(same) == 1 else None
 
     def range_in(self, text: str) -> str:
-        """Return a time range with its variables in their one spelling, which may have no mark."""
+        """Return a time range with its variables as ``$NAME``, also those without a mark."""
         meant = self.meant(text.strip())
         if meant is not None and self.types.get(meant, "time_range") == "time_range":
             return meant
         return self.respelt(text)[0]
 
     def respelt(self, text: str, *, braces: bool = False) -> tuple[str, str]:
-        """Return the text with its variables in their one spelling; and one that what follows it would swallow.
+        """Return the text with variables as ``$NAME``, and a variable that cannot be written because letters follow it.
 
         In the name of a file a variable stands in braces, which end its name.
         """
@@ -173,7 +173,7 @@ class KnownVariables:
         return "".join([*parts, text[end:]]), ""
 
     def in_slot(self, text: str, slot: Schema, argument: str) -> str | None:
-        """Return the variable that a name without any mark means in a slot of its type."""
+        """Return the variable that a name without a mark means in an argument of the variable's type."""
         plain = text.strip()
         if not NAME.fullmatch(plain):
             return None
@@ -189,7 +189,7 @@ def _swallowed(step: WrittenStep, at: str, text: str, marked: str) -> Diagnostic
     name = "$" + "".join(re.findall(r"\w", marked))
     rest = text[text.index(marked) + len(marked) :]
     message = (
-        f"'{marked}' in '{text[:60]}' cannot be written as {name}: what follows would belong to its name"
+        f"'{marked}' in '{text[:60]}' cannot be written as {name}: the letters after it would join the name"
     )
-    advice = f"a sign that is no part of a name after it: '{name}.{rest.lstrip('_')[:30]}'"
+    advice = f"put a dot or a space after the variable: '{name}.{rest.lstrip('_')[:30]}'"
     return step.error("HN602", message, at, (advice,), (name,))

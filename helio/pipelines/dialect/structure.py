@@ -1,4 +1,4 @@
-"""Read a value against a JSON Schema and say in words what does not fit."""
+"""Check a value against a JSON Schema, and describe what does not fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helio.steps.signature import Schema
 
 
 class Misfit(NamedTuple):
-    """What does not fit, its path, a message, and what could be meant."""
+    """Part of a value that does not fit a schema: its path, a message, and possible corrections."""
 
     kind: Literal["missing", "unknown", "wrong"]
     path: Path
@@ -22,7 +22,7 @@ class Misfit(NamedTuple):
 
 
 TYPES = {
-    "string": "a text",
+    "string": "a string",
     "number": "a number",
     "integer": "a whole number",
     "boolean": "true or false",
@@ -30,13 +30,13 @@ TYPES = {
     "object": "an object",
 }
 TEXTS = {"duration": "a length of time", "time-range": "a time range", "label": "a label"}
-"""What a text of a format is called: a number in its place is not merely no text."""
+"""Names of texts for messages, by their format."""
 SIZES = {"maxItems": "items", "maxProperties": "keys"}
-"""What there may be too many of, by the rule that says so."""
+"""Names of the things that a rule of JSON Schema counts."""
 
 
 def fits(value: Any, schema: Schema) -> bool:
-    """Return whether a schema surely accepts a value: quick, and false where a rule is not one of the few known here.
+    """Tell quickly whether a schema accepts a value; also false if the schema has a rule that this check does not know.
 
     >>> fits(["B"], {"type": "array", "items": {"type": "string"}, "minItems": 1})
     True
@@ -53,7 +53,7 @@ def fits(value: Any, schema: Schema) -> bool:
 
 
 def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Iterator[Misfit]:
-    """Yield everything in `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
+    """Yield every part of `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
     if fits(value, schema):
         return
     from jsonschema import Draft202012Validator
@@ -75,7 +75,7 @@ def _misfits(error: Any, variables_stand: bool) -> Iterator[Misfit]:
         known = list(error.schema.get("properties", {}))
         for name in sorted(set(given) - set(known)):
             meant = closest(name, known) or tuple(known)
-            yield Misfit("unknown", (*path, name), f"'{name}' is not known here", meant)
+            yield Misfit("unknown", (*path, name), f"'{name}' is not a known key", meant)
     elif rule == "required":
         for name in operand:
             if name not in given:
@@ -107,7 +107,7 @@ def _what_is_wrong(error: Any, shown: str) -> str:
         ]
         return f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds)))
     if rule in SIZES:
-        return f"{len(given):,} {SIZES[rule]} are more than {operand:,}"
+        return f"there are {len(given):,} {SIZES[rule]}; the maximum is {operand:,}"
     if rule in ("minItems", "minLength", "minProperties"):
         return f"{shown} is empty or too short"
     return f"{shown}: {error.message}"
@@ -191,4 +191,4 @@ CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
     "pattern": (str, lambda value, operand, _: re.search(operand, value) is not None),
     **dict.fromkeys(("description", "default", "format", "contentMediaType"), (object, lambda *_: True)),
 }
-"""The rules that `fits` knows, each with the type of the values that it is about, and its check."""
+"""Rules of JSON Schema that `fits` knows, each with the type of its values and its check."""

@@ -1,7 +1,7 @@
-"""Other words for what a template says, as people and models write them: one table for each kind of name.
+"""Synonyms that people and models write for keys, tools, arguments and values of a template.
 
 A key, a tool and an argument are first compared without regard to case, blanks, hyphens and underscores; these
-tables hold what is another word. A word stands for the first name of its table that has it, and only where that
+tables hold the synonyms. A word stands for the first name of its table that has it, and only where that
 name is not there already. In the tables, blanks separate the words.
 """
 
@@ -19,7 +19,7 @@ TOOL_ARGS = (
     "arguments args parameters params kwargs inputs tool_arguments tool_parameters tool_params tool_input "
     "tool_inputs action_input input arg"
 )
-"""Other words for ``tool_args``."""
+"""Synonyms of ``tool_args``."""
 
 TEMPLATE_KEYS: Mapping[str, str] = {
     "id": "pipeline_id template_id",
@@ -77,7 +77,7 @@ VARIABLE_TYPES: Mapping[str, str] = {
 }
 
 LOOKING = frozenset({"describedata", "previewdata", "listfetcheddata"})
-"""Tools, folded, with which agents look at data: they make nothing, and no step of a pipeline can be one."""
+"""Folded names of tools that only show data; a step of a pipeline cannot use them."""
 
 ARGUMENTS: Mapping[str, str] = {
     "dataset_id": "dataset dataset_name data_set data_set_id ds id product",
@@ -148,37 +148,37 @@ ARGUMENTS: Mapping[str, str] = {
 LENGTHS = "period duration width"
 """Words for ``window``, where a tool takes no other length of time."""
 AMONG_ARGUMENTS = "as data ds id name product result var"
-"""Words that mean an argument among the arguments of a tool, and something else as a key of a step or a template."""
+"""Words that mean an argument inside ``tool_args``, but something else as a key of a step or a template."""
 NOTES = (
     "note notes comment comments remark remarks reason reasons reasoning rationale description explanation "
     "justification purpose intent goal why thought thoughts todo summary memo doc"
 )
-"""Names of arguments that are words for people: no result depends on them."""
+"""Names of arguments that hold notes for people and change no result."""
 
 QUALIFIERS: Mapping[str, str] = {
-    "a parameter in that frame, or a step with transform_frame": (
+    "use a parameter in that frame, or add a step with transform_frame": (
         "frame frames coords coord coordinates coordinate_system coordinate_frame coord_system "
         "coord_frame reference_frame target_frame coordsys system"
     ),
-    "a dataset of that cadence, or a step with resample": (
+    "use a dataset of that cadence, or add a step with resample": (
         "cadence resolution sampling sampling_rate sample_rate sampling_period sampling_interval "
         "time_resolution temporal_resolution time_step step_size frequency freq rate average averaging "
         "averaging_window bin bin_size bin_width binning decimate every"
     ),
-    "a step with convert_units": "unit units output_unit output_units target_unit target_units",
-    "a step with components": "component components vector_component column columns axis axes dimension",
-    "a step with mask or mask_by_flag": (
+    "add a step with convert_units": "unit units output_unit output_units target_unit target_units",
+    "add a step with components": "component components vector_component column columns axis axes dimension",
+    "add a step with mask or mask_by_flag": (
         "quality quality_flag quality_flags quality_filter flag flags filter filters filtering filter_by "
         "valid valid_range validmin validmax exclude remove mask_out remove_outliers remove_bad outliers "
         "clean condition where"
     ),
-    "a step with interpolate": "fill fill_value fill_method gap gaps interpolation missing",
-    "a step of its own for that work": (
+    "add a step with interpolate": "fill fill_value fill_method gap gaps interpolation missing",
+    "add a separate step for this operation": (
         "window window_size smoothing rolling detrending normalize normalise scaling scale calibration "
         "background background_subtraction method operation transform"
     ),
 }
-"""Words that ask for other numbers than there would be without them, by the advice that names who does as they ask."""
+"""Words that ask for a change of the results, by advice on how to get this change."""
 
 CHOICES: Mapping[str, str] = {
     "add": "plus addition sum",
@@ -198,14 +198,14 @@ CHOICES: Mapping[str, str] = {
     "figure": "plot plots figures image",
     "data": "table tables",
 }
-"""Other words for a value of which a field has a choice."""
+"""Synonyms of values, for fields with fixed choices."""
 
 SYMBOLS: Mapping[str, str] = {
     **dict.fromkeys(("=", "=="), "equals"),
     **dict.fromkeys(("!=", "<>", "≠"), "not"),
     **{"≥": ">=", "≤": "<="},
 }
-"""Signs for a value of which a field has a choice; without a letter in them there is nothing to fold."""
+"""Symbols for values of fields with fixed choices; they have no letters, so they are not folded."""
 
 RANGES: Mapping[str, str] = {
     "start": "stop end",
@@ -220,10 +220,10 @@ RANGES: Mapping[str, str] = {
     "date_from": "date_to",
     "from": "to",
 }
-"""Names for the start of a range, each with the names for its stop that go with it."""
+"""Names for the start of a range, each with the matching names for its stop."""
 
 NULLS = ("none", "null", "undefined", "nil", "n/a", "")
-"""What stands for nothing, whatever its case."""
+"""Words that mean no value, in upper or lower case."""
 
 TRUTHS: Mapping[str, bool] = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
@@ -232,7 +232,7 @@ TRUTHS: Mapping[str, bool] = {
 """Words for true and false."""
 
 CLOSE = 0.8
-"""How alike, of 1, a misspelt name and the one that is meant must be."""
+"""Minimum similarity, from 0 to 1, of a misspelt name and the name that is meant."""
 
 _PREFIX = re.compile(
     r"^(?:(?:functions?|tools?|default_api|helio|namespace|mcp)(?:\.|::|/|__))+", re.IGNORECASE
@@ -241,7 +241,7 @@ _PREFIX = re.compile(
 
 @lru_cache(maxsize=4096)
 def fold(name: str) -> str:
-    """Return a name without regard to case, blanks, hyphens, underscores: ``Fetch-Data`` and ``fetchData`` are one.
+    """Return a name without case, blanks, hyphens and underscores: ``Fetch-Data`` and ``fetchData`` become equal.
 
     >>> fold("Fetch-Data ") == fold("fetch_data")
     True
@@ -250,12 +250,12 @@ def fold(name: str) -> str:
 
 
 def folded(words: str) -> frozenset[str]:
-    """Return the folded words of a text that separates them by blanks."""
+    """Return the words of a text, separated by blanks, each folded by `fold`."""
     return frozenset(map(fold, words.split()))
 
 
 def by_word(names: Iterable[str], table: Mapping[str, str]) -> dict[str, str]:
-    """Return names by their own and their other words, folded; a word of two names stands for the first.
+    """Map each name and its synonyms, folded, to the name; a synonym of two names means the first.
 
     >>> by_word(["as", "over"], LOOP_KEYS)["items"]
     'over'
@@ -269,17 +269,17 @@ def by_word(names: Iterable[str], table: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_null(value: object) -> bool:
-    """Return whether a value stands for nothing."""
+    """Tell whether a value means nothing, such as null, an empty text or ``"None"``."""
     return value is None or (isinstance(value, str) and value.strip().casefold() in NULLS)
 
 
 def truth_of(text: str) -> bool | None:
-    """Return what a word for true or false says; None for any other text."""
+    """Return the boolean that a word such as ``"yes"`` means; None for any other text."""
     return TRUTHS.get(text.strip().casefold())
 
 
 def misspelt(name: str, known: Iterable[str]) -> str | None:
-    """Return the one known name that a misspelt one means; None where none or several come close enough.
+    """Return the known name most similar to a misspelt one; None if no name, or more than one, is similar enough.
 
     >>> misspelt("varibles", ["variables", "steps"]), misspelt("colour", ["variables", "steps"])
     ('variables', None)
@@ -296,7 +296,7 @@ def misspelt(name: str, known: Iterable[str]) -> str | None:
 
 
 def range_members(keys: Iterable[str]) -> tuple[str, str] | None:
-    """Return the two of some keys that are the start and the stop of one range.
+    """Return the two keys that are the start and the stop of one range.
 
     >>> range_members(["endDate", "label", "startDate"])
     ('startDate', 'endDate')
@@ -310,7 +310,7 @@ def range_members(keys: Iterable[str]) -> tuple[str, str] | None:
 
 
 def tool_spellings(known: Iterable[str]) -> Mapping[str, str]:
-    """Return the known tools by each of their spellings, folded; one that two known tools share stands for neither.
+    """Map each spelling, folded, to its tool; leave out spellings that two tools share.
 
     >>> tool_spellings(["fetch_data"])["download"]
     'fetch_data'
@@ -330,7 +330,7 @@ def _tool_spellings(names: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
-    """Return the tool that a name spells in another way; nothing is guessed from letters that differ.
+    """Return the tool that a name means in another spelling; do not guess if letters differ.
 
     >>> spell_tool("functions.Fetch-Data", tool_spellings(["fetch_data"]))
     'fetch_data'
@@ -339,12 +339,12 @@ def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
 
 
 def close_tools(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the known tools whose own names a misspelt one comes close to."""
+    """Return the known tools with names similar to a misspelt one."""
     return closest(_PREFIX.sub("", name.strip()), known)
 
 
 def argument_spellings(signature: Signature) -> dict[str, str]:
-    """Return a tool's arguments by each of their spellings, folded."""
+    """Map each spelling, folded, to the tool's argument."""
     names = [argument.name for argument in signature.arguments]
     spellings = by_word([*(name for name in ARGUMENTS if name in names), *names], ARGUMENTS)
     formats = {argument.name: argument.schema.get("format") for argument in signature.arguments}
@@ -355,31 +355,31 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
 
 
 def key_spellings(signature: Signature) -> dict[str, str]:
-    """Return a tool's arguments by each of the spellings allowed next to its name, as keys of the step."""
+    """Map each spelling that is allowed as a key of the step, folded, to the tool's argument."""
     names = {fold(argument.name) for argument in signature.arguments}
     only_inside = folded(AMONG_ARGUMENTS) - names
     return {word: name for word, name in argument_spellings(signature).items() if word not in only_inside}
 
 
 def advice_for(name: str) -> str:
-    """Return what does as an unknown argument or key asks; nothing where its name does not tell.
+    """Return advice on how to do what an unknown argument or key asks for; empty if its name does not tell.
 
     >>> advice_for("coordinateSystem")
-    'a parameter in that frame, or a step with transform_frame'
+    'use a parameter in that frame, or add a step with transform_frame'
     """
     word = fold(name)
     tool = tool_spellings(signatures()).get(word)
-    return _qualifiers().get(word) or (f"a step with {tool}" if tool else "")
+    return _qualifiers().get(word) or (f"add a step with {tool}" if tool else "")
 
 
 def is_note(name: str, value: object) -> bool:
-    """Return whether an argument that a tool does not have is words for people alone."""
+    """Tell whether an unknown argument is only a note for people."""
     texts = value if isinstance(value, list) else [value]
     return fold(name) in folded(NOTES) and all(isinstance(text, str) for text in texts)
 
 
 def asks_for_something(name: str, *, in_step: bool) -> bool:
-    """Return whether a key that a step, or a template, does not have would change numbers, were it an argument.
+    """Tell whether an unknown key of a step or a template would change the results if it were an argument.
 
     >>> asks_for_something("coords", in_step=True), asks_for_something("retries", in_step=True)
     (True, False)

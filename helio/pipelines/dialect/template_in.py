@@ -1,4 +1,4 @@
-"""A document in any state, as far as it can be read as a template."""
+"""Read a document that may not be valid yet as a template, as far as possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from helio.steps.signature import Schema, Signature
 
 
 def template_in(document: Document) -> Template:
-    """Read the steps and variables of a document; members that are not of their type are left out.
+    """Read the steps and variables of a document; leave out values of a wrong type.
 
     >>> found = template_in({"steps": [{"step_id": 1, "tool_name": 3}, {"tool_name": "magnitude", "pin": "no"}]})
     >>> [step.to_json() for step in found.steps]
@@ -29,7 +29,7 @@ def template_in(document: Document) -> Template:
 
 
 def view_in(step: Document, signatures: Mapping[str, Signature]) -> StepView:
-    """Show a step in any state with the signature of its tool; members that are not of their type are left out."""
+    """Show a step that may not be valid yet, with the signature of its tool; leave out values of a wrong type."""
     read = Step.from_json(_fitting(step))
     return StepView(read, signatures.get(read.tool_name))
 

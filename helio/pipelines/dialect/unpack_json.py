@@ -1,4 +1,4 @@
-"""Objects and lists that an author put into a text."""
+"""Read objects and lists that an author wrote as JSON in a text."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def unpack_json(plan: Document, context: Context) -> Iterator[Finding]:
                 edited.put(key, unpacked)
                 keys.append(key)
         if keys:
-            message = f"{', '.join(keys)}: JSON in a text is read"
+            message = f"{', '.join(keys)}: JSON text read as JSON"
             yield step.edit("HN505", message, edited.operations, step.at(keys[0]))
 
 
 def unpack(value: Any, kind: type) -> Any:
-    """Return what a text holds as JSON, if it is of that kind, else None."""
+    """Return the JSON value of a text if it has this type, otherwise None."""
     if not isinstance(value, str) or value.lstrip()[:1] != ("{" if kind is dict else "["):
         return None
     try:

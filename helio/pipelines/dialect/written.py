@@ -1,4 +1,4 @@
-"""A template as it is written: what a pass may read before any part of it has a known type."""
+"""Read a template as its author wrote it, before its parts have known types."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from helio.steps.signature import Signature
 
 
 def text_of(value: Any) -> str:
-    """Return a text as it is, and an empty one for anything else."""
+    """Return a text unchanged, and an empty text for any other value."""
     return value if isinstance(value, str) else ""
 
 
 def object_of(value: Any) -> Document:
-    """Return an object as it is, and an empty one for anything else."""
+    """Return an object unchanged, and an empty object for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def list_of(value: Any) -> list[Any]:
-    """Return a list as it is, and an empty one for anything else."""
+    """Return a list unchanged, and an empty list for any other value."""
     return value if isinstance(value, list) else []
 
 
 def id_of(step: Document) -> StepId | None:
-    """Return the id of a step, if it is one."""
+    """Return a value that can be the id of a step, otherwise None."""
     step_id = step.get("step_id")
     return step_id if isinstance(step_id, (int, str)) and not isinstance(step_id, bool) else None
 
 
 @dataclass(frozen=True)
 class WrittenStep:
-    """A step as its author wrote it; a part that is missing or of another shape reads as empty."""
+    """A step as its author wrote it; a part that is missing or has a wrong type reads as empty."""
 
     path: Path
     json: Document
 
     @property
     def id(self) -> StepId | None:
-        """The id, if it is one."""
+        """The id; None if it is missing or invalid."""
         return id_of(self.json)
 
     @property
@@ -66,7 +66,7 @@ class WrittenStep:
 
     @property
     def over(self) -> Document:
-        """Where the items of the ``for_each`` come from, if an object says so."""
+        """The object that says where the items of ``for_each`` come from; empty if there is none."""
         return object_of(self.loop.get("over"))
 
     @property
@@ -104,7 +104,7 @@ class WrittenStep:
 
 
 def written_steps(plan: Document) -> Iterator[WrittenStep]:
-    """Yield every step that is an object, the steps of blocks after those that hold them.
+    """Yield every step that is an object; the steps of a block follow the step that has the block.
 
     >>> plan = {"steps": [{"step_id": 1, "block": [{"step_id": "a"}]}, {"step_id": 2}]}
     >>> [(step.path, step.id) for step in written_steps(plan)]
@@ -128,7 +128,7 @@ def lists_of_written_steps(plan: Document) -> Iterator[list[WrittenStep]]:
 
 
 def spec_of(step: Document) -> Any:
-    """Return what a figure's step says of its looks; None where it has no arguments."""
+    """Return the settings of a figure's step; None if it has no arguments."""
     args = step.get("tool_args")
     if not isinstance(args, dict):
         return None
@@ -142,7 +142,7 @@ def variables_of(plan: Document) -> dict[str, Document]:
 
 
 class Replacement(NamedTuple):
-    """A value that becomes another one."""
+    """Replacement of one value by another."""
 
     path: Path
     old: Any
@@ -150,7 +150,7 @@ class Replacement(NamedTuple):
 
 
 def replacements(changes: Iterable[Replacement]) -> tuple[Operation, ...]:
-    """Return the operations that make all of these changes."""
+    """Return the operations that make these replacements."""
     return tuple(
         operation for change in changes for operation in replaced(pointer(*change.path), *change[1:])
     )
@@ -164,7 +164,7 @@ def removals(path: Path, members: Mapping[str, Any]) -> tuple[Operation, ...]:
 
 
 class EditedObject:
-    """An object of a template while a pass changes it: its present members, and the operations that led there."""
+    """Object of a template that a pass is changing: its present members, and the operations so far."""
 
     def __init__(self, path: Path, before: Document) -> None:
         self.path = path
@@ -182,7 +182,7 @@ class EditedObject:
         return value
 
     def put(self, key: str, value: Any) -> None:
-        """Set a member, at the end where it is new."""
+        """Set a member; a new one comes last."""
         if key in self.now:
             self.operations += replaced(self.at(key), self.now[key], value)
         else:

@@ -1,4 +1,4 @@
-"""One rewrite per file; the lists here give the order of the passes, with a reason for each position."""
+"""List the passes in their order, with a reason for each position; each pass has a file of its own."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ NORMALISE: tuple[Stage, ...] = (
     # Defaults before variables are looked for in all steps.
     (fill_defaults, check_variables),
 )
-"""N: each field, name and value in its one spelling."""
+"""Stage N: write each field, name and value in its standard spelling."""
 
 RESOLVE: tuple[Stage, ...] = (
     (
@@ -134,7 +134,7 @@ RESOLVE: tuple[Stage, ...] = (
         check_tools,
     ),
 )
-"""R: what each step gives, reads and waits for."""
+"""Stage R: find what each step gives, reads and waits for."""
 
 EXPAND: tuple[Stage, ...] = (
     # Other pipelines first: their steps are expanded with the plan's own.
@@ -153,7 +153,7 @@ EXPAND: tuple[Stage, ...] = (
         resolve_globs,
     ),
 )
-"""X: sub-pipelines, loops, intervals."""
+"""Stage X: expand sub-pipelines, loops and intervals."""
 
 OPTIMISE: tuple[Stage, ...] = (
     # Equal work first: the remaining fetches may then be merged.
@@ -162,13 +162,13 @@ OPTIMISE: tuple[Stage, ...] = (
     # One figure tool from here on; panels name labels of their figure. Lowering changes what steps read.
     (lower_plots, complete_panels, derive_dependencies, order_steps),
 )
-"""O: the same work, less of it."""
+"""Stage O: do no work twice."""
 
 GUARANTEE: tuple[Stage, ...] = (
     # Figures get their labels before one is added; dependencies of figures come before what is critical.
     (fill_figures, guarantee_artefact, derive_dependencies, order_steps, raise_critical),
 )
-"""G: every plan has an output."""
+"""Stage G: make sure that every plan has an output."""
 
 VERIFY: tuple[Stage, ...] = (
     # Items are counted before they are looked at one by one.
@@ -190,13 +190,13 @@ VERIFY: tuple[Stage, ...] = (
         check_intents,
     ),
 )
-"""V: everything again, without edits."""
+"""Stage V: check the whole plan; these passes make no edits."""
 
 AS_WRITTEN: tuple[Stage, ...] = ((check_kept_arguments,),)
 """Passes of V that also check the document as written: merged steps lose their annotations."""
 
 REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARANTEE)
-"""N to G, run as a whole until nothing is left to edit."""
+"""Stages N to G, which are repeated together until no pass makes an edit."""
 
 BINDING: tuple[Stage, ...] = (
     # Maps first: every later pass reads steps with a tool of their own.
@@ -214,7 +214,7 @@ BINDING: tuple[Stage, ...] = (
     # Ranges are absolute now; figures and files say the one that their data were really fetched for.
     (clamp_ranges, bind_artefacts, bind_files),
 )
-"""B: from there to a plan that can be executed."""
+"""Stage B: put in the values of one run, so that the plan can be executed."""
 
 LETTERS: tuple[tuple[str, tuple[Stage, ...]], ...] = (
     ("N", NORMALISE),

@@ -1,7 +1,7 @@
-"""Set what a run's figures show, in the plan and not while drawing.
+"""Set the time range and caption of a run's figures, in the plan and not while drawing.
 
 HB303 (edit bind)  time range and caption of a figure
-    A figure over fetches of one range shows all of it.
+    If all data of a figure have one time range, the figure shows the whole range.
     before  render_spec
     after   "time_range": "2024-05-10 to 2024-05-12"
 """

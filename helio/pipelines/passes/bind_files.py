@@ -1,4 +1,4 @@
-"""Name the files of each step, in the plan and not while drawing.
+"""Name the files of each step in the plan, before anything is drawn.
 
 HB304 (edit bind)  file name of an export
     Its name is made of its labels.
@@ -6,18 +6,18 @@ HB304 (edit bind)  file name of an export
     after   "filename": "AC_H2_MFI.BGSEc"
 
 HB306 (edit bind)  the files that a template states for a figure, and times in names and titles
-    What a run will write is known before it runs.
+    The plan names every file before the run starts.
     before  "filename": "ace_{start}", "formats": ["png"]
     after   "files": [{"name": "ace_20240510.png", …}]
 
-HV104 (error)  two files of one name, or a name that no disk accepts
+HV104 (error)  two files with the same name, or an invalid file name
     One would overwrite the other.
     before  two exports with "filename": "b.csv"
     after   refused
     to do   Give each file another name, of letters, digits, hyphens and points.
 
-HV108 (error)  a name or a title with a time, and no fetch behind the step
-    There is no time range to name.
+HV108 (error)  {start} or {stop} in a file name or title of a step without fetched data
+    The step has no time range to fill in.
     before  "filename": "made_{start}.png" for a figure of store_dataframe
     after   refused
     to do   Remove {start} and {stop} from the name or the title, or draw data of a fetch.
@@ -54,11 +54,11 @@ from helio.steps.export.formats import file_of_export, format_of_export, format_
 from helio.steps.fetch.choices import FETCH
 from helio.time_range import TimeRange, parse_time_range
 
-_ANOTHER = "another filename: put {start}, or a variable in braces, into it"
+_ANOTHER = "choose another filename, for example one with {start} or a variable in braces"
 
 
 def bind_files(template: Template, context: Context) -> Iterator[Finding]:
-    """Note at each figure the files that the template states for it, and give each export a name.
+    """Record the files that the template states for each figure, and give each export a file name.
 
     ``3: render_spec(spec={…, filename: "ace_{start}", formats: [png]})`` → ``spec={…}``,
     ``files: [{name: ace_20240510.png, format: png, critical: true}]``
@@ -107,14 +107,16 @@ def bind_files(template: Template, context: Context) -> Iterator[Finding]:
             yield Edit("HB304", f"written as {name}", draft.take(), step.step_id, kind="bind")
         elif args != step.tool_args:
             draft.change(index, tool_args=args)
-            yield Edit("HB306", "puts times into its name or title", draft.take(), step.step_id, kind="bind")
+            yield Edit(
+                "HB306", "puts times into the file name or title", draft.take(), step.step_id, kind="bind"
+            )
     for index, step in enumerate(steps):
         draft.change(index, depends_on=tuple(other for other in step.depends_on if other not in removed_ids))
     for export in exports:
         draft.remove(export)
     if exports:
         ids = ", ".join(str(steps[export].step_id) for export in exports)
-        yield Edit("HB306", f"steps that become files of their figures: {ids}", draft.take(), kind="bind")
+        yield Edit("HB306", f"exports that become files of their figures: {ids}", draft.take(), kind="bind")
 
 
 def planned_files(step: Step, gives: str) -> tuple[OutputFile, ...]:
@@ -136,13 +138,13 @@ def _states_files(step: Step) -> bool:
 
 
 def called_after(labels: Sequence[str]) -> str:
-    """Return the name of an export made of its labels, without an ending."""
+    """Make the file name of an export from its labels, without an extension."""
     name = "_".join(re.sub(r"[^A-Za-z0-9_.|-]+", "_", label) for label in labels)
     return name[: LONGEST_NAME - 20].lstrip(".") or "tables"
 
 
 class FileNames:
-    """The files that steps state, no name twice.
+    """File names that steps state; no name is used twice.
 
     Parameters
     ----------
@@ -160,10 +162,10 @@ class FileNames:
         self._by_id = {step.step_id: step for step in steps}
         self._needs = {step.step_id: step.depends_on for step in steps}
         self._taken: dict[str, tuple[StepId, StepId] | None] = dict.fromkeys((RECORD, PLOTLY_JS))
-        """For each name in small letters, the step whose result is in the file, and the step that states its name."""
+        """For each file name in lower case, the step whose result is in the file, and the step that states the name."""
 
     def of(self, step: Step) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
-        """Yield each file that a step states with the step whose result is in it, or a diagnostic."""
+        """Yield each file that a step states with the step whose result is in the file, or an error."""
         signature = self._context.signatures.get(step.tool_name)
         if signature is None or step.for_each is not None:
             return
@@ -191,11 +193,9 @@ class FileNames:
         texts = list(patterns(step.tool_args, self._context.signatures[tool_name].schema()))
         for pattern in texts:
             if _has_time(pattern) and next(self._ranges(writer), None) is None:
-                message = (
-                    f"'{pattern.text}' contains a time, but step {writer} depends on no fetch that has one"
-                )
+                message = f"'{pattern.text}' contains a time, but step {writer} depends on no fetch with a time range"
                 yield refused(
-                    "HV108", ("tool_args", *pattern.path), message, "a text without {start} and {stop}"
+                    "HV108", ("tool_args", *pattern.path), message, "remove {start} and {stop} from the text"
                 )
                 return
         named = next((("tool_args", *text.path) for text in texts if text.is_name and text.text), ())
@@ -221,7 +221,7 @@ class FileNames:
             self._taken.setdefault(name.lower(), (writer, step_id))
 
     def filled(self, step: Step, writer: StepId | None = None) -> Mapping[str, Any]:
-        """Return a step's arguments with the times of its data, or of a figure's, put into names and titles."""
+        """Return a step's arguments with the times of its data filled into file names and titles."""
         args, span = step.tool_args, self._span(step.step_id if writer is None else writer)
         if span is None:
             return args
@@ -246,7 +246,7 @@ class FileNames:
             return [(with_ending(name, format_of_export("", form)), "data")]
         if stated == []:
             raise StepError(
-                "'formats' is an empty list", advice=f"formats: {', '.join(FORMATS)}; or leave it out"
+                "'formats' is an empty list", advice=f"choose from {', '.join(FORMATS)}, or remove 'formats'"
             )
         formats = [form for form in stated or () if form in FORMATS]
         unstated: Sequence[str] = ("png",) if step.tool_name == MANAGE else UNSTATED
@@ -296,7 +296,7 @@ def _has_time(pattern: Pattern) -> bool:
 
 
 def _is_open(pattern: Pattern) -> bool:
-    """Whether a variable stands in a text."""
+    """Tell whether a variable stands in a text."""
     return TOKEN.search(pattern.text) is not None or any(name not in TIMES for name in pattern.names)
 
 

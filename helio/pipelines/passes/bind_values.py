@@ -1,23 +1,23 @@
-"""Replace variables by the values of one run, and resolve every time phrase by one clock.
+"""Replace variables by the values of one run, and resolve all time phrases with one clock.
 
-HB101 (edit bind)  the run's one clock, phrase and result
-    A phrase is resolved once per run and recorded.
+HB101 (edit bind)  time phrase resolved with the clock of the run
+    A phrase is resolved once per run, and the record keeps the result.
     before  "last 7 days"
     after   "2024-03-24 to 2024-03-31"
 
 HB201 (edit bind)  variable replaced by its value
-    Whole tokens only, never in code or words.
+    Only whole names are replaced, and never in code or descriptions.
     before  "time_range": "$TIME_RANGE"
     after   "time_range": "2024-01-01 to 2024-01-02"
 
 HB202 (error)  required variable without a value
-    helio does not assume the last 7 days silently.
+    helio never assumes a value silently, such as the last 7 days.
     before  "required": true, and no --time-range
     after   refused: give it with --time-range
     to do   Give the value: --time-range RANGE for a time range, --set NAME=VALUE for another variable.
 
 HB204 (error)  a value that does not fit its variable or argument
-    It is found before anything runs.
+    helio refuses it before anything runs.
     before  --set N=three for an integer
     after   refused
     to do   Give a value of the type and within the limits that helio show PIPELINE lists for the variable.
@@ -59,7 +59,7 @@ def bind_values(template: Template, context: Context) -> Iterator[Finding]:
         code = "HB101" if kind == "time_range" and isinstance(given, str) and is_relative(given) else "HB201"
         yield Edit(
             code,
-            f"{name}: {given} is {value}" if given != value else f"{name} is {value}",
+            f"{name}: {given} means {value}" if given != value else f"{name} is {value}",
             added(pointer("variables", name, "value"), value),
             kind="bind",
         )
@@ -105,4 +105,6 @@ def _value(name: str, facts: Variable, context: Context) -> Any:
         )
     except RequestError as error:
         advice = (error.advice,) if error.advice else ()
-        return Diagnostic("HB204", f"{name} is of type {facts.type}: {error.message}", path=at, advice=advice)
+        return Diagnostic(
+            "HB204", f"invalid value for {name} of type {facts.type}: {error.message}", path=at, advice=advice
+        )

@@ -1,4 +1,4 @@
-"""What fetches ask the catalogue's archive for, with the values that variables and the items of maps stand for."""
+"""Find what a plan will fetch from the catalogue's archive, with values of variables and items of ``for_each``."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helio.pipelines.template.variables import TOKEN, Path
 from helio.sources.registry import is_catalogued
 
 MOST_VALUES = 1000
-"""Values of one argument that are looked at."""
+"""Maximum number of values of one argument that are checked."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A text of a plan, and where its author wrote it."""
+    """Text of a plan, and the path at which its author wrote it."""
 
     value: str
     path: Path
@@ -26,7 +26,7 @@ class Text:
 
 @dataclass(frozen=True)
 class CatalogueRequest:
-    """One parameter of one data set.
+    """Request for one parameter of one dataset.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class CatalogueRequest:
 
 
 def catalogue_requests(template: Template, context: Context) -> Iterator[CatalogueRequest]:
-    """Find each parameter of each data set that a run will ask of the catalogue's archive, if it is known before.
+    """Find each parameter that a run will fetch from the catalogue's archive, as far as it is known before the run.
 
     An archive of one's own, or another provider, decides for itself what it has.
     """

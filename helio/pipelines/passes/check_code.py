@@ -30,7 +30,7 @@ MOST_SHOWN = 5
 
 
 def check_code(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse code that says anything that is not on the list, and code that gives no result.
+    """Refuse code that uses anything outside the allow-list, and code that gives no result.
 
     ``"pandas_code": "import os; result = df"`` → HV601; ``"pandas_code": "x = df.abs()"`` → HV602
 
@@ -42,7 +42,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HV602] step 2 (custom_operation): the code never assigns 'result'
       --> /steps/0/tool_args/pandas_code
-      try result = … in the last line
+      try end the code with result = …
     """
     for view in views(template.walk(), context.signatures):
         step, signature = view.step, view.signature
@@ -63,7 +63,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     tool_name=step.tool_name,
                     path=at,
                     advice=(
-                        "use only pandas, numpy and scipy.signal on the given tables; helio tools lists named tools",
+                        "use only pandas, numpy and scipy.signal on the given tables, or a tool that helio tools lists",
                     ),
                 )
             elif not assigns_result(code):
@@ -73,5 +73,5 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     step_id=step.step_id,
                     tool_name=step.tool_name,
                     path=at,
-                    advice=("result = … in the last line",),
+                    advice=("end the code with result = …",),
                 )

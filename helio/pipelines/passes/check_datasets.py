@@ -1,7 +1,7 @@
-"""Compare the data sets of fetches with the catalogue.
+"""Compare the datasets of fetches with the catalogue.
 
-HV502 (warning)  a data set that the catalogue does not know, where CDAWeb would be asked
-    CDAWeb decides: the catalogue may be older. A folder named by --archive decides for itself.
+HV502 (warning)  a dataset that the catalogue does not know, where CDAWeb would be asked
+    CDAWeb may still have it, because helio's catalogue may be older. Data in a folder (--archive) are not checked.
     before  AC_H2_MIF
     after   warned, with the closest name; HS101 in a run for which no provider was given
     to do   Check the id with helio datasets search; helio catalog refresh renews an old catalogue.
@@ -20,11 +20,11 @@ from helio.pipelines.template.variables import Path
 from helio.sources.registry import known_datasets
 
 MOST_COMPARED = 20
-"""Unknown ids for which the closest ones are looked up."""
+"""Maximum number of unknown ids for which similar ids are searched."""
 
 
 def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of a data set that the catalogue does not know, where the data would come from CDAWeb.
+    """Warn of a dataset that the catalogue does not know, where the data would come from CDAWeb.
 
     CDAWeb decides: the catalogue may be older. A run with an archive of its own does not ask CDAWeb.
 
@@ -36,7 +36,7 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
     >>> known = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
     >>> [found] = check_datasets(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(found)
-    warning[HV502] step 1 (fetch_data): the catalogue has no data set 'AC_H2_MIF'
+    warning[HV502] step 1 (fetch_data): the catalogue has no dataset 'AC_H2_MIF'
       --> /steps/0/tool_args/dataset_id
       Did you mean 'AC_H2_MFI'?
     """
@@ -52,14 +52,14 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
         close = closest(dataset_id, context.catalogue) if len(reported) <= MOST_COMPARED else ()
         source = known_datasets().get(dataset_id, "")
         if source and not request.named:
-            advice = f'"provider": "{source}" in the step'
+            advice = f'set "provider": "{source}" in the step'
         elif close:
             advice = f"did you mean {' or '.join(map(repr, close))}?"
         else:
-            advice = "--archive DIR for data of your own, or helio datasets search WORDS"
+            advice = "use --archive DIR for your own data, or search with helio datasets search WORDS"
         yield Diagnostic(
             "HV502",
-            f"the catalogue has no data set '{dataset_id}'",
+            f"the catalogue has no dataset '{dataset_id}'",
             "warning",
             request.step.step_id,
             str(request.step.tool_name),

@@ -1,4 +1,4 @@
-"""Check what maps become in a run, as far as this is known before it."""
+"""Check how each ``for_each`` will expand in a run, as far as this is known before the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from helio.pipelines.template.variables import Path
 
 
 def check_expansion(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse maps that no run could expand: items too many, labels that items share, intervals of no length.
+    """Refuse a ``for_each`` that no run can expand: too many items, shared labels, or intervals without a length.
 
     Items that are written out are expanded as in a run. Of intervals only their length is looked at: which ones they
     are is the run's to say.
@@ -30,7 +30,7 @@ def check_expansion(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [step]})
     >>> [found] = check_expansion(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(found.code, found.message)
-    HR103 every item would give the label 'B'
+    HR103 every item would give the same label 'B'
     """
     for step in template.walk():
         loop = step.for_each
@@ -41,11 +41,11 @@ def check_expansion(template: Template, context: Context) -> Iterator[Finding]:
         except RequestError as error:
             yield Diagnostic(
                 "HV101",
-                f"'{shortened(loop.step)}' is not a valid length of an interval: {error.message}",
+                f"'{shortened(loop.step)}' is not a valid interval length: {error.message}",
                 step_id=step.step_id,
                 tool_name=step.tool_name,
                 path=pointer(*step.path, "for_each", "over", "step"),
-                advice=('"step": "1d", "6h", "27d"',),
+                advice=('write a length such as "step": "6h", "1d" or "27d"',),
             )
     made: list[Step] = []
     for step in template.steps:
@@ -86,6 +86,6 @@ def _given_twice(made: list[Step], template: Template, context: Context) -> Iter
                 step_id=home.step_id,
                 tool_name=step.tool_name,
                 path=pointer(*home.path),
-                advice=("another output_label",),
+                advice=("choose another output_label",),
                 candidates=(other.step_id,),
             )

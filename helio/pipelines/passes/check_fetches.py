@@ -1,4 +1,4 @@
-"""Check the arguments of a fetch together: which parameters, of which data sets, under which label.
+"""Check that the arguments of a fetch can be combined: datasets, parameters, candidates and label.
 
 HV105 (error)  arguments of a fetch that cannot be combined
     One of them would be ignored.
@@ -16,21 +16,21 @@ from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.template import Step, Template
 
 APART = (
-    ("candidates", "dataset_id", "the candidates name the data sets"),
-    ("candidates", "parameters", "the candidates serve one parameter"),
+    ("candidates", "dataset_id", "each candidate names its own dataset"),
+    ("candidates", "parameters", "each candidate names its own parameter"),
     ("parameters", "parameter_id", "one of them would be ignored"),
 )
 
 
 def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse arguments of a fetch of which one would be ignored, and candidates without a label of their own.
+    """Refuse arguments of a fetch that cannot be combined, and candidates without an output label.
 
     >>> from datetime import datetime
     >>> args = {"dataset_id": "A", "candidates": ["B"], "output_label": "x"}
     >>> template = Template.from_json({"steps": [{"step_id": 1, "tool_name": "fetch_data", "tool_args": args}]})
     >>> [found] = check_fetches(template, Context({}, datetime(2024, 1, 1), {}))
     >>> print(found.message)
-    'candidates' and 'dataset_id' cannot be combined: the candidates name the data sets
+    'candidates' and 'dataset_id' cannot be combined: each candidate names its own dataset
     """
     del context
     for step in template.walk():
@@ -45,13 +45,13 @@ def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
         for first, other, reason in APART:
             if args.get(first) and args.get(other):
                 yield found(
-                    other, f"'{first}' and '{other}' cannot be combined: {reason}", f"leave out '{other}'"
+                    other, f"'{first}' and '{other}' cannot be combined: {reason}", f"remove '{other}'"
                 )
         if args.get("candidates") and not args.get("output_label"):
             yield found(
                 "candidates",
-                "candidates need an 'output_label', the same for all of them",
-                '"output_label": "ACE_B"',
+                "'candidates' need an 'output_label', which names the result of any of them",
+                'add an output_label, such as "output_label": "ACE_B"',
             )
         if (
             args.get("output_label")
@@ -61,5 +61,5 @@ def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
             yield found(
                 "output_label",
                 f"one output_label cannot name {len(args['parameters'])} parameters",
-                "leave it out: the labels are DATASET.PARAMETER",
+                "remove output_label: the labels are then DATASET.PARAMETER",
             )

@@ -15,11 +15,11 @@ from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN, Path
 
 TWO_DAYS = ("2000-01-01 to 2000-01-02", "2000-01-02 to 2000-01-03")
-"""Stand for the intervals of a map whose range is the run's to say."""
+"""Example intervals for a ``for_each`` whose time range only the run gives."""
 
 
 def check_files(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse file names with folders in them or an ending that is not their format's, and two files of one name.
+    """Refuse file names with a folder or a wrong extension, and two files with the same name.
 
     Items of a map are looked at as in a run; of intervals that only the run knows it is enough that their names differ.
 

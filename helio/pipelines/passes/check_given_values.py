@@ -19,13 +19,13 @@ from helio.pipelines.template.template import Template
 
 
 def check_given_values(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse a value that nothing takes: a misspelt name on the command line is not the default.
+    """Refuse a value for a variable that the template does not declare, such as a misspelt name.
 
     >>> from datetime import datetime
     >>> template = Template.from_json({"variables": {"$DAY": {"type": "time_range"}}, "steps": []})
     >>> [found] = check_given_values(template, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))
     >>> print(found)
-    error[HB203]: a value is given for $DAI, but the template has no such variable
+    error[HB203]: a value is given for $DAI, but the template declares no such variable
       Did you mean $DAY?
     """
     yield from unknown_values(template.variables, context.values)
@@ -36,10 +36,10 @@ def unknown_values(declared: Mapping[str, Any], given: Iterable[str]) -> Iterato
     for name in given:
         if name not in declared:
             close = closest(name, declared)
-            known = f"variables: {', '.join(declared)}" if declared else "the template declares no variables"
+            known = f"use one of these variables: {', '.join(declared)}" if declared else "remove the value"
             yield Diagnostic(
                 "HB203",
-                f"a value is given for {name}, but the template has no such variable",
+                f"a value is given for {name}, but the template declares no such variable",
                 advice=(f"did you mean {close[0]}?",) if close else (known,),
                 candidates=close,
             )

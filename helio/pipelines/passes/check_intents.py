@@ -17,7 +17,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_intents(template: Template, context: Context) -> Iterator[Finding]:
-    """Note each step that does not say what it is for; of a block, one of its steps is enough.
+    """Report each step without an intent; in a block, one step with an intent is enough.
 
     >>> from datetime import datetime
     >>> template = Template.from_json({"steps": [{"step_id": 1, "intent": "ACE field in GSE"}, {"step_id": 2}]})
@@ -35,5 +35,5 @@ def check_intents(template: Template, context: Context) -> Iterator[Finding]:
                 step.step_id,
                 step.tool_name,
                 pointer(*step.path),
-                ('"intent": "…", in a few words',),
+                ('add "intent": "…" with a few words',),
             )

@@ -1,6 +1,6 @@
-"""Find maps that could be one call.
+"""Find each ``for_each`` that a single step could replace.
 
-HX601 (warning)  a map that could be one call
+HX601 (warning)  a for_each that a single step could replace
     Its items could be computed together; only the author knows whether the result is the same.
     before  custom_operation for each component
     after   a hint
@@ -19,7 +19,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_maps(template: Template, context: Context) -> Iterator[Finding]:
-    """Hint at a map whose items could be computed in one call; the author decides.
+    """Warn of a ``for_each`` that a single step could replace; the author decides.
 
     ``custom_operation(B)`` for each component of ``B``; ``fetch(parameter_id: $P)`` for each of a list → HX601
 
@@ -29,7 +29,7 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
     >>> step = {"step_id": 1, "tool_name": "fetch_data", "tool_args": args}
     >>> template = Template.from_json({"steps": [{**step, "for_each": {"as": "$P", "over": ["BGSEc", "Magnitude"]}}]})
     >>> [finding.advice for finding in check_maps(template, Context(signatures(), datetime(2024, 1, 1), {}))]
-    [('"parameters": […] in one fetch',)]
+    [('use "parameters": […] in one fetch',)]
     """
     for view in views(template.walk(), context.signatures):
         step, loop, signature = view.step, view.step.for_each, view.signature
@@ -43,18 +43,18 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
             and args.get("parameter_id") == name
             and not uses({**others, "output_label": args.get("output_label")}, {}, name)
         ):
-            advice = '"parameters": […] in one fetch'
+            advice = 'use "parameters": […] in one fetch'
         elif loop.components_of:
             source = loop.components_of
             scalar = any(table.scalar for table in signature.tables)
             if not scalar and any(label in (source, f"{source}.{name}") for label in view.labels):
-                advice = f"one call on {source}, if it does the same with every component"
+                advice = f"use one step on {source}, if the tool does the same with every component"
         elif not uses(others, signature.schema(), name) and not uses(args.get("parameter_id"), {}, name):
-            advice = f"one step: only its label depends on {name}"
+            advice = f"use one step without for_each: only its label depends on {name}"
         if advice:
             yield Diagnostic(
                 "HX601",
-                "this map could be one call",
+                "this for_each could be one step",
                 "warning",
                 step.step_id,
                 signature.name,

@@ -1,7 +1,7 @@
 """Compare the parameters of fetches with the catalogue.
 
-HV501 (warning)  a parameter that the catalogue does not list for its data set
-    The files decide: the catalogue may be older than they are, and may leave some out.
+HV501 (warning)  a parameter that the catalogue does not list for its dataset
+    The files may still have it, because the catalogue may be outdated or incomplete.
     before  BGSE of AC_H2_MFI
     after   warned, with the closest name; HE402 for an author
     to do   Check the name with helio datasets parameters DATASET; helio catalog refresh renews an old
@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of a parameter that the catalogue does not list for its data set.
+    """Warn of a parameter that the catalogue does not list for its dataset.
 
     The files decide: the catalogue may be older, and does not list everything that is in them.
 
@@ -32,7 +32,7 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
     >>> known = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
     >>> [found] = check_parameters(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(found)
-    warning[HV501] step 1 (fetch_data): the catalogue lists no parameter 'BGSE' of AC_H2_MFI
+    warning[HV501] step 1 (fetch_data): the catalogue lists no parameter 'BGSE' for AC_H2_MFI
       --> /steps/0/tool_args/parameter_id
       Did you mean 'BGSEc'?
     """
@@ -46,7 +46,7 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
         close = closest(name, known.parameters)
         yield Diagnostic(
             "HV501",
-            f"the catalogue lists no parameter '{name}' of {dataset_id}",
+            f"the catalogue lists no parameter '{name}' for {dataset_id}",
             "warning",
             request.step.step_id,
             str(request.step.tool_name),
@@ -54,7 +54,7 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
             (
                 f"did you mean {' or '.join(repr(name) for name in close)}?"
                 if close
-                else f"helio datasets parameters {dataset_id}",
+                else f"run helio datasets parameters {dataset_id} to list its parameters",
             ),
             candidates=close,
         )

@@ -1,44 +1,44 @@
 """Check units, frames and kinds of the tables that steps read, as far as they are known before a run.
 
-HV401 (error)  a table in another unit than the tool takes, by what another tool always gives
+HV401 (error)  a table in another unit than the tool requires, known from the tool that gives the table
     Nothing is converted silently, and a number in the wrong unit looks like any other number.
     before  shue_standoff with the clock angle as its pressure
     after   refused, both units named
     to do   Add a step that gives the unit that the tool takes, such as convert_units.
 
-HV402 (warning)  a parameter in another unit than the tool takes, by what the catalogue says
-    The file decides, when the step runs; the catalogue may be older than the file.
+HV402 (warning)  a parameter in another unit than the tool requires, according to the catalogue
+    The step uses the unit in the file; the catalogue may be outdated.
     before  plasma_beta with a temperature in eV
     after   warned, with the conversion to add
     to do   Add the conversion that the message names, usually convert_units.
 
-HV403 (error)  a table in another frame than the tool takes, by what tools and their arguments say
+HV403 (error)  a table in another frame than the tool requires, known from tools and their arguments
     A component in another frame is another number; nothing is transformed silently.
     before  newell_coupling with a field that transform_frame has turned to GSE
     after   refused, both frames named
     to do   Add a transform_frame step before this one, or take a parameter in the other frame.
 
-HV404 (warning)  a parameter in another frame than the tool takes, by its name or what the catalogue says
-    The file decides, when the step runs; a name may mislead.
+HV404 (warning)  a parameter in another frame than the tool requires, according to its name or the catalogue
+    The step uses the frame in the file; a name may mislead.
     before  vbs with OMNI's BZ_GSE
     after   warned, with the transformation to add
     to do   Add a transform_frame step before this one, or take a parameter in the other frame, if the frame
             is really another one.
 
-HV405 (error)  a table of another kind than the tool takes, by what tools and their arguments say
+HV405 (error)  a table of another kind than the tool requires, known from tools and their arguments
     A series, a vector and a spectrum are different kinds, and no part of one is chosen silently.
     before  clock_angle of a magnitude
     after   refused, both kinds named
     to do   Take a component or the magnitude first, or use the tool that the message names.
 
-HV406 (warning)  a parameter of another kind than the tool takes, by its size in the catalogue
-    The file decides, when the step runs; the catalogue may be older than the file.
+HV406 (warning)  a parameter of another kind than the tool requires, according to its size in the catalogue
+    The step uses the table in the file; the catalogue may be outdated.
     before  plasma_beta with a vector as its density
     after   warned, with what to take instead
     to do   Take what the message names instead, such as one component of the vector.
 
-HV407 (warning)  a frame that is almost the name of a known one
-    Any text may name a frame, and tables in frames of different names do not go together.
+HV407 (warning)  a frame whose name is similar to that of a known frame
+    Any name is allowed, but tables in frames with different names cannot be combined.
     before  join_components with "frame": "GSEE"
     after   warned, with GSE
     to do   Correct the frame's name, if it is misspelt.
@@ -67,15 +67,15 @@ _SAID: Mapping[Aspect, str] = {
     "kind": ", according to the catalogue",
 }
 _ALIKE: Mapping[Aspect, str] = {
-    "unit": "both in one unit",
-    "frame": "both in one frame",
-    "kind": "two of one kind",
+    "unit": "both in the same unit",
+    "frame": "both in the same frame",
+    "kind": "two of the same kind",
 }
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
 def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse tables that a tool cannot take, where tools and arguments alone say so; warn by the catalogue.
+    """Refuse tables that a tool cannot use, as known from tools and arguments; warn if only the catalogue says so.
 
     Facts unknown before the run are checked when the step is called; then the file decides.
 
@@ -193,7 +193,7 @@ def _unlike(
 
 
 def _share_x(first: ReadTable, other: ReadTable) -> bool:
-    """Whether two tables in GSE and GSM may go together because one of them is x, as far as labels tell."""
+    """Tell whether two tables in GSE and GSM may go together because one of them is x, as far as labels tell."""
     frames = {str(read.known.frame).upper() for read in (first, other)}
     last = [read.label.rpartition(".")[2].casefold() for read in (first, other)]
     return frames == {"GSE", "GSM"} and any("x" in name for name in last)
@@ -210,7 +210,9 @@ def _advice_on_unlike(aspect: Aspect, first: ReadTable, other: ReadTable) -> str
     if aspect == "frame":
         return _advice_on_frames(other.known, first.known.frame or "")
     vector = next((read for read in (first, other) if read.known.kinds == {"vector"}), None)
-    return f'take one component: "{vector.label}.x"' if vector else "take a band first, with band_average"
+    return (
+        f'use one component: "{vector.label}.x"' if vector else "first average over a band with band_average"
+    )
 
 
 def _diagnostic(
@@ -257,17 +259,15 @@ def _advice_on_frames(known: Foreseen, required: str) -> str:
     if known.kinds != {"scalar"} or "transform_frame" not in advice:
         return advice
     # One component alone cannot be turned: the others enter it.
-    return (
-        f'choose the component in {required}, or turn the whole vector first: transform_frame to "{required}"'
-    )
+    return f'choose the component in {required}, or first transform the vector with transform_frame to "{required}"'
 
 
 def _advice_on_kind(kind: str, read: ReadTable) -> str:
     kinds = read.known.kinds
     if kind == "scalar" and "vector" in kinds:
-        return f'take one component, or magnitude: "{read.label}.x"'
+        return f'use one component, such as "{read.label}.x", or compute the magnitude first'
     if kind == "scalar":
-        return "average it over a band first, with the tool band_average"
+        return "first average over a band with band_average"
     if kind == "vector" and kinds == {"scalar"}:
-        return "choose the vector itself, or put its components side by side with the tool join_components"
+        return "use the vector itself, or first join its components with join_components"
     return f"choose a parameter that is {_HELD[kind]}"

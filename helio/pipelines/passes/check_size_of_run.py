@@ -1,4 +1,4 @@
-"""Limit the size of a run, its intervals counted."""
+"""Limit the number of steps of a run, when the intervals of its time range are known."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.pipelines.template.template import Step, Template
 
 
 def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse a run whose maps would become more steps than the policy allows, its intervals counted.
+    """Refuse a run that would have more steps than the policy allows, with one step for each interval.
 
     >>> from datetime import datetime
     >>> from helio.pipelines.template.context import Policy
@@ -22,7 +22,7 @@ def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]
     >>> template = Template.from_json({"steps": [{"step_id": 1, "for_each": each}]})
     >>> [found] = check_size_of_run(template, Context({}, datetime(2024, 1, 1), {}, policy=Policy(max_run_steps=5)))
     >>> print(found.message)
-    7 steps are more than 5, with a step for each item of its maps
+    the pipeline has 7 steps, with one step for each item of for_each; the maximum is 5
     """
     count = 0
     for step in template.steps:

@@ -1,7 +1,7 @@
 """Compare each step's tool and arguments with the tool's signature.
 
 HN506 (error)  required argument missing
-    A pass never chooses physics, so none fills it in.
+    The choice of its value is physics, so helio does not fill it in.
     before  fetch_data without "dataset_id"
     after   refused
     to do   Add the argument; helio tools TOOL describes it.
@@ -27,7 +27,7 @@ _WRITTEN = {"duration": "3min", "time-range": "2024-05-10 to 2024-05-12"}
 
 
 def check_tools(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse unknown tools, unknown, missing and misfitting arguments, and times that cannot be read.
+    """Refuse unknown tools, times that cannot be read, and unknown, missing or invalid arguments.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -53,7 +53,7 @@ def check_tools(template: Template, context: Context) -> Iterator[Finding]:
                 path=pointer(*step.path, "tool_name"),
                 advice=(f"did you mean '{close[0]}'?",)
                 if close
-                else (f"tools: {', '.join(context.signatures)}",),
+                else (f"use one of these tools: {', '.join(context.signatures)}",),
                 candidates=close,
             )
             continue
@@ -76,8 +76,10 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
             close = closest(str(path[-1]), meant)
             of_figure = len(path) > 1 or signature.name in DRAWING
             valid = _keys(schema, path[:-1]) or meant
-            listed = f"{'keys of a figure' if of_figure else 'arguments'}: {', '.join(valid)}"
-            known = f"helio tools {signature.name} lists its keys" if close else listed
+            listed = (
+                f"use one of these {'keys of a figure' if of_figure else 'arguments'}: {', '.join(valid)}"
+            )
+            known = f"run helio tools {signature.name} to list its keys" if close else listed
             code = UNKNOWN_KEY if of_figure else "HN504" if close else "HN503"
             advice = (f"did you mean '{close[0]}'?",) if close else ()
             yield found(code, path, message, (*advice, known) if of_figure else advice or (known,))
@@ -134,9 +136,9 @@ def _examples(signature: Signature, path: Path) -> tuple[str, ...]:
     choices = argument.schema.get("enum", ())
     if 1 < len(choices) <= 12:
         *others, last = [f'"{choice}"' for choice in choices]
-        return (f"{argument.name}: {', '.join(others)} or {last}",)
+        return (f"set '{argument.name}' to {', '.join(others)} or {last}",)
     example = _WRITTEN.get(argument.schema.get("format", ""))
-    return (f'{argument.name}: "{example}"',) if example else ()
+    return (f"set '{argument.name}' to a value such as \"{example}\"",) if example else ()
 
 
 def _says_nothing(value: Any) -> bool:
@@ -154,6 +156,6 @@ def _keys(schema: Schema, path: Path) -> list[str]:
 
 
 def _comes_later(path: Path, step: Step, signature: Signature) -> bool:
-    """Whether another pass fills in a missing argument, or reports why it cannot."""
+    """Tell whether another pass fills in a missing argument, or reports why it cannot."""
     # wire_time writes the range or refuses; a loop still to be expanded fills the argument that it is over.
     return "loop_over" in step.extra or path[-1] in signature.time_arguments()

@@ -1,7 +1,7 @@
 """Find steps and labels that nothing uses.
 
 HV301 (warning)  step that nothing uses
-    The advice is to remove it; helio never removes it silently.
+    helio suggests removing the step, but never removes it silently.
     before  a fetch that nothing reads or draws
     after   warned, and run
     to do   Remove the step, or use its result in a later step.
@@ -27,7 +27,7 @@ from helio.pipelines.template.template import Step, Template
 
 
 def check_use(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of a step that nothing uses and that uses nothing, and of labels that nothing reads; prune neither.
+    """Warn of steps and labels that nothing uses; remove neither.
 
     ``fetch B; fetch V; plot B`` → HV301 for the second fetch, with its removal as a suggestion.
     ``fetch B; C = magnitude(B); plot B`` → HV302 for ``C``. A plan without any figure or export is left alone: there
@@ -55,28 +55,28 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
                 prune = Fix("remove the step", removed(pointer(*step.path), step.to_json()))
                 yield Diagnostic(
                     "HV301",
-                    "nothing uses this step",
+                    "no step uses the results of this step",
                     "warning",
                     step.step_id,
                     step.tool_name,
                     pointer(*step.path),
-                    ("remove the step, or draw what it gives",),
+                    ("remove the step, or draw its results",),
                     fixes=(prune,),
                 )
             continue
         yield Diagnostic(
             "HV302",
-            f"nothing uses the label '{written}'",
+            f"no step uses the label '{written}'",
             "warning",
             step.step_id,
             step.tool_name,
             pointer(*step.path),
-            (f"draw '{written}', or leave it out",),
+            (f"draw '{written}', or remove it",),
         )
 
 
 def _is_artefact(step: StepView) -> bool:
-    """Whether a step writes a file, or draws tables that its author chose."""
+    """Tell whether a step writes a file, or draws tables that its author chose."""
     signature = step.signature
     return signature is not None and (
         signature.gives == "export" or (signature.name in FIGURES and LIMITED not in step.step.annotations)

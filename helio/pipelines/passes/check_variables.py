@@ -114,11 +114,11 @@ def _names_nothing(step: Step, path: Path, written: str, known: Sequence[str]) -
     listed = ", ".join(f"{{{name}}}" for name in names)
     return Diagnostic(
         "HN602",
-        f"'{written}' names neither a variable nor a time",
+        f"'{written}' is neither a variable nor a time, such as {{start}}",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=pointer(*path),
-        advice=(f"did you mean {{{close[0]}}}?" if close else f"names in braces: {listed}",),
+        advice=(f"did you mean {{{close[0]}}}?" if close else f"use one of these names in braces: {listed}",),
         candidates=close,
     )
 
@@ -133,9 +133,11 @@ def _default(name: str, facts: Variable, context: Context) -> Iterator[Diagnosti
             code, f"{name}: {error.message}", path=at, advice=(error.advice,) if error.advice else ()
         )
     except RequestError as error:
-        message = f"{name} is of type {facts.type}: {error.message} ({json.dumps(facts.default)})"
+        message = (
+            f"invalid default {json.dumps(facts.default)} for {name} of type {facts.type}: {error.message}"
+        )
         yield Diagnostic("HV101", message, path=at, advice=(error.advice,) if error.advice else ())
 
 
 def _known(declared: Sequence[str]) -> str:
-    return f"variables: {', '.join(declared)}" if declared else "the template declares no variables"
+    return f"use one of these variables: {', '.join(declared)}" if declared else "declare the variable"

@@ -7,8 +7,8 @@ HV604 (warning)  values written by the author of the template, and what depends 
     to do   Use a fetch for measured data; keep the step if you really want these values, and say so in its
             intent.
 
-HV605 (warning)  values of code that may be the author's, and what depends on them
-    Code is read, not run: helio warns where some numbers may not come from a table.
+HV605 (warning)  values from code that the author may have written, and what depends on them
+    helio only reads the code, and warns if some numbers may not come from a table.
     before  "pandas_code": "result = df.fillna(0)"
     after   a warning in the review, in the run and in its record
     to do   Check each line of the code that sets values, and leave missing values as NaN.
@@ -28,7 +28,7 @@ WRITTEN, DOUBTFUL = "HV604", "HV605"
 
 
 def check_written_values(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of tables, figures and files whose numbers are the author's and were not measured.
+    """Warn of tables, figures and files with numbers that the author wrote and that were not measured.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -39,8 +39,8 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
     >>> template = Template.from_json({"steps": [table, figure]})
     >>> for finding in check_written_values(template, Context(signatures(), datetime.min, {})):
     ...     print(finding.code, finding.step_id, finding.message)
-    HV604 1 'limit' holds values written by the author, not measured
-    HV604 2 it depends on values written by the author, not measured: limit
+    HV604 1 'limit' contains values that the author wrote, and that were not measured
+    HV604 2 the step depends on values that the author wrote, and that were not measured: limit
     """
     found = origins(template, context.signatures)
     for view in views(template.walk(), context.signatures):
@@ -48,15 +48,19 @@ def check_written_values(template: Template, context: Context) -> Iterator[Findi
         if origin is None:
             continue
         for code, labels, what in (
-            (WRITTEN, origin.written, "values written by the author, not measured"),
-            (DOUBTFUL, origin.doubtful, "values that may not be measured, but written by the author"),
+            (WRITTEN, origin.written, "values that the author wrote, and that were not measured"),
+            (
+                DOUBTFUL,
+                origin.doubtful,
+                "values that the author may have written, and that may not have been measured",
+            ),
         ):
             if not labels:
                 continue
             listed = ", ".join(sorted(labels))
             message = (
-                f"'{listed}' holds {what}"
+                f"'{listed}' contains {what}"
                 if labels <= set(view.outputs)
-                else f"it depends on {what}: {listed}"
+                else f"the step depends on {what}: {listed}"
             )
             yield Diagnostic(code, message, "warning", view.id, view.tool, view.pointer)

@@ -1,14 +1,14 @@
 """Choose the provider of each fetch.
 
-HS101 (error)  no data provider was given, and the catalogue does not know the data set
+HS101 (error)  no data provider was given, and the catalogue does not know the dataset
     helio never chooses a source silently.
     before  "dataset_id": "MY_EVENTS"
     after   refused: --archive DIR
     to do   Name the provider: --archive DIR, --archive NAME, or "provider" in the step. helio datasets search
             finds ids of CDAWeb.
 
-HS102 (error)  no provider of that name
-    A template cannot make helio open a folder.
+HS102 (error)  unknown provider
+    A template can name only a known provider. A folder is given with --archive.
     before  "provider": "/etc"
     after   refused
     to do   Use one of the providers that the message names; give a folder with --archive DIR.
@@ -54,7 +54,7 @@ def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
         if served != step.tool_args and not wrong:
             yield Edit(
                 "HS103",
-                f"served by {BY_CATALOGUE}, as the catalogue says",
+                f"provider {BY_CATALOGUE} taken from the catalogue",
                 changed(step, replace(step, tool_args=served)),
                 step.step_id,
                 kind="bind",
@@ -94,14 +94,14 @@ def _no_such_provider(named: str, path: str) -> Diagnostic:
         path=path,
         advice=(
             *((did_you_mean(named, names()),) if close else ()),
-            f"--archive DIR for a folder of CDF files, or a provider: {choices()}",
+            f"use --archive DIR for a folder of CDF files, or one of these providers: {choices()}",
         ),
         candidates=close,
     )
 
 
 def _not_served(dataset_id: str, path: str, context: Context) -> Diagnostic:
-    message = f"no archive is named for '{dataset_id}', and CDAWeb's catalogue does not have it"
+    message = f"no provider is given for '{dataset_id}', and CDAWeb's catalogue does not have it"
     elsewhere = known_datasets()
     if dataset_id in elsewhere:
         source = elsewhere[dataset_id]
@@ -109,9 +109,9 @@ def _not_served(dataset_id: str, path: str, context: Context) -> Diagnostic:
             "HS101",
             message,
             path=path,
-            advice=(f'"provider": "{source}" in the step, or --archive {source}',),
+            advice=(f'set "provider": "{source}" in the step, or use --archive {source}',),
         )
     close = closest(dataset_id, [*context.catalogue, *elsewhere])
     advice = [f"did you mean {' or '.join(repr(guess) for guess in close)}?"] if close else []
-    advice.append(f'give its provider: "provider" in the step ({choices()}), or --archive DIR')
+    advice.append(f'set "provider" in the step ({choices()}), or use --archive DIR')
     return Diagnostic("HS101", message, path=path, advice=tuple(advice), candidates=close)

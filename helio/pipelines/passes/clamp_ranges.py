@@ -1,4 +1,4 @@
-"""Compare ranges with the published range: clamp those that extend beyond it, refuse those outside it.
+"""Compare time ranges with the published range: clamp ranges that extend beyond it, refuse ranges outside it.
 
 HB301 (edit bind + warning)  range partly outside known coverage: clamped, recorded
     Existing data are fetched, and the record keeps the requested range.
@@ -29,9 +29,9 @@ from helio.time_range import TimeRange, parse_time_range
 
 
 def clamp_ranges(template: Template, context: Context) -> Iterator[Finding]:
-    """Clamp a fetch to the known coverage of its data set, and refuse one that is wholly outside.
+    """Clamp the time range of a fetch to the published range of its dataset; refuse a time range wholly outside.
 
-    ``2025-12-20 to 2026-01-10`` of a data set published up to 2025-12-31 → ``2025-12-20 to 2025-12-31``, said as a
+    ``2025-12-20 to 2026-01-10`` of a dataset published up to 2025-12-31 → ``2025-12-20 to 2025-12-31``, said as a
     warning. Only fresh facts may do that: a catalogue of last winter must not refuse yesterday. Candidates are left
     alone: each is asked in its turn. So is what another archive serves than the one
     that the catalogue is about.
@@ -49,7 +49,15 @@ def clamp_ranges(template: Template, context: Context) -> Iterator[Finding]:
         covered = f"{args['dataset_id']} covers {_written(known.first)} to {_written(known.last)}"
         if start >= stop:
             message = f"{requested} is outside the published range: {covered}"
-            yield Diagnostic("HB302", message, "error", step.step_id, FETCH, at, ("a range within it",))
+            yield Diagnostic(
+                "HB302",
+                message,
+                "error",
+                step.step_id,
+                FETCH,
+                at,
+                ("choose a time range within the published range",),
+            )
         elif (start, stop) != (requested.start, requested.stop):
             clamped = str(TimeRange(start, stop))
             yield Edit(

@@ -1,7 +1,7 @@
 """Add the labels of panels to the labels of their figure.
 
-HO401 (edit safe; lossy (repair) or error (run) for an unknown key)  panel label missing from labels added; an
-        unknown key of a figure is refused with the valid ones
+HO401 (edit safe; lossy (repair) or error (run) for an unknown key)  label of a panel added to the labels of
+        its figure; an unknown key of a figure is refused
     A figure draws only its labels.
     before  "labels": ["B"], "panels": [["B"], ["n"]]
     after   "labels": ["B", "n"]
@@ -21,7 +21,7 @@ from helio.pipelines.template.template import Template
 
 
 def complete_panels(template: Template, context: Context) -> Iterator[Finding]:
-    """Add labels that stand in ``panels`` only to a figure's ``labels``.
+    """Add the labels that only ``panels`` names to a figure's ``labels``.
 
     ``{"labels": ["B"], "panels": [["B"], ["n"]]}`` → ``{"labels": ["B", "n"], "panels": [["B"], ["n"]]}``
 
@@ -45,5 +45,5 @@ def complete_panels(template: Template, context: Context) -> Iterator[Finding]:
         missing = [label for label in complete_labels(spec)[len(labels) :] if not is_glob(label)]
         if missing:
             after = with_figure(step, {**spec, "labels": [*labels, *missing]})
-            message = f"labels of panels added: {', '.join(missing)}"
+            message = f"labels of panels added to the figure: {', '.join(missing)}"
             yield Edit("HO401", message, changed(step, after), step.step_id)

@@ -1,7 +1,7 @@
 """Derive the steps on which each step depends from the labels that it reads.
 
 HR203 (error)  label that nobody produces
-    A fetch is only suggested: a pass never chooses a data set.
+    helio may suggest a fetch, but never chooses a dataset.
     before  "source_label": "AC_H2_MFI.BGSEc" without its fetch
     after   refused
     to do   Add the step that fetches or computes this label, or correct the label as the message suggests.
@@ -38,7 +38,7 @@ from helio.pipelines.template.variables import TOKEN, Path
 
 
 def derive_dependencies(template: Template, context: Context) -> Iterator[Finding]:
-    """Add a dependency for each label read; refuse labels of nobody and steps that do not exist.
+    """Add a dependency for each label read; refuse labels that no step produces, and steps that do not exist.
 
     A block depends on the steps that its own steps read from; inside it they depend on one another.
 
@@ -51,7 +51,7 @@ def derive_dependencies(template: Template, context: Context) -> Iterator[Findin
     ...      "tool_args": {"source_label": "A.B", "output_label": "C"}}]})
     >>> [edit] = derive_dependencies(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
-    HR301 depends on 1 by label
+    HR301 depends on 1, whose labels it reads
     """
     steps = list(views(template.walk(), context.signatures))
     labels = labels_of(steps, context)
@@ -84,11 +84,11 @@ def derive_dependencies(template: Template, context: Context) -> Iterator[Findin
             if not step.step.block and _reads_itself(step):
                 yield Diagnostic(
                     "HR402",
-                    f"a cycle: step {step.id} reads the label that it produces",
+                    f"step {step.id} depends on itself: it reads the label that it produces",
                     step_id=step.id,
                     tool_name=step.tool,
                     path=pointer(*step.path, "tool_args"),
-                    advice=("another output_label",),
+                    advice=("choose another output_label",),
                 )
                 continue
             if step.id not in written:  # a block reads what its own steps give
@@ -96,7 +96,7 @@ def derive_dependencies(template: Template, context: Context) -> Iterator[Findin
         if dependencies != list(written):
             new = [needed for needed in dependencies if needed not in written]
             at = pointer(*step.path, "depends_on")
-            message = f"depends on {', '.join(map(str, new))} by label"
+            message = f"depends on {', '.join(map(str, new))}, whose labels it reads"
             yield Edit("HR301", message, replaced(at, list(written), dependencies), step.id, path=at)
 
 
@@ -117,7 +117,7 @@ def _is_unknown(label: str, labels: Labels) -> bool:
 
 
 def _takes_several(step: StepView, path: Path) -> bool:
-    """Whether a list of labels belongs at a place in the arguments."""
+    """Tell whether a list of labels belongs at a place in the arguments."""
     return any(
         table.many
         for table in (step.signature.tables if step.signature else ())
@@ -130,11 +130,13 @@ def _one_wanted(step: StepView, read: Read, labels: Labels) -> Diagnostic:
     known = matching(read.label, labels.all)
     return Diagnostic(
         "HR203",
-        f"'{shortened(read.label)}' may stand for several labels, but one is needed here",
+        f"'{shortened(read.label)}' may match several labels, but exactly one is needed here",
         step_id=step.id,
         tool_name=step.tool,
         path=pointer(*step.path, "tool_args", *read.path),
-        advice=(f"write the label: {', '.join(known[:3] or list(labels.all)[:3]) or 'none is produced'}",),
+        advice=(
+            f"write one of these labels: {', '.join(known[:3] or list(labels.all)[:3]) or 'no step produces any'}",
+        ),
         candidates=tuple(known[:50]),
     )
 
@@ -152,11 +154,13 @@ def _no_step(step: StepView, position: int, needed: StepId, ids: list[StepId]) -
     at = pointer(*step.path, "depends_on", position)
     return Diagnostic(
         "HR303",
-        f"there is no step {needed} to depend on",
+        f"depends_on names step {needed}, which does not exist",
         step_id=step.id,
         tool_name=step.tool,
         path=at,
-        advice=(f"did you mean {close[0]!r}?",) if close else (f"steps: {', '.join(map(str, ids[:50]))}",),
+        advice=(f"did you mean {close[0]!r}?",)
+        if close
+        else (f"use one of these steps: {', '.join(map(str, ids[:50]))}",),
         candidates=tuple(close),
         fixes=tuple(Fix(f"depend on {known}", replaced(at, needed, known)) for known in close),
     )
@@ -171,14 +175,15 @@ def _nobody(template: Template, step: StepView, read: Read, labels: Labels, cont
     advice = [f"did you mean '{guess}'?" for guess in close[:1]]
     if inserted is not None:
         fixes.insert(0, inserted)
-        advice.append(f"a step that fetches it: {label}")
+        advice.append(f"add a step that fetches {label}")
     return Diagnostic(
         "HR203",
         f"no step produces {'a label that matches' if is_glob(label) else 'the label'} '{shortened(label)}'",
         step_id=step.id,
         tool_name=step.tool,
         path=at,
-        advice=tuple(advice) or (f"labels: {', '.join(known[:50]) or 'none'}",),
+        advice=tuple(advice)
+        or (f"use one of these labels: {', '.join(known[:50])}" if known else "add a step that produces it",),
         candidates=close,
         fixes=tuple(fixes),
     )

@@ -12,7 +12,7 @@ HR102 (error)  declared produces contradicts the tool
     to do   Remove "produces" from the step; helio derives it.
 
 HR103 (error)  a label produced twice, or overwritten in place
-    A label is one table; a new name is only suggested.
+    A label names one table. helio may suggest another label, but never chooses one.
     before  two steps with "output_label": "B"
     after   refused
     to do   Give one of the two steps another output_label, and correct the steps that read it.
@@ -32,7 +32,7 @@ from helio.pipelines.template.template import Step, Template
 
 
 def derive_produces(template: Template, context: Context) -> Iterator[Finding]:
-    """Fill in ``produces``; refuse one that contradicts the tool, and a label that two steps produce.
+    """Fill in ``produces``; refuse a list that contradicts the tool, and a label that two steps produce.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -70,18 +70,18 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
             step_id=step.step_id,
             tool_name=step.tool_name,
             path=pointer(*step.path, "produces"),
-            advice=("leave produces out: it is derived",),
+            advice=("remove 'produces': helio derives it",),
             fixes=(Fix("write what the tool gives", new),),
         )
 
 
 def _alike(declared: Sequence[str], labels: Sequence[str]) -> bool:
-    """Whether two lists name the same labels, apart from case and repetition."""
+    """Tell whether two lists name the same labels, apart from case and repetition."""
     return {label.strip().casefold() for label in declared} == {label.casefold() for label in labels}
 
 
 def is_same_work(step: Step, other: Step, context: Context) -> bool:
-    """Whether two steps give one label the same content, so that a later pass makes one of them."""
+    """Tell whether two steps give the same content under one label, so that a later pass can merge them."""
     if step.tool_name != other.tool_name or step.for_each is not None or other.for_each is not None:
         return False
     mine, theirs = step.tool_args, other.tool_args
@@ -109,7 +109,7 @@ def _again(step: Step, label: str, before: StepId, taken: set[str]) -> Diagnosti
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,
-        advice=("another output_label",),
+        advice=("choose another output_label",),
         candidates=(before,),
         fixes=fixes,
     )
@@ -128,5 +128,5 @@ def _shadows(producers: Mapping[str, Step]) -> Iterator[Diagnostic]:
                 step_id=step.step_id,
                 tool_name=step.tool_name,
                 path=f"{home}/output_label" if args.get("output_label") == label else home,
-                advice=("another output_label, without the dot",),
+                advice=("choose another output_label, without a dot",),
             )

@@ -1,4 +1,4 @@
-"""A list of steps under change: each change becomes guarded operations that apply one after another."""
+"""Change a list of steps, and collect the changes as JSON Patch operations that apply one after another."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.pipelines.template.variables import Path
 
 
 class Draft:
-    """A list of steps, addressed by the places they had at the start.
+    """List of steps that a pass is changing; each step keeps the index that it had at the start.
 
     Parameters
     ----------
@@ -45,11 +45,11 @@ class Draft:
         return taken
 
     def change(self, index: int, **values: Any) -> None:
-        """Give a step other values of some fields."""
+        """Change some fields of a step."""
         self.put(index, replace(self.steps[index], **values))
 
     def put(self, index: int, step: Step) -> None:
-        """Put another step in the place of one."""
+        """Replace a step by another."""
         if step == self.steps[index]:
             return
         written = step.to_json()
@@ -57,17 +57,17 @@ class Draft:
         self.steps[index] = replace(step, keys=tuple(written))
 
     def remove(self, index: int) -> None:
-        """Take a step out of the list."""
+        """Remove a step from the list."""
         self._operations += removed(pointer(*self._at(index)), self.steps[index].to_json())
         insort(self._gone, index)
 
     def is_gone(self, index: int) -> bool:
-        """Whether a step was taken out."""
+        """Tell whether a step was removed."""
         found = bisect_left(self._gone, index)
         return found < len(self._gone) and self._gone[found] == index
 
     def rewire(self, instead: Mapping[StepId, StepId], among: Sequence[int]) -> None:
-        """Let steps depend on others instead, in the order of the list, each once and none on itself."""
+        """Replace the dependencies of steps by others, in the order of the list and without repeats."""
         for index in among:
             step = self.steps[index]
             if self.is_gone(index) or not any(needed in instead for needed in step.depends_on):
@@ -80,7 +80,7 @@ class Draft:
         return tuple(sorted(step_ids, key=lambda step_id: self.places.get(step_id, len(self.steps))))
 
     def stand_for(self, index: int, others: Sequence[StepId]) -> None:
-        """Note in a step's annotations which steps it took in."""
+        """Record in a step's annotations which steps were merged into it."""
         notes = self.steps[index].annotations
         earlier = notes.get("stands_for")  # anybody may write annotations
         earlier = earlier if isinstance(earlier, list) else []
@@ -102,7 +102,7 @@ def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
 def reaches(
     steps: Sequence[Step], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
 ) -> bool:
-    """Whether a step depends on one of the goals through steps that are not in `through`."""
+    """Tell whether a step depends on one of the goals through steps that are not in `through`."""
     waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
     waiting = [index for index in waiting if index not in through]
     seen: set[int] = set()

@@ -25,7 +25,7 @@ from helio.pipelines.template.template import Template
 
 
 def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
-    """Keep the first of steps that give the same for the same reason; steps that used the others use it.
+    """Keep the first of several steps that do the same work; other steps then use its results.
 
     ``1: fetch B; 2: fetch B; 3: magnitude(B), depends on 2`` → ``1: fetch B; 3: magnitude(B), depends on 1``
 
@@ -123,7 +123,7 @@ class _Uses:
         return StepView(step, self._context.signatures.get(step.tool_name))
 
     def add(self, index: int) -> None:
-        """Note the labels that a step reads, and the tables whose components they are."""
+        """Record the labels that a step reads, and the tables to which these components belong."""
         for label in self.view(index).labels:
             while label:
                 self._readers.setdefault(label, set()).add(index)
@@ -140,7 +140,7 @@ class _Uses:
         ]
 
     def allow(self, renamed: Mapping[str, str], readers: Sequence[int]) -> bool:
-        """Whether only computations read these labels, and nothing else in the plan speaks of them."""
+        """Tell whether only computations read these labels, and nothing else in the plan mentions them."""
         if not readers or not self._all_known:
             return False  # without a reader it is an output by itself: its name is what the author asked for
         tools = (self._draft.steps[reader].tool_name for reader in readers)

@@ -1,7 +1,7 @@
-"""Keep each item of a map once.
+"""Keep each item of a ``for_each`` once.
 
-HX204 (edit safe)  duplicate items of a map removed
-    They would give the same labels twice.
+HX204 (edit safe)  repeated items of a for_each removed
+    Repeated items would give the same labels twice.
     before  "over": ["AC_H2_MFI", "AC_H2_MFI"]
     after   "over": ["AC_H2_MFI"]
 """
@@ -19,7 +19,7 @@ from helio.store.work_keys import canonical_json
 
 
 def drop_repeated_items(template: Template, context: Context) -> Iterator[Finding]:
-    """Leave out items that a map lists again, as they would give the same labels twice.
+    """Remove repeated items of a ``for_each``, which would give the same labels twice.
 
     ``over: ["AC_H2_MFI", "AC_H2_MFI"]`` → ``over: ["AC_H2_MFI"]``
 

@@ -1,12 +1,12 @@
-"""Expand the maps of one run: each item gets its own steps.
+"""Expand each ``for_each`` in a run: every item gets its own steps.
 
-HB401 (edit bind)  map expanded to concrete items
+HB401 (edit bind)  for_each expanded to its items
     Each item is a step of its own, with its own state.
     before  3: for each $DAY of 2024-01-10 to 2024-01-12
     after   3[2024-01-10], 3[2024-01-11]
 
 HB402 (error, or warning and edit bind for a step that is not critical)  empty map
-    A critical step that does nothing is no success; any other is skipped, with all steps that depend on it.
+    A critical step must do something. Any other step is skipped, together with all steps that depend on it.
     before  "over": []
     after   refused
     to do   Choose a time range or a list for which the map has items; or set "critical": false if the step
@@ -60,7 +60,7 @@ CARTESIAN = ("x", "y", "z")
 
 
 def expand_items(template: Template, context: Context) -> Iterator[Finding]:
-    """Put the steps of every item in the place of each map.
+    """Replace each ``for_each`` by the steps of its items.
 
     ``3: for $DAY in intervals of 2024-01-10 to 2024-01-12`` → ``3[2024-01-10]``, ``3[2024-01-11]``
 
@@ -75,7 +75,7 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [step]})
     >>> [edit] = expand_items(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
-    HB401 a step for each of 2 items: 1[A], 1[B]
+    HB401 expanded to 2 items: 1[A], 1[B]
     """
     steps = list(template.steps)
     skipped: set[StepId] = set()
@@ -99,7 +99,7 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
         operations += _written_out(steps, context)
         listed = ", ".join(map(str, shown[:3])) + (f" … {shown[-1]}" if len(shown) > 3 else "")
         count = 1 if step.for_each is None else len({_item_of(item_step, step_id) for item_step in made})
-        message = f"a step for each of {count} items: {listed}"
+        message = f"expanded to {count} item{'s' * (count != 1)}: {listed}"
         yield Edit("HB401", message, operations, step_id, kind="bind")
     if skipped:
         yield _left_out(steps, skipped)
@@ -108,7 +108,10 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
             # Each item has its own by now; the variable has no value in the run.
             operations = removed(pointer("variables", name), facts.to_json())
             yield Edit(
-                "HB401", f"{name} has a value in each item, and none in the run", operations, kind="bind"
+                "HB401",
+                f"{name} removed from the variables: each item has its own value",
+                operations,
+                kind="bind",
             )
 
 
@@ -116,7 +119,7 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def items_of(step: Step, template: Template, context: Context) -> Sequence[Any] | Diagnostic:
-    """Return the items of a map in this run; a block without a map has one item, None."""
+    """Return the items of a ``for_each`` in this run; a block without ``for_each`` has one item, None."""
     loop = step.for_each
     if loop is None:
         return [None]
@@ -138,8 +141,8 @@ def items_of(step: Step, template: Template, context: Context) -> Sequence[Any] 
         if count > most:
             return refused(
                 "HX303",
-                f"the map has {count} items, more than {most}",
-                "a shorter range, or longer intervals",
+                f"for_each has {count} items; the maximum is {most}",
+                "choose a shorter time range, or longer intervals",
             )
         items = _intervals(span, length)
     elif loop.components_of:
@@ -149,21 +152,21 @@ def items_of(step: Step, template: Template, context: Context) -> Sequence[Any] 
             items, why = None, f": {error.message}"
         if items is None:
             message = f"the components of {loop.components_of} are not known before the run{why}"
-            return refused("HX305", message, 'name them: over: ["…"]')
+            return refused("HX305", message, 'list the components: "over": ["…"]')
     else:
         items = items_of_map(loop, context)
         if items is None:
             return refused(
-                "HX305", "the items of this map are not known before the run", "name the items: over: […]"
+                "HX305", "the items of for_each are not known before the run", 'list the items: "over": […]'
             )
     if len(items) > most:
-        return refused("HX303", f"the map has {len(items)} items, more than {most}", "fewer items")
+        return refused("HX303", f"for_each has {len(items)} items; the maximum is {most}", "use fewer items")
     if not items:
         return refused(
             "HB402",
-            "the map has no items"
-            + ("" if step.critical else ": it is skipped, with all steps that depend on it"),
-            "a list of items in for_each.over",
+            "for_each has no items"
+            + ("" if step.critical else ": the step and all steps that depend on it are skipped"),
+            "list the items in for_each.over",
             "error" if step.critical else "warning",
         )
     return items
@@ -236,7 +239,7 @@ def _intervals(span: TimeRange, microseconds: int) -> list[str]:
 
 
 def expanded(step: Step, template: Template, context: Context) -> list[Step] | Diagnostic:
-    """Return the steps that a map or a block, with the maps in it, becomes in this run; or why it cannot."""
+    """Return the steps that a ``for_each`` or a block becomes in this run, or the reason why it cannot be expanded."""
     items = items_of(step, template, context)
     if isinstance(items, Diagnostic):
         return items
@@ -345,9 +348,9 @@ def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic |
             if name not in TOKEN.findall(label):
                 together = step.collect in ("concat", "merge")
                 message = (
-                    f"collect: {step.collect} of '{label}' is valid, but this version of helio cannot run it"
+                    f"this version of helio cannot combine the items of '{label}' (collect: {step.collect})"
                     if together
-                    else f"every item would give the label '{label}'"
+                    else f"every item would give the same label '{label}'"
                 )
                 return Diagnostic(
                     "HX304" if together else "HR103",
@@ -355,7 +358,7 @@ def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic |
                     step_id=step.step_id,
                     tool_name=step.tool_name,
                     path=pointer(*step.path, "collect" if together else "tool_args"),
-                    advice=(f"{name} in the label: '{label}_{name}'",),
+                    advice=(f"add {name} to the label: '{label}_{name}'",),
                 )
     return None
 
@@ -400,4 +403,4 @@ def _left_out(steps: Sequence[Step], skipped: set[StepId]) -> Edit:
         if steps[index].step_id in removed_ids:
             operations += removed(pointer("steps", index), steps[index].to_json())
     listed = ", ".join(str(step.step_id) for step in steps if step.step_id in removed_ids)
-    return Edit("HB402", f"skipped, as a map has no items: {listed}", operations, kind="bind")
+    return Edit("HB402", f"skipped, because for_each has no items: {listed}", operations, kind="bind")

@@ -34,7 +34,7 @@ def fill_defaults(template: Template, context: Context) -> Iterator[Finding]:
         op for key, value in top.items() if key not in template.keys for op in added(pointer(key), value)
     ]
     if operations:
-        yield Edit("HN100", "schema_version, variables filled in", tuple(operations))
+        yield Edit("HN100", "defaults filled in: schema_version, variables", tuple(operations))
     for step in template.by_list():
         defaults = STEP_DEFAULTS if step.block or step.use else [*STEP_DEFAULTS, "tool_args"]
         missing = tuple(key for key in defaults if key not in step.keys)

@@ -1,12 +1,12 @@
 """Let a figure that names no label draw the results of the plan.
 
-HG101 (edit safe, and warning)  a render without labels gets the terminal ones
-    The labels that no step uses are the purpose of the plan.
+HG101 (edit safe, and warning)  a figure without labels gets all labels that no step uses
+    Labels that no step uses are the final results of the pipeline.
     before  "spec": {}
     after   "spec": {"labels": ["ACE_Bmag"]}
     to do   Name the tables to draw in spec.labels.
 
-HG102 (error)  nothing to render
+HG102 (error)  nothing to draw
     A made-up figure would look like a result.
     before  "spec": {"labels": []} in a plan without data
     after   refused
@@ -46,9 +46,9 @@ def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": steps})
     >>> from helio.steps.signature import signatures
     >>> print(*fill_figures(template, Context(signatures(), datetime(2024, 1, 1), {})))
-    error[HG102] step 1 (render_spec): nothing to render: the figure names no label, and no step gives one
+    error[HG102] step 1 (render_spec): nothing to draw: the figure names no label, and no step gives one
       --> /steps/0/tool_args/spec/labels
-      try labels of the tables to draw
+      try list the labels of the tables to draw
     """
     for step in template.steps:
         if step.tool_name not in FIGURES:
@@ -75,9 +75,9 @@ def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
         elif is_understood(template, context):
             yield Diagnostic(
                 "HG102",
-                "nothing to render: the figure names no label, and no step gives one",
+                "nothing to draw: the figure names no label, and no step gives one",
                 step_id=step.step_id,
                 tool_name=step.tool_name,
                 path=at,
-                advice=("labels of the tables to draw",),
+                advice=("list the labels of the tables to draw",),
             )

@@ -1,6 +1,6 @@
-"""Fuse maps over one source, of which one depends on the other item by item, into one map of a block.
+"""Combine two ``for_each`` over the same items, where one uses the results of the other, in one block.
 
-HX501 (edit safe)  maps over one source fused into a block
+HX501 (edit safe)  steps with the same for_each combined in a block
     Each item goes through all of its steps by itself.
     before  for $DS: fetch; for $DS: magnitude
     after   for $DS: [fetch, magnitude]
@@ -24,11 +24,11 @@ from helio.pipelines.template.template import Step, Template
 from helio.store.work_keys import canonical_json
 
 OUTER = ("step_id", "for_each", "collect", "on_item_error", "depends_on", "critical", "annotations", "pin")
-"""What belongs to the map; everything else to the step in it."""
+"""Keys that belong to the ``for_each``; all other keys belong to the step in its block."""
 
 
 def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
-    """Do for each item all that is done with it, before anything is done with all of them.
+    """Combine steps over the same items in a block, so that each item goes through all steps by itself.
 
     ``1: for $DS: fetch $DS.BGSEc; 2: for $DS: $DS.mag from $DS.BGSEc; 3: plot *.mag`` → ``1: for $DS: [a: fetch; b:
     $DS.mag]; 3: plot AC_H2_MFI.mag, AC_H0_MFI.mag``
@@ -47,7 +47,7 @@ def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [first, second]})
     >>> [edit] = fuse_maps(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.message
-    'maps 1 and 2 become one, over a block'
+    'steps 1 and 2 combined in a block with one for_each'
     """
     steps = template.steps
     draft, dependants = Draft(("steps",), steps), dependants_of(steps)
@@ -71,7 +71,7 @@ def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _is_map(step: Step) -> bool:
-    """Whether a step is a map whose items' results stay a list."""
+    """Tell whether a step is a map whose items' results stay a list."""
     return step.for_each is not None and step.collect in ("", "list")
 
 
@@ -92,7 +92,7 @@ def _produced(step: Step, context: Context) -> list[str]:
 
 
 def _rests_on(first: Step, second: Step, context: Context) -> bool:
-    """Whether a map reads from another, and of it only what belongs to its own item."""
+    """Tell whether a map reads from another, and of it only what belongs to its own item."""
     if first.step_id not in second.depends_on:
         return False
     name = first.items[-1]
@@ -129,7 +129,9 @@ def _fused(
     draft.rewire({ids[1]: ids[0]}, dependants.get(ids[1], []))
     dependants.setdefault(ids[0], []).extend(dependants.get(ids[1], ()))
     _name_items(draft, first, context)
-    return Edit("HX501", f"maps {ids[0]} and {ids[1]} become one, over a block", draft.take(), ids[0])
+    return Edit(
+        "HX501", f"steps {ids[0]} and {ids[1]} combined in a block with one for_each", draft.take(), ids[0]
+    )
 
 
 def _block(first: Step, second: Step, context: Context) -> tuple[Step, ...]:

@@ -1,6 +1,6 @@
 """Make sure that every plan has an output.
 
-HG201 (edit safe, and warning)  no artefact: a figure of the terminal labels appended, or their export where asked for
+HG201 (edit safe, and warning)  no output: a figure of the final results added, or an export if asked for
     Every run must have an output. The figure draws twelve tables at most and names the others.
     before  fetch; magnitude
     after   fetch; magnitude; render_spec
@@ -33,7 +33,7 @@ from helio.pipelines.template.template import Template
 
 
 def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding]:
-    """Append a figure of what a plan ends in, where it has neither figure nor export.
+    """Add a figure of the final results to a plan with neither figure nor export.
 
     ``1: B = fetch; 2: C = magnitude(B)`` → ``… 3: render_spec(spec={labels: [C]})``, or with ``"artifact": "data"``
     ``… 3: save_data(source_labels=[C])``, where it has no export.
@@ -91,7 +91,7 @@ def _appended(
         "critical": all(step.critical for step in used),
     }
     article = "an export" if kind == "export" else "a figure"
-    message = f"{article} of {', '.join(labels)} appended: the plan had no output"
+    message = f"{article} of {', '.join(labels)} added, because the pipeline had no output"
     at = pointer("steps", len(template.steps))
     return Edit("HG201", message, added(at, whole), step_id, warning=warning and f"the figure {warning}")
 

@@ -6,13 +6,13 @@ HX101 (edit safe)  sub-pipeline inlined
     after   2.1: fetch_data, 2.2: magnitude
 
 HX102 (error)  sub-pipelines too deep or recursive
-    It would not end, or nobody could understand it.
+    A pipeline that uses itself would never end, and deep nesting is hard to understand.
     before  a uses b, b uses a
     after   refused: a -> b -> a
     to do   Remove the "use" that leads back to the pipeline itself.
 
 HX103 (error)  a pipeline that does not exist, or has no such variable
-    A value that nothing takes would be ignored.
+    helio refuses names that it would have to ignore.
     before  "use": "maag"
     after   refused: did you mean 'mag'?
     to do   Correct the name of the pipeline or of its variable; helio list and helio show PIPELINE list them.
@@ -57,7 +57,7 @@ def inline_pipelines(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [{"step_id": 2, "use": "mag"}]})
     >>> context = Context(signatures(), datetime(2024, 1, 1), {}, pipelines={"mag": saved})
     >>> [edit.message for edit in inline_pipelines(template, context)]
-    ['the pipeline mag inlined as 2.1']
+    ['the pipeline mag replaced by its steps 2.1']
     """
     work = _Inliner(template, context)
     for step in template.steps:
@@ -87,7 +87,7 @@ class _Surroundings:
     path: Path
     pipelines: tuple[str, ...]
     items: tuple[str, ...] = ()
-    """The variables of the maps, outermost first."""
+    """Variables of each enclosing ``for_each``, the outermost first."""
 
 
 @dataclass
@@ -97,7 +97,7 @@ class _Call:
     step: Step
     around: _Surroundings
     names: dict[str, str] = field(default_factory=dict)
-    """Labels that get another name, by their own with the plan's values in them."""
+    """New names of labels, by their own names with the values of the plan filled in."""
 
 
 class _Inliner:
@@ -108,7 +108,7 @@ class _Inliner:
         self.context = context
         self.steps = list(template.steps)
         self.count = _count(template.steps)
-        """Steps with a tool, inlined ones too."""
+        """Number of steps with a tool, including inlined steps."""
         self.declared = dict(template.variables)
         self.has_variables = "variables" in template.keys
         self.saved: dict[str, tuple[Template | None, tuple[Diagnostic, ...]]] = {}
@@ -138,7 +138,7 @@ class _Inliner:
         self.steps[index : index + 1] = inlined
         operations += self._rewired(step, inlined)
         ids = ", ".join(str(inner.step_id) for inner in inlined)
-        message = f"the pipeline {', '.join(dict.fromkeys(self.inlined))} inlined as {ids}"
+        message = f"the pipeline {', '.join(dict.fromkeys(self.inlined))} replaced by its steps {ids}"
         return Edit("HX101", message, operations, step.step_id)
 
     def _resolved(self, step: Step, around: _Surroundings) -> list[Step]:
@@ -187,12 +187,12 @@ class _Inliner:
         if len(path) - (1 if self.template.id in path[:1] else 0) > DEEPEST:
             raise refused(
                 "HX102",
-                f"pipelines are nested more than {DEEPEST} deep: {' -> '.join(path)}",
-                "fewer levels",
+                f"pipelines are nested more than {DEEPEST} levels deep: {' -> '.join(path)}",
+                "use fewer levels",
             )
         if name not in self.context.pipelines:
             close = closest(name, self.context.pipelines)
-            advice = f"did you mean '{close[0]}'?" if close else "helio list shows the pipelines by name"
+            advice = f"did you mean '{close[0]}'?" if close else "run helio list to see the pipelines"
             raise refused("HX103", f"no pipeline is called '{name}'", advice)
         saved, errors = self._saved(name)
         if errors:
@@ -200,7 +200,7 @@ class _Inliner:
             inside = (
                 f"in the pipeline {name}, at {first.path}: " if first.path else f"in the pipeline {name}: "
             )
-            raise refused(first.code, f"{inside}{first.message}", f"helio check {name}")
+            raise refused(first.code, f"{inside}{first.message}", f"run helio check {name}")
         known: Mapping[str, Variable] = saved.variables if saved else {}
         steps = saved.steps if saved else ()
         if around.items:
@@ -210,7 +210,7 @@ class _Inliner:
             raise refused(
                 "HX103",
                 f"the pipeline {name} has no variable {unknown}",
-                f"variables: {', '.join(known) or 'none'}",
+                f"its variables are: {', '.join(known) or 'none'}",
                 ("with", unknown),
             )
         self._name_items(steps, values, call)
@@ -238,8 +238,8 @@ class _Inliner:
             if self.count > self.context.policy.max_steps:
                 raise refused(
                     "HV701",
-                    f"with the pipeline {name} there are more than {self.context.policy.max_steps} steps",
-                    "fewer steps, or several pipelines",
+                    f"the pipeline {name} would add too many steps; the maximum is {self.context.policy.max_steps}",
+                    "use fewer steps, or split the pipeline",
                 )
         return found
 

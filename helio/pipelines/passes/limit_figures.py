@@ -1,6 +1,6 @@
-"""Limit a figure whose tables a pass chose to the number that fits on a page.
+"""Limit the number of tables in a figure whose tables helio chose, so that they fit on a page.
 
-HB307 (edit bind + warning)  a figure whose tables a pass chose draws the first twelve
+HB307 (edit bind + warning)  only the first twelve tables drawn in a figure whose tables helio chose
     More panels do not fit on a page; the warning names the tables that are not drawn.
     before  "labels": ["B_*"] of 30 days
     after   "labels": ["B_2024-01-01", …] of the first 12
@@ -22,7 +22,7 @@ from helio.pipelines.template.template import Template
 
 
 def limit_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Leave out the tables of a map beyond the twelfth, where no author chose what the figure draws.
+    """Draw only the first twelve tables of a ``for_each`` in a figure whose tables helio chose.
 
     ``labels: [B_*]`` of thirty days → the first twelve, and a warning that names the others
 

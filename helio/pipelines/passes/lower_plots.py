@@ -1,4 +1,4 @@
-"""Combine a plot and its styles into one render.
+"""Combine a plot and its styles into one figure.
 
 HO301 (edit safe)  plot and its styles made one render_spec
     A style describes a figure; a later style replaces earlier ones, key by key.
@@ -21,7 +21,7 @@ from helio.pipelines.template.variables import Path
 
 
 def lower_plots(template: Template, context: Context) -> Iterator[Finding]:
-    """Merge each ``style_plot`` into the figure that it depends on, as one ``render_spec`` per figure.
+    """Merge each ``style_plot`` into its figure, so that each figure is one ``render_spec`` step.
 
     ``plot_data(labels=[B])`` and ``style_plot(title="B")`` → ``render_spec(spec={labels: [B], title: "B"})``.
     A style is a declaration about a figure, not an action in time: its place in the list does not matter. Later
@@ -91,10 +91,12 @@ def _lower(path: Path, steps: Sequence[Step]) -> Iterator[Finding]:
 def _unclear(step: Step, meant: list[StepId]) -> Diagnostic:
     return Diagnostic(
         "HR702",
-        "more than one figure could be meant" if meant else "there is no figure to style",
+        "the style could belong to more than one figure" if meant else "there is no figure to style",
         step_id=step.step_id,
         tool_name=STYLE,
         path=pointer(*step.path, "depends_on"),
-        advice=(f"depends_on: one of {', '.join(map(str, meant))}",) if meant else ("a plot_data",),
+        advice=(f"set depends_on to one of {', '.join(map(str, meant))}",)
+        if meant
+        else ("add a step with plot_data",),
         candidates=tuple(meant),
     )

@@ -1,14 +1,14 @@
 """Use a tool that takes one component on each component of a vector.
 
-HX401 (lossy (repair) or error (run))  vector where a scalar is needed: one item per component
+HX401 (lossy (repair) or error (run))  vector where a scalar is needed: the step repeated for each component
     The author may mean one of the components.
     before  compute_spectrogram of a vector
     after   "for_each": {"as": "$COMPONENT", "over": {"components_of": LABEL}}
     to do   Name the component in the label, such as AC_H2_MFI.BGSEc.Bx; helio fix PIPELINE makes one step for
             each component.
 
-HX402 (edit safe)  parameters of the wrong type left out of such a map
-    The tool has no result for them.
+HX402 (edit safe)  vectors removed from a for_each whose tool takes scalars
+    The tool gives no result for vectors.
     before  a map over ["Magnitude", "BGSEc"] that needs scalars
     after   "over": ["Magnitude"]
 """
@@ -31,7 +31,7 @@ COMPONENT = "$COMPONENT"
 
 
 def map_components(template: Template, context: Context) -> Iterator[Finding]:
-    """Map a step over the components of a vector where it needs a scalar; leave vectors out of a map that needs one.
+    """Repeat a step for each component of a vector if its tool takes a scalar; remove vectors from such a ``for_each``.
 
     ``spectrogram(AC_H2_MFI.BGSEc) as S`` → ``spectrogram(AC_H2_MFI.BGSEc, component: $COMPONENT) as S_$COMPONENT`` for
     each of its components, and ``S_*`` where ``S`` was drawn. Sizes are the catalogue's: what it does not know is left
@@ -46,7 +46,7 @@ def map_components(template: Template, context: Context) -> Iterator[Finding]:
     >>> known = {"AC_H2_MFI": Dataset({"BGSEc": 3})}
     >>> [edit] = map_components(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(edit.code, edit.kind, edit.message)
-    HX401 lossy done for each component of AC_H2_MFI.BGSEc
+    HX401 lossy repeated for each component of AC_H2_MFI.BGSEc
     """
     for step in template.steps:
         signature = context.signatures.get(step.tool_name)
@@ -80,11 +80,11 @@ def _mapped(template: Template, step: Step, signature: Signature, context: Conte
     )
     yield Edit(
         "HX401",
-        f"done for each component of {label}",
+        f"repeated for each component of {label}",
         (*changed(step, after), *_read_as(template, out, as_glob(named, [COMPONENT]), context)),
         step.step_id,
         "lossy",
-        f"{label} is a vector and {signature.name} takes a scalar: one item per component",
+        f"{label} is a vector, but {signature.name} takes a scalar: the step is repeated for each component",
         pointer(*step.path, "tool_args", table.argument),
     )
 
@@ -113,7 +113,7 @@ def _without_vectors(step: Step, loop: ForEach, signature: Signature, context: C
         vectors = ", ".join(str(item) for item in items if item not in scalars)
         yield Edit(
             "HX402",
-            f"left out of the map, because {signature.name} takes scalars: {vectors}",
+            f"left out of for_each, because {signature.name} takes scalars: {vectors}",
             replaced(pointer(*step.path, "for_each", "over"), loop.to_json()["over"], scalars),
             step.step_id,
         )

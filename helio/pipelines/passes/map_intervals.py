@@ -21,7 +21,7 @@ WHOLE_DAYS = "1d"
 
 
 def map_intervals(template: Template, context: Context) -> Iterator[Finding]:
-    """Add the map over an interval variable that a step uses without saying so.
+    """Add ``for_each`` to a step that uses an interval variable without it.
 
     ``window: "$DAY"``, with ``$DAY`` an interval of ``$TIME_RANGE`` → ``for_each: {"as": "$DAY", "over": {"intervals":
     "$TIME_RANGE", "step": "1d"}}``
@@ -33,7 +33,7 @@ def map_intervals(template: Template, context: Context) -> Iterator[Finding]:
     >>> step = {"step_id": 2, "tool_name": "compute_spectrogram", "tool_args": args}
     >>> template = Template.from_json({"variables": {"$DAY": day}, "steps": [step]})
     >>> [edit.message for edit in map_intervals(template, Context(signatures(), datetime(2024, 1, 1), {}))]
-    ['done for each $DAY of $TIME_RANGE']
+    ['repeated for each $DAY of $TIME_RANGE']
     """
     ranges = template.time_variables
     intervals = {name: facts for name, facts in template.variables.items() if facts.type == "interval"}
@@ -58,5 +58,5 @@ def map_intervals(template: Template, context: Context) -> Iterator[Finding]:
         of = facts.of or (ranges[0] if len(ranges) == 1 else "")
         if of:
             loop = ForEach(name=names[0], intervals=of, step=facts.step or WHOLE_DAYS)
-            message = f"done for each {names[0]} of {of}"
+            message = f"repeated for each {names[0]} of {of}"
             yield Edit("HX301", message, changed(step, replace(step, for_each=loop)), step.step_id)

@@ -1,14 +1,14 @@
-"""Make a loop over literals a map; a loop over a single time phrase becomes the range.
+"""Replace a loop over fixed items by ``for_each``, and a loop over a single time phrase by a time range.
 
-HX201 (lossy (repair) or error (run))  loop over literals: the one free argument whose known values contain every item
+HX201 (lossy (repair) or error (run))  loop assigned to the only argument that can take all its items
     The author did not say which argument it is.
     before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"]
     after   "for_each": {"as": "$ITEM", "over": […]}, "dataset_id": "$ITEM"
     to do   Write "for_each" with the argument that takes the items; helio fix PIPELINE writes it if only one
             argument fits.
 
-HX202 (error)  loop over literals whose argument is unclear
-    No argument takes all items, or several do.
+HX202 (error)  loop whose argument is unclear
+    No argument can take all items, or several can.
     before  "loop_over": ["x", "y"]
     after   refused
     to do   Write "for_each" and put its variable into the argument that takes the items.
@@ -18,8 +18,8 @@ HX203 (edit safe)  loop over one time phrase made the time argument
     before  "loop_over": ["past 3 days"]
     after   "time_range": "past 3 days"
 
-HX205 (edit safe)  loop over literals whose $ITEM stands in the arguments: for_each added
-    The author has said which argument it is.
+HX205 (edit safe)  loop with $ITEM in the arguments of its step: for_each added
+    $ITEM shows which argument the loop fills.
     before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"], "dataset_id": "$ITEM"
     after   "for_each": {"as": "$ITEM", "over": ["AC_H2_MFI", "AC_H0_MFI"]}, "dataset_id": "$ITEM"
 """
@@ -47,14 +47,14 @@ LOOP = "loop_over"
 ITEM = "$ITEM"
 NOTHING: tuple[Any, ...] = (None, "", [], {})
 _MOST_SHOWN = 10
-"""Items that a message names."""
+"""Maximum number of items that a message lists."""
 
 
 def map_literals(template: Template, context: Context) -> Iterator[Finding]:
-    """Let a loop over literals fill the one argument that it can mean.
+    """Assign the items of a loop to the only argument that can take them.
 
     ``loop_over: ["AC_H2_MFI", "AC_H0_MFI"]`` → ``dataset_id: "$ITEM"`` with ``for_each`` over them, where every item
-    is a known data set and ``dataset_id`` is not filled; the same where ``$ITEM`` stands in an argument already.
+    is a known dataset and ``dataset_id`` is not filled; the same where ``$ITEM`` stands in an argument already.
     ``loop_over: ["past 3 days"]`` → ``time_range: "past 3 days"``
 
     >>> from datetime import datetime
@@ -63,7 +63,7 @@ def map_literals(template: Template, context: Context) -> Iterator[Finding]:
     >>> step = {"step_id": 1, "tool_name": "fetch_data", "loop_over": ["past 3 days"], "tool_args": args}
     >>> [edit] = map_literals(Template.from_json({"steps": [step]}), Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
-    HX203 a loop over one range becomes the time_range
+    HX203 loop over one time range replaced by time_range
     """
     known = [label for view in views(template.walk(), context.signatures) for label in view.outputs]
     for step in template.walk():
@@ -76,26 +76,26 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
     items = loop if isinstance(loop, list) else [loop]
     literal = bool(items) and all(isinstance(item, (str, int, float)) and item != "" for item in items)
     if signature is None or not literal or step.for_each is not None:
-        return _unclear(step, signature, items, (), "the items are not a list of literals")
+        return _unclear(step, signature, items, (), "the items are not a list of texts or numbers")
     at = pointer(*step.path, LOOP)
     args, plain = step.tool_args, step.without(LOOP)
     if uses(args, signature.schema(), ITEM) and ITEM not in template.variables and ITEM not in step.items:
         after = replace(plain, for_each=ForEach(name=ITEM, items=items))
-        message = f"done for each {ITEM}: {', '.join(map(str, items))}"
+        message = f"repeated for each {ITEM}: {', '.join(map(str, items))}"
         return Edit("HX205", message, changed(step, after), step.step_id, path=at)
     free = [argument for argument in signature.arguments if args.get(argument.name) in NOTHING]
     fits = [argument for argument in free if _takes(argument, items, args, signature, context, known)]
     times = [argument.name for argument in fits if argument.schema.get("format") == "time-range"]
     if len(items) == 1 and len(times) == 1:
         after = replace(plain, tool_args={**args, times[0]: items[0]})
-        message = f"a loop over one range becomes the {times[0]}"
+        message = f"loop over one time range replaced by {times[0]}"
         return Edit("HX203", message, changed(step, after), step.step_id, path=at)
     if len(fits) != 1:
         names = tuple(fit.name for fit in fits)
         why = (
-            f"several arguments take them: {', '.join(names)}"
+            f"several arguments can take its items: {', '.join(names)}"
             if fits
-            else "no free argument takes all of them"
+            else "no argument without a value can take all its items"
         )
         return _unclear(step, signature, items, names, why)
     name, filled = _free_name(template), fits[0].name
@@ -106,7 +106,7 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
     ]
     if len(together) > 1:
         return _unclear(
-            step, signature, items, (filled,), f"each item would give {', '.join(together)} again"
+            step, signature, items, (filled,), f"every item would give the same label {', '.join(together)}"
         )
     args = {**args, filled: [name] if fits[0].schema.get("type") == "array" else name}
     produces = step.produces
@@ -123,11 +123,11 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
     after = replace(plain, tool_args=args, produces=produces, for_each=mapped)
     return Edit(
         "HX201",
-        f"loops over {filled}: {', '.join(map(str, items))}",
+        f"repeated for each {filled}: {', '.join(map(str, items))}",
         (*changed(step, after), *readers),
         step.step_id,
         "lossy",
-        f"the loop does not name its argument: only {filled} can take its items",
+        f"the loop does not say which argument it fills; only '{filled}' can take its items",
         at,
     )
 
@@ -142,7 +142,7 @@ def _readers(template: Template, step: Step, label: str, context: Context) -> tu
                 continue
             alone = not isinstance(path[-1], int) or other.for_each is not None or LOOP in other.extra
             if alone or read != label or other.path[:-1] != step.path[:-1]:
-                return f"step {other.step_id} takes one table as {read}"
+                return f"step {other.step_id} needs one table, not several, for {read}"
             operations += replaced(pointer(*other.path, "tool_args", *path), read, f"{label}_*")
     return operations
 
@@ -155,7 +155,7 @@ def _takes(
     context: Context,
     known: list[str],
 ) -> bool:
-    """Whether an argument is known to take every item."""
+    """Tell whether an argument is known to take every item."""
     schema = argument.schema
     if schema.get("format") == "time-range":
         return all(isinstance(item, str) and _is_range(item) for item in items)
@@ -199,6 +199,8 @@ def _unclear(
         step_id=step.step_id,
         tool_name=signature.name if signature else "",
         path=pointer(*step.path, LOOP),
-        advice=('"for_each": {"as": "$ITEM", "over": […]}, and "$ITEM" in the argument that is meant',),
+        advice=(
+            'write "for_each": {"as": "$ITEM", "over": […]}, and put "$ITEM" into the argument that it fills',
+        ),
         candidates=meant,
     )

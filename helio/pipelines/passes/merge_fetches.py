@@ -1,8 +1,8 @@
-"""Merge fetches of one data set and range into one fetch.
+"""Merge fetches of the same dataset and time range into one fetch.
 
-HO101 (edit safe)  fetches of one data set and range merged, parameters in catalogue order
+HO101 (edit safe)  fetches of one dataset and range merged, parameters in catalogue order
     One request replaces several; servers require that order.
-    before  1: BGSEc; 2: Magnitude, of one data set
+    before  1: BGSEc; 2: Magnitude, of one dataset
     after   1: "parameters": ["Magnitude", "BGSEc"]
 """
 
@@ -20,12 +20,12 @@ from helio.pipelines.template.template import Step, Template
 from helio.store.work_keys import canonical_json
 
 ALONE = ("candidates", "output_label")
-"""Arguments with which a fetch stays by itself."""
+"""A fetch with one of these arguments is not merged with others."""
 TOGETHER = ("parameter_id", "parameters")
 
 
 def merge_fetches(template: Template, context: Context) -> Iterator[Finding]:
-    """Ask once for all parameters of a data set, range and provider, in the catalogue's order.
+    """Fetch all parameters of a dataset, time range and provider at once, in the catalogue's order.
 
     ``fetch(AC_H2_MFI, BGSEc); fetch(AC_H2_MFI, Magnitude)`` → ``fetch(AC_H2_MFI, [Magnitude, BGSEc])``, under the
     lowest id; what depended on the others depends on it. Steps stay apart that are pinned differently, choose among
@@ -40,7 +40,7 @@ def merge_fetches(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [first, second]})
     >>> [edit] = merge_fetches(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.message
-    'fetches 1, 2 become one of BGSEc, Magnitude'
+    'fetches 1, 2 merged into one of BGSEc, Magnitude'
     """
     if not context.runs("merge_fetches"):
         return
@@ -54,7 +54,7 @@ def merge_fetches(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
-    """Return the indices of the fetches that ask the same of the same data set, in the order of their ids."""
+    """Return the indices of the fetches that ask the same of the same dataset, in the order of their ids."""
     found: dict[str, list[int]] = {}
     for index, step in enumerate(steps):
         args = step.tool_args
@@ -108,7 +108,7 @@ def _merged(draft: Draft, members: list[int], dependants: dict[StepId, list[int]
     draft.rewire(
         instead, sorted({dependant for removed_id in instead for dependant in dependants.get(removed_id, ())})
     )
-    message = f"fetches {', '.join(map(str, ids))} become one of {', '.join(names)}"
+    message = f"fetches {', '.join(map(str, ids))} merged into one of {', '.join(names)}"
     return Edit("HO101", message, draft.take(), ids[0])
 
 

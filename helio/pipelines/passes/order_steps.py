@@ -1,12 +1,12 @@
 """Put steps in an order in which they can run.
 
-HR401 (edit safe)  order made topological
-    Each step follows those it depends on; ids stay.
+HR401 (edit safe)  steps reordered
+    Each step follows the steps that it depends on; ids stay the same.
     before  2 before 1, on which it depends
     after   1, 2
 
-HR402 (error)  cycle
-    No pass can know which dependency is wrong, so it removes none.
+HR402 (error)  steps that depend on each other in a cycle
+    helio cannot know which dependency is wrong, so it removes none.
     before  1 waits for 3, 3 for 2, 2 for 1
     after   refused: 1 -> 2 -> 3 -> 1
     to do   Remove one of the dependencies that the message names.
@@ -25,7 +25,7 @@ from helio.pipelines.template.variables import Path
 
 
 def order_steps(template: Template, context: Context) -> Iterator[Finding]:
-    """Put each step after those it depends on; otherwise keep the written order, and every id.
+    """Put each step after the steps that it depends on; otherwise keep the written order, and keep every id.
 
     >>> from datetime import datetime
     >>> steps = [{"step_id": "b", "depends_on": ["a"]}, {"step_id": "a", "depends_on": []}]
@@ -66,15 +66,15 @@ def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
         shown = [*cycle, cycle[0]] if len(cycle) < 20 else [*cycle[:18], "…", cycle[0]]
         return Diagnostic(
             "HR402",
-            f"a cycle: {' -> '.join(map(str, shown))} (each step gives what the next one needs)",
+            f"steps depend on each other in a cycle: {' -> '.join(map(str, shown))}",
             step_id=cycle[0],
             tool_name=steps[index].tool_name,
             path=pointer(*path, index, "depends_on"),
-            advice=("remove the wrong dependency; helio does not choose one",),
+            advice=("remove the wrong dependency",),
             candidates=(*cycle, cycle[0]),
         )
     if ordered != list(steps):
-        message = "steps put in an order in which they can run"
+        message = "steps reordered so that each follows the steps that it needs"
         return Edit("HR401", message, reordered(path, steps, ordered))
     return None
 

@@ -1,11 +1,11 @@
-"""Make literal time ranges variables, so that a template runs for another time without edits.
+"""Replace fixed time ranges by variables, so that a template runs for another time range without edits.
 
 HR601 (edit safe)  literal time range made a variable, with the literal as default
     A template can run for other days too; a pin keeps the literal.
     before  "time_range": "last 5 days"
     after   "time_range": "$TIME_RANGE"
 
-HR602 (warning)  a second, different literal is kept
+HR602 (warning)  a second, different time range kept
     It may be a reference interval, which must not change with the range of the run.
     before  "2019-06-01 to 2019-06-02" beside $TIME_RANGE
     after   kept, with a warning
@@ -29,7 +29,7 @@ from helio.pipelines.template.time_literals import TimeLiteral, time_literals
 
 
 def parametrise_times(template: Template, context: Context) -> Iterator[Finding]:
-    """Put a variable in the place of each literal range, one per range, its default the literal.
+    """Replace each fixed time range by a variable that has this range as its default.
 
     Where a time variable is declared already, only a literal equal to its default is it; another one is kept, and
     said. A pinned range stays.
@@ -66,7 +66,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
             for literal in literals[value]:
                 operations += replaced(pointer(*literal.path), literal.written, name)
             first = literals[value][0]
-            message = f"{value} is {name}" if declared else f"{value} is the default of {name}"
+            message = f"{value} replaced by {name}" if declared else f"{value} made the default of {name}"
             yield Edit("HR601", message, operations, first.step.step_id, path=pointer(*first.path))
         elif value in required:
             for literal in literals[value]:
@@ -74,7 +74,7 @@ def parametrise_times(template: Template, context: Context) -> Iterator[Finding]
 
 
 def invented_variables(edits: tuple[Edit, ...]) -> tuple[str, ...]:
-    """Return the time variables that `parametrise_times` made of literals."""
+    """Return the time variables that `parametrise_times` made from fixed time ranges."""
     found: list[str] = []
     for edit in edits:
         for operation in edit.operations if edit.code == "HR601" else ():
@@ -100,12 +100,15 @@ def _kept(literal: TimeLiteral, declared: list[str], taken: Document) -> Diagnos
     facts = {"type": "time_range", "default": value}
     return Diagnostic(
         "HR602",
-        f"{value} is not replaced by {', '.join(declared)}: another range for the run does not change it",
+        f"{value} is not replaced by {', '.join(declared)}: a run for another time range keeps it",
         "warning",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,
-        advice=(f'"pin": ["{name}"] if it must stay', f"a variable of its own: {new}"),
+        advice=(
+            f'set "pin": ["{name}"] if it must stay',
+            f"or replace it by a separate variable, such as {new}",
+        ),
         candidates=tuple(declared),
         fixes=(
             Fix(f"pin {name}", pinned),

@@ -1,4 +1,4 @@
-"""Make the steps on which critical steps depend critical.
+"""Make steps critical if critical steps depend on them.
 
 HG301 (edit safe + warning)  a critical step depends on a non-critical one: made critical
     Its failure makes the run fail anyway.
@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
-    """Make a step critical if a critical one depends on it: its failure makes the run fail anyway.
+    """Make a step critical if a critical step depends on it, because its failure makes the run fail anyway.
 
     >>> from datetime import datetime
     >>> steps = [{"step_id": 1, "critical": False}, {"step_id": 2, "critical": True, "depends_on": [1]}]
@@ -45,7 +45,7 @@ def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
             reader = needed[step.step_id]
             yield Edit(
                 "HG301",
-                f"made critical: step {reader} is critical and depends on it",
+                f"made critical, because step {reader} is critical and depends on it",
                 changed(step, replace(step, critical=True)),
                 step.step_id,
                 warning=f"'critical: false' has no effect: step {reader} is critical and depends on this one",

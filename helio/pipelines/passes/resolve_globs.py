@@ -1,7 +1,7 @@
-"""Replace a label with ``*`` by the labels that it stands for.
+"""Replace a label with ``*`` by the labels that match it.
 
-HX502 (edit safe)  label with * replaced by the labels that it stands for
-    All that match are known.
+HX502 (edit safe)  label with * replaced by the labels that match it
+    All matching labels are known.
     before  "labels": ["*.mag"]
     after   "labels": ["AC_H2_MFI.mag", "AC_H0_MFI.mag"]
 """
@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def resolve_globs(template: Template, context: Context) -> Iterator[Finding]:
-    """Write out ``*`` in lists of labels, once all labels that match are known.
+    """Replace ``*`` in lists of labels by the labels that match, once all of them are known.
 
     ``labels: ["*.mag"]`` → ``labels: ["AC_H2_MFI.mag", "AC_H0_MFI.mag"]``. Where a map's items are known only in a run,
     the ``*`` stays until then.
@@ -34,7 +34,7 @@ def resolve_globs(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"steps": [first, plot]})
     >>> [edit] = resolve_globs(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> edit.message
-    '* stands for A.x, B.x'
+    '* replaced by A.x, B.x'
     """
     steps = list(views(template.walk(), context.signatures))
     readers = [
@@ -63,5 +63,5 @@ def resolve_globs(template: Template, context: Context) -> Iterator[Finding]:
         if args != step.params:
             meant = dict.fromkeys(label for glob in globs for label in matching(glob, known))
             at = pointer(*step.path, "tool_args")
-            message = f"* stands for {', '.join(meant)}"
+            message = f"* replaced by {', '.join(meant)}"
             yield Edit("HX502", message, replaced(at, step.params, args), step.id)

@@ -22,7 +22,7 @@ from helio.pipelines.template.variables import TOKEN
 
 
 def respell_labels(template: Template, context: Context) -> Iterator[Finding]:
-    """Write a label as it is produced where exactly one differs only in case and blanks.
+    """Write a label as its step produces it, if exactly one label differs only in case and blanks.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -50,7 +50,7 @@ def respell_labels(template: Template, context: Context) -> Iterator[Finding]:
                 operations += replaced(pointer(*step.path, "tool_args", *read.path), label, new)
         if operations:
             labels = ", ".join(str(operation["value"]) for operation in operations[1::2])
-            message = f"labels as they are produced: {labels}"
+            message = f"labels written as the steps produce them: {labels}"
             yield Edit("HR202", message, tuple(operations), step.id, path=operations[0]["path"])
 
 

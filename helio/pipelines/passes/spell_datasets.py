@@ -1,6 +1,6 @@
-"""Write ids of data sets as the archive spells them.
+"""Write ids of datasets as the archive spells them.
 
-HS104 (edit bind)  the id of a CDAWeb data set as its catalogue spells it
+HS104 (edit bind)  the id of a CDAWeb dataset as its catalogue spells it
     The server accepts capital letters only.
     before  "dataset_id": "ac_h2_mfi"
     after   "dataset_id": "AC_H2_MFI"
@@ -18,7 +18,7 @@ from helio.sources.registry import is_catalogued
 
 
 def spell_datasets(template: Template, context: Context) -> Iterator[Finding]:
-    """Write the id of a CDAWeb data set in capitals, as its catalogue does: the server knows no other spelling.
+    """Write the id of a CDAWeb dataset in capital letters: the server accepts no other spelling.
 
     Ids of other providers stay: HAPI servers tell case apart, and archives of one's own do not mind.
 
@@ -30,7 +30,7 @@ def spell_datasets(template: Template, context: Context) -> Iterator[Finding]:
     >>> known = {"AC_H2_MFI": Dataset({})}
     >>> [edit] = spell_datasets(template, Context(signatures(), datetime(2024, 1, 1), {}, catalogue=known))
     >>> print(edit.code, edit.message)
-    HS104 data sets as CDAWeb spells them: AC_H2_MFI
+    HS104 datasets written as CDAWeb spells them: AC_H2_MFI
     """
     if context.archive and not is_catalogued(context.archive):
         return
@@ -45,5 +45,5 @@ def spell_datasets(template: Template, context: Context) -> Iterator[Finding]:
                 operations += replaced(at, choice.dataset_id, spelled)
         if operations:
             names = ", ".join(str(operation["value"]) for operation in operations[1::2])
-            message = f"data sets as CDAWeb spells them: {names}"
+            message = f"datasets written as CDAWeb spells them: {names}"
             yield Edit("HS104", message, tuple(operations), step.step_id, kind="bind")

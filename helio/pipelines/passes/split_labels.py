@@ -1,6 +1,6 @@
-"""Split labels written as one comma string into a list.
+"""Split a text with comma-separated labels into a list.
 
-HR201 (edit safe)  labels in a comma string made a list
+HR201 (edit safe)  comma-separated labels written as a list
     The longest known label is taken first, since a label may hold a comma.
     before  "labels": "B(x,y),AC_H2_MFI.BGSEc"
     after   "labels": ["B(x,y)", "AC_H2_MFI.BGSEc"]
@@ -21,7 +21,7 @@ from helio.pipelines.template.variables import Path
 
 
 def split_labels(template: Template, context: Context) -> Iterator[Finding]:
-    """Split a comma string where a list of labels belongs, the longest known label first.
+    """Split comma-separated labels where a list belongs; the longest known label comes first.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -50,7 +50,7 @@ def split_labels(template: Template, context: Context) -> Iterator[Finding]:
                 if parts != value:
                     operations += replaced(pointer(*step.path, "tool_args", *dotted.split(".")), value, parts)
         if operations:
-            message = "labels in a comma string become a list"
+            message = "comma-separated labels written as a list"
             yield Edit("HR201", message, tuple(operations), step.step_id, path=operations[0]["path"])
 
 

@@ -1,7 +1,7 @@
-"""Replace a loop over days around a tool that takes any range by one call.
+"""Replace a loop over days by one call, for a tool that takes any time range.
 
-HX302 (edit safe)  per-interval loop around a tool that takes any range unwrapped
-    The records are the same, in one request.
+HX302 (edit safe)  loop over intervals replaced by one call, for a tool that takes any range
+    One request gives the same records.
     before  fetch for each $DAY of $TIME_RANGE
     after   fetch of $TIME_RANGE
 """
@@ -20,7 +20,7 @@ OF_A_MAP = ("for_each", "collect", "on_item_error")
 
 
 def unwrap_intervals(template: Template, context: Context) -> Iterator[Finding]:
-    """Ask once for the whole range, where that gives the same as asking interval by interval.
+    """Replace a loop over intervals by one call for the whole range, if both give the same records.
 
     ``fetch(…, time_range: "$DAY")`` for each ``$DAY`` of ``$TIME_RANGE`` → ``fetch(…, time_range: "$TIME_RANGE",
     each_interval: "1d")``: a day without data fails as it would by itself.

@@ -1,18 +1,18 @@
 """Connect styles and exports to their figure.
 
-HR701 (edit safe)  style, manage or export wired to the one figure it can mean
+HR701 (edit safe)  style or export connected to the only figure
     There is only one figure.
     before  style_plot without depends_on
     after   "depends_on": [3]
 
-HR702 (error)  no figure, or more than one, could be meant
+HR702 (error)  style or export without a figure, or with more than one possible figure
     A style on the wrong figure would not be noticed.
     before  two plots and a style without depends_on
     after   refused, both named
     to do   Name the step of the figure in depends_on of the style.
 
 HR703 (edit safe)  export placed after all styles of its figure
-    A style describes a figure, and is not an action in time.
+    The export must show the figure with all its styles.
     before  plot, export, style
     after   plot, style, export
 """
@@ -36,7 +36,7 @@ BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 
 
 def wire_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Let a style, or an export of a figure, depend on the one figure that it can mean.
+    """Let each style or export of a figure depend on its figure, if only one is possible.
 
     A style stands after its figure. Where styles are not merged into it, an export stands after all of them.
 
@@ -45,8 +45,8 @@ def wire_figures(template: Template, context: Context) -> Iterator[Finding]:
     >>> style = {"step_id": 1, "tool_name": "style_plot", "tool_args": {"title": "x"}, "depends_on": []}
     >>> for edit in wire_figures(Template.from_json({"steps": [style, plot]}), Context({}, datetime(2024, 1, 1), {})):
     ...     print(edit.code, edit.message)
-    HR701 belongs to the figure 2
-    HR701 step 1 stands after the figure 2
+    HR701 depends on its figure, step 2
+    HR701 step 1 moved after its figure 2
     """
     for path, steps in template.lists():
         if not any(step.tool_name in ABOUT for step in steps):
@@ -82,13 +82,13 @@ def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Find
             wired[step.step_id] = meant[0]
             at = pointer(*step.path, "depends_on")
             now[index] = replace(step, depends_on=(*step.depends_on, meant[0]))
-            message = f"belongs to the figure {meant[0]}"
+            message = f"depends on its figure, step {meant[0]}"
             yield Edit("HR701", message, changed(step, now[index]), step.step_id, path=at)
     after: dict[StepId, list[StepId]] = {step_id: [figure] for step_id, figure in wired.items()}
     moved = _behind(path, now, after)
     if moved != now:
         shown = ", ".join(
-            f"step {step_id} stands after the figure {figure}" for step_id, figure in wired.items()
+            f"step {step_id} moved after its figure {figure}" for step_id, figure in wired.items()
         )
         yield Edit("HR701", shown, reordered(path, now, moved))
     has_moved = moved != now
@@ -123,12 +123,12 @@ def _export_last(
             yield Edit("HR703", message, changed(step, now[index]), step.step_id, path=at)
     moved = _behind(path, now, after)
     if moved != now:
-        yield Edit("HR703", "exports stand after the styles of their figures", reordered(path, now, moved))
+        yield Edit("HR703", "exports moved after the styles of their figures", reordered(path, now, moved))
     return moved != now
 
 
 def _draws(block: Step) -> bool:
-    """Whether a figure is among the steps of a block."""
+    """Tell whether a figure is among the steps of a block."""
     return any(inner.tool_name in FIGURES or _draws(inner) for inner in block.block)
 
 
@@ -165,15 +165,18 @@ def _unclear(step: Step, meant: list[StepId]) -> Diagnostic:
     shown = ", ".join(map(str, meant))
     return Diagnostic(
         "HR702",
-        f"more than one figure could be meant: {shown}" if meant else f"there is no figure to {what}",
+        f"the step could belong to more than one figure: {shown}"
+        if meant
+        else f"there is no figure to {what}",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,
-        advice=(f"depends_on: one of {shown}",) if meant else ("a plot_data",),
+        advice=(f"set depends_on to one of {shown}",) if meant else ("add a step with plot_data",),
         candidates=tuple(meant),
         fixes=tuple(
             Fix(
-                f"it belongs to {figure}", changed(step, replace(step, depends_on=(*step.depends_on, figure)))
+                f"depend on figure {figure}",
+                changed(step, replace(step, depends_on=(*step.depends_on, figure))),
             )
             for figure in meant
         ),

@@ -1,12 +1,12 @@
 """Find the time range of a step that has none.
 
-HR501 (edit safe)  time wired by its type to the one time variable
+HR501 (edit safe)  missing time range set to the only time variable
     Only one variable is possible.
     before  fetch_data without time_range
     after   "time_range": "$TIME_RANGE"
 
 HR502 (error)  two time variables could be meant
-    To choose the variable is to choose the event.
+    The choice of the variable decides which event is studied.
     before  $EVENT and $QUIET, and a fetch without time_range
     after   refused, both named
     to do   Write the variable that you mean as the time_range of the step.
@@ -25,7 +25,7 @@ from helio.pipelines.template.template import Step, Template, Variable
 
 
 def wire_time(template: Template, context: Context) -> Iterator[Finding]:
-    """Give a step without its time range the one time variable; declare ``$TIME_RANGE`` where there is none.
+    """Set a missing time range to the only time variable; declare ``$TIME_RANGE`` if there is none.
 
     Which argument is a time range is what its type says, never its name or the words around it.
 
@@ -35,7 +35,7 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
     >>> template = Template.from_json({"variables": {"$EVENT": {"type": "time_range"}}, "steps": [step]})
     >>> [edit] = wire_time(template, Context(signatures(), datetime(2024, 1, 1), {}))
     >>> print(edit.code, edit.message)
-    HR501 time_range is $EVENT
+    HR501 time_range set to $EVENT
     """
     declared = template.time_variables
     for step in template.walk():
@@ -52,10 +52,10 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
             if not meant and BUILT_IN not in template.variables:
                 declared = [BUILT_IN]
                 meant = declared
-                message = f"{BUILT_IN} is declared: every run must give it"
+                message = f"{BUILT_IN} declared: every run must give its value"
                 yield Edit("HN604", message, declaration("variables" in template.keys, REQUIRED))
             if len(meant) == 1:
-                message = f"{name} is {meant[0]}"
+                message = f"{name} set to {meant[0]}"
                 yield Edit("HR501", message, added(at, meant[0]), step.step_id, path=at)
             else:
                 yield _unclear(step, at, name, meant, template.variables)
@@ -74,13 +74,15 @@ def _unclear(
     many = {2: "two"}.get(len(meant), str(len(meant)))
     return Diagnostic(
         "HR502",
-        f"{name} is missing and {many} time variables could be meant: {', '.join(meant)}"
+        f"{name} is missing, and {many} time variables could be meant: {', '.join(meant)}"
         if meant
-        else f"{name} is missing and no variable is a time range: {BUILT_IN} has another type",
+        else f"{name} is missing, and {BUILT_IN} does not have the type time_range",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,
-        advice=(" or ".join(shown),) if shown else (f"declare {BUILT_IN} with the type time_range",),
+        advice=(f"set '{name}' to {' or '.join(shown)}",)
+        if shown
+        else (f"declare {BUILT_IN} with the type time_range",),
         candidates=tuple(meant),
         fixes=tuple(Fix(f"{name} is {value}", added(at, value)) for value in meant),
     )

@@ -1,1 +1,1 @@
-"""Runs of plans: what they are asked for, made from, gave and recorded."""
+"""Runs of plans: requests, execution, results and records."""

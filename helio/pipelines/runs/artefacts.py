@@ -104,7 +104,7 @@ def write_artefacts(
                     if other != step_id:
                         raise ExportError(
                             f"{file.name} is already a file of step {other}",
-                            advice="choose another filename in the template",
+                            advice="choose another file name in the template",
                         )
                     if file.format == "json":
                         write(file, content, step_id)
@@ -195,7 +195,7 @@ def _store(store: Store, output: Output, kind: Static, browser: Path | None, con
 
 
 def find_browser_of(settings: Settings) -> Path | None:
-    """Find the browser of these settings, otherwise one on the path.
+    """Find the browser that the settings name, otherwise a browser on the system's search path.
 
     Raises
     ------

@@ -29,7 +29,7 @@ from helio.time_range import is_relative, parse_time_range
 
 @dataclass(frozen=True)
 class RunSelection:
-    """Selection of a run's steps: the named steps, or all useful ones."""
+    """Steps of a run to save as a template: the named steps, or all that finished and are used."""
 
     run: RunRecord
     steps: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class RunSelection:
 def template_of(
     chosen: Sequence[RunSelection], name: str, servers: Mapping[str, Mapping[str, str]] | None = None
 ) -> tuple[Document, tuple[str, ...]]:
-    """Make a template from one or several runs, not verified yet, with notes on it.
+    """Make a template from one or several runs, and notes on it; the template is not verified yet.
 
     Variables keep their names and get the values of the run as defaults. A default that the run used keeps its phrase,
     so that "last 7 days" still moves with the clock. Passes derive the dependencies. Fetches name the archive of their
@@ -83,7 +83,7 @@ def template_of(
         steps += _merged(steps, [_respelt(step, renamed) for step in taken], choice.run.id)
     if not steps:
         raise RequestError(
-            "no step is left to save", advice="helio runs show RUN lists the outcome of each step"
+            "no step is left to save", advice="run helio runs show RUN to see the outcome of each step"
         )
     for variable, phrase in phrases.items():
         # runs of different days compare those days, even with the same phrase
@@ -114,7 +114,7 @@ def _provider_of(
         variable = f"HELIO_{BY_ADDRESS.upper()}_SERVERS"
         return known, [] if known else [
             f"{run.id}: its data came from {archive}, and a template cannot contain an address. To run it: "
-            f"helio run {name} --archive {archive}; or name the server, {variable}=NAME={archive}, "
+            f"helio run {name} --archive {archive}; or set {variable}=NAME={archive} "
             f'and write "provider": "{BY_ADDRESS}:NAME" in the step'
         ]
     if is_folder(archive):
@@ -159,10 +159,13 @@ def _steps_of(chosen: RunSelection) -> tuple[list[Document], list[tuple[StepId, 
     for step_id in chosen.steps:
         if step_id not in ids:
             raise RequestError(
-                f"{chosen.run.id} has no step {step_id}", advice=f"steps: {', '.join(sorted(ids))}"
+                f"{chosen.run.id} has no step {step_id}",
+                advice=f"choose from the steps {', '.join(sorted(ids))}",
             )
         if states.get(step_id) not in DONE:
-            raise RequestError(f"step {step_id} of {chosen.run.id} is {states.get(step_id, 'not done')}")
+            raise RequestError(
+                f"step {step_id} of {chosen.run.id} cannot be saved: its state is '{states.get(step_id, 'not done')}'"
+            )
     left_out: list[tuple[StepId, str]] = []
     taken = []
     for step in authored:
@@ -260,7 +263,7 @@ def _declared(run: RunRecord) -> dict[str, Document]:
             run.authored.get("variables") or {}, dict[str, dict[str, Any]], "variables"
         )
     except WrongShape as error:
-        raise DamagedRecord(f"the template in the record of run '{run.id}': {error}") from error
+        raise DamagedRecord(f"the template in the record of run '{run.id}' is damaged: {error}") from error
     return variables
 
 

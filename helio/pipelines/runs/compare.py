@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.table_difference import TableDifference
 
 Judge = Callable[[str, str], "TableDifference | None"]
-"""Compares the tables of two digests; returns None where it cannot."""
+"""Compares two tables, given by their digests; returns None if it cannot."""
 Verdict = Literal["same", "different", "not all compared", "nothing compared"]
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
 _INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
 _CITES = ("dataset", "version", "provider", "standing")
-"""Facts about each source of a table in a figure's recipe, in order (recipes.py)."""
+"""Names of the facts about each source of a table in a figure's recipe, in order (`recipes.py`)."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One output of a step that differs between two runs.
+    """Difference between two runs in one output of a step.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class NotCompared:
-    """A result that was not compared.
+    """Result that was not compared, with the reason.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ class Comparison:
 
 
 def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: None) -> Comparison:
-    """Compare the records of two runs, result by result, by digests.
+    """Compare the records of two runs, result by result, by their digests.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
 
 
 def judge_by(old: Store, new: Store) -> Judge:
-    """Return a function that compares a table of one store with a table of another, or of the same."""
+    """Return a function that compares tables of one or two stores, given by their digests."""
 
     def judge(before: str, after: str) -> TableDifference | None:
         from helio.pipelines.runs.table_difference import table_difference
@@ -336,7 +336,7 @@ _MARKS: tuple[Callable[[_PlannedResult], Any], ...] = (
     lambda result: (result.step_id, result.tool),
     lambda result: result.tool,
 )
-"""Marks by which results are matched, best first; equal marks in the order of their plans."""
+"""Properties by which the results of two runs are matched, the best property first."""
 
 
 def _named(earlier: _PlannedResult, later: _PlannedResult) -> str:
@@ -401,7 +401,7 @@ def _reasons_of_output(
         return
     yield from environment
     if not environment and not rules:
-        yield "equal recipes and equal recorded versions do not explain it"
+        yield "the reason is unknown: the recipes and all recorded versions are equal"
 
 
 def _clear_change(change: str, output: Mapping[str, Any]) -> str:
@@ -425,7 +425,9 @@ def _of_sources(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]
         elif name not in before:
             yield f"{name} was not used before"
         elif before[name].sha256 != after[name].sha256:
-            yield (f"{name} has other bytes: sha256 {before[name].sha256[:12]}… → {after[name].sha256[:12]}…")
+            yield (
+                f"the content of {name} changed: sha256 {before[name].sha256[:12]}… → {after[name].sha256[:12]}…"
+            )
 
 
 def _of_files(pairs: Sequence[tuple[_PlannedResult, _PlannedResult]]) -> Iterator[str]:
@@ -450,7 +452,7 @@ def _of_plans(
     for step_id, step in before.items():
         other_id = matched.get(step_id)
         if other_id is None or other_id not in after:
-            yield f"step {step_id} is gone"
+            yield f"step {step_id} was removed"
             continue
         if other_id != step_id:
             yield f"step {step_id} is now step {other_id}"
@@ -483,11 +485,11 @@ def _of_artefacts(
             continue  # not compared
         other = theirs.get((drawn_as[step_id], artefact["kind"]))
         if other is None:
-            yield Difference(step_id, name, "was written → was not written")
+            yield Difference(step_id, name, "only the earlier run wrote it")
         elif artefact["sha256"] != other["sha256"]:
             reasons = list(environment)
             if artefact["kind"] in ("png", "pdf", "svg"):
-                reasons.append("the figure is the same; the browser or its fonts may differ")
+                reasons.append("the figures' data are the same; the browser or its fonts may differ")
             yield Difference(
                 step_id,
                 name,
@@ -504,7 +506,7 @@ def _of_environments(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator
     before, after = old.get("environment", {}), new.get("environment", {})
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) != after.get(name):
-            yield f"{name}: {before.get(name, 'not there')} → {after.get(name, 'not there')}"
+            yield f"{name}: {before.get(name, 'missing')} → {after.get(name, 'missing')}"
 
 
 def _short(digest: str) -> str:

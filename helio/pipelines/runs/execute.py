@@ -1,4 +1,4 @@
-"""Execute planned steps against the store: existing results are not made again. Independent of any engine."""
+"""Execute planned steps, and use results that are in the store already; independent of any engine."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FETCHES = 3
 
 @dataclass(frozen=True)
 class Output:
-    """One output of a step: a table with its label, or a figure or export without one."""
+    """Output of a step: a table with its label, or a figure or export without a label."""
 
     label: str
     key: str
@@ -60,7 +60,7 @@ class Output:
     sources: tuple[SourceFile, ...] = field(default=(), repr=False)
     cached: bool = False
     made_at: str = ""
-    """Time of the work, for a fetch the time of reading its files; ISO 8601, UTC."""
+    """Time when the step's results were made, or the files of a fetch were read: ISO 8601, UTC."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class StepResult:
     reason: str = ""
     """Reason why the step was skipped, or ran."""
     without: tuple[str, ...] = ()
-    """Items of maps that its result lacks, as ``step[item]``: from its inputs, and from their inputs."""
+    """Failed items that are missing in the result, as ``step[item]``, from all steps before it."""
     seconds: float = 0.0
 
     def __repr__(self) -> str:
@@ -102,12 +102,12 @@ class PlanResult:
 
     @property
     def lost(self) -> tuple[LostItem, ...]:
-        """Items of maps that the run lost."""
+        """Failed items of ``for_each`` without which the run continued."""
         return lost_items(self.steps)
 
 
 class Execution:
-    """Execution of one plan; safe to call from several threads.
+    """Execution of one plan; several threads may use it.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class Execution:
         return tuple(results)
 
     def forecast(self) -> list[dict[str, Any]]:
-        """Report for each step whether it is in the store, will run, or waits for another step; execute nothing.
+        """Report for each step whether its results are in the store, it will run, or it waits for another step.
 
         A fetch that finds nothing ``fails`` where its map may lose the item. Where a server cannot be asked and its
         reply is not cached, the state of a fetch is ``unknown``.
@@ -186,7 +186,7 @@ class Execution:
                 raise
             return "fails", error.message
         except Offline as error:
-            return "unknown", f"unknown while offline: {error.message}"
+            return "unknown", f"not known while offline: {error.message}"
         if result is None:
             return "run", "not in the store"
         self._keep(result)
@@ -205,7 +205,7 @@ class Execution:
         return {}
 
     def files(self) -> dict[str, Any]:
-        """Return the choices of each fetch, by its step's id, with name and identity of their files.
+        """Return the datasets that each fetch may use, by its step's id, with the names and identities of their files.
 
         Fetches whose files are unknown while offline are left out.
         """
@@ -223,7 +223,7 @@ class Execution:
         return choices
 
     def run_step(self, step: PlannedStep) -> StepResult:
-        """Run one planned step, unless the store has its outputs; its dependencies must be done.
+        """Run one planned step, unless the store has its results; the steps on which it depends must be done.
 
         A `HelioError` ends the step as failed, and names the place; any other exception is a bug and is raised.
 
@@ -420,7 +420,9 @@ class Execution:
     ) -> Output:
         result = stored.get(work.key)
         if result is None:  # removed since it was found: another process collects garbage
-            raise DamagedObject(f"the result of step {step.step_id} has just been removed from the store")
+            raise DamagedObject(
+                f"another process has just removed the result of step {step.step_id} from the store"
+            )
         if "sources" in result.facts:
             sources = tuple(SourceFile(**source) for source in result.facts["sources"])
         else:  # a computation cites the present sources of its inputs, even if other files gave equal numbers before

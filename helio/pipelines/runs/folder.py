@@ -1,4 +1,4 @@
-"""Output folder of a run: made before the run, cleared of an earlier run, removed when nothing was written."""
+"""Create and clean the output folder of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Foresee what a run would do, step by step, without running it."""
+"""Predict what a run would do, step by step, without running it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helio.store.runs import Runs
 
 
 def foresee(request: RunRequest, settings: Settings) -> dict[str, Any]:
-    """Describe a plan as `helio plan` saves it: what each step would do, and the files of each fetch.
+    """Describe a plan as `helio plan` saves it, with what each step would do and the files of each fetch.
 
     A step whose results are in the store names in ``runs`` the newest successful runs that have them. When a server
     cannot be reached, the plan has what is known offline, and ``offline`` gives the reason.
@@ -57,4 +57,4 @@ def _name_runs(forecast: list[dict[str, Any]], runs: Runs) -> None:
         named = list(dict.fromkeys(held[key] for key in step.pop("results", ()) if key in held))
         if named:
             step["runs"] = named
-            step["reason"] += f", as in {', '.join(named)}"
+            step["reason"] += f", from {', '.join(named)}"

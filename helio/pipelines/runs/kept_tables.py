@@ -41,7 +41,7 @@ def kept_table(record: RunRecord, label: str, store: Store) -> Table:
             f"run '{record.id}' made no table '{label}'",
             advice=f"did you mean {' or '.join(map(repr, close))}?"
             if close
-            else f"it made {known or 'none'}",
+            else (f"choose from {known}" if known else "choose another run: this one made no table"),
         )
     output = outputs[owner]
     table = replace(

@@ -1,4 +1,4 @@
-"""Describe runs in short, from their records: time range, first failure, picture."""
+"""Summarise runs from their records: time range, first failure, figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PICTURES = ("html", "png", "svg", "pdf")
 
 @dataclass(frozen=True)
 class ListedRun:
-    """A run in short; what its record does not say is empty.
+    """Summary of a run; fields that its record lacks are empty.
 
     Parameters
     ----------

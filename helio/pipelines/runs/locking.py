@@ -51,7 +51,7 @@ def lock_plan(request: RunRequest, execution: Execution, finished: Finished = la
 
 
 def refuse_other_template(template: Document, lock: Lock) -> None:
-    """Compare a template with a lock, before it is planned with the lock's values.
+    """Refuse a template that differs from the template of a lock, before it is planned.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def refuse_other_template(template: Document, lock: Lock) -> None:
 
 
 def meant(template: Document) -> dict[str, Any]:
-    """Return the parts of a template that can change a result: variables, and steps by id, in canonical spelling.
+    """Return the parts of a template that can change a result: variables, and steps by id, in standard spelling.
 
     It excludes names, descriptions and intents, which are for people, and everything that passes derive.
     """
@@ -90,7 +90,7 @@ def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
 
 
 def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) -> None:
-    """Compare a plan, and the files that its archives list, with a lock; nothing is downloaded.
+    """Refuse a plan, or files listed by its archives, that differ from a lock; download nothing.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) ->
 
 
 def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
-    """Refuse a run that would use anything that is not in a lock, before any step other than fetches runs.
+    """Refuse a run that would use anything outside a lock; only its fetches run before this check.
 
     First the listings of the archives are compared, then the bytes of the files, which are downloaded if necessary,
     and last the tables read from them. For a required proof the digests of the lock do not count: they show that the
@@ -169,7 +169,9 @@ def _own_template(record: RunRecord) -> Document:
     """
     template: Document = record.authored
     if digest(template) != record.whole_header["template_digest"]:
-        raise DamagedRecord(f"the template in the record of run '{record.id}' is not the one that ran")
+        raise DamagedRecord(
+            f"the record of run '{record.id}' is damaged: its template has changed since the run"
+        )
     return template
 
 
@@ -182,7 +184,7 @@ def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
 
 
 def listings(fetches: Iterable[LockedFetch]) -> Listings:
-    """List the files of locked fetches, instead of asking their archive."""
+    """Return the files of locked fetches, so that their archive need not be asked."""
     return {
         (dataset.dataset, *fetch.range): tuple(
             SourceFile(dataset.dataset, file.file, file.version, dataset.provider, file.sha256, file.size,
@@ -213,13 +215,13 @@ def _refuse(lock: Lock, now: Lock) -> None:
 
 def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
     """List what a user can do about changes since a lock, the most likely first."""
-    ways = ["run helio lock again, which locks the present data"]
+    ways = ["run helio lock again to lock the present data"]
     if any(line.startswith("the pipeline: ") for line in changed):
         ways.insert(0, "use --lock FILE with a lock of this pipeline")
     if any(line.startswith("the template: ") for line in changed):
         ways.insert(0, "undo the changes of the template")
     if any(line.startswith("$") for line in changed):
-        ways.insert(0, "leave out the time range and the variables, which are in the lock")
+        ways.insert(0, "leave out the time range and the variables, because the lock sets them")
     if older:
         ways.append(f"use helio {lock.helio}, which wrote the lock")
     if listings(lock.fetches) and all(map(_is_published, changed)):
@@ -246,15 +248,15 @@ def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepRes
     )
     if weak:
         raise LockMismatch(
-            f"the proof of these files is weaker than '{LEVELS[level]}':"
+            f"these files do not have the required proof ('{LEVELS[level]}'):"
             + "".join(f"\n  {line}" for line in weak),
-            advice="use --proof with a weaker level (file, checksum, parts, size), or files with a checksum",
+            advice="choose a weaker level with --proof (file, checksum, parts, size), or use files with a checksum",
             differences=tuple(weak),
         )
 
 
 def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof]:
-    """Return the present proofs of a plan's files, by data set and sha256."""
+    """Return the present proofs of a plan's files, by dataset and sha256."""
     proofs: dict[tuple[str, str], Proof] = {}
     for step in _fetches(plan):
         span = step.time_ranges["time_range"]

@@ -53,7 +53,7 @@ class Run:
     page: str = ""
     """Web page of the run, if a server shows it."""
     archive: str = ""
-    """Archive given for the run; a folder by its absolute path."""
+    """Archive given for the run; the absolute path if it is a folder."""
     citations: tuple[dict[str, Any], ...] = ()
     """Citations of its datasets, as JSON; `helio.knowledge.citations` explains the members."""
 
@@ -109,10 +109,10 @@ class Run:
         if len(figures) == 1:
             return next(iter(figures.values()))
         if figures:
-            advice = "run.figures[…]: " + ", ".join(map(repr, figures))
+            advice = "choose one with run.figures[…]: " + ", ".join(map(repr, figures))
             raise RequestError(f"the run has {len(figures)} figures", advice=advice)
         raise RequestError(
-            "the run drew no figure", advice=self._failures() or "a render_spec step draws one"
+            "the run drew no figure", advice=self._failures() or "add a step with render_spec to the pipeline"
         )
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ class Run:
 
 
 def status_with_files(result: PlanResult, missing: Sequence[MissingFile]) -> Status:
-    """Compute the status of a run: a missing critical file fails its step, another makes the run partial."""
+    """Compute the status of a run: failed if a critical step misses a file, partial if another step does."""
     lost = {step.step_id for step in missing if step.file.critical}
     steps = (
         replace(step_result, state="failed") if step_result.step.step_id in lost else step_result
@@ -207,7 +207,7 @@ class Results(Mapping[Name, Value]):
             else did_you_mean(
                 str(name),
                 map(str, self._names),
-                otherwise=f"{self._kind}s: {known}" if known else f"the run made no {self._kind}",
+                otherwise=f"choose from: {known}" if known else f"the run made no {self._kind}s",
             )
         )
         raise UnknownResult(

@@ -64,7 +64,9 @@ def prepare_run(
         access = replace(access, listed=listings(lock.fetches))
     if saved is not None:
         if request.has_values:
-            raise RequestError("a saved plan already has its values", advice="run the pipeline instead")
+            raise RequestError(
+                "a saved plan cannot take other values", advice="run the pipeline itself with these values"
+            )
         if lock is not None and saved.is_of(lock):  # a saved plan was made from its normal form
             lock = replace(lock, template=saved.plan.template_digest, document={})
         return RunRequest(saved.plan, saved.archive, saved.files, lock, access=access)
@@ -96,14 +98,14 @@ def plan_of(request: PlanRequest, settings: Settings) -> Plan:
 
 
 def with_archive(request: PlanRequest, settings: Settings) -> PlanRequest:
-    """Complete the request with the archive of the settings, if it names none."""
+    """Add the archive of the settings to a request that names none."""
     return replace(
         request, archive=archive_named(str(settings.archive if request.archive is None else request.archive))
     )
 
 
 def load_template(pipeline: str | Path | Document, settings: Settings) -> Document:
-    """Load the template of a pipeline's name, of a JSON file, or given as a dict.
+    """Load a template, given as a pipeline's name, a JSON file or a dict.
 
     Raises
     ------

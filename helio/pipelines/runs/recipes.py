@@ -31,7 +31,7 @@ class Input:
     component: str = ""
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
-    """Notes on it in a file or a figure."""
+    """Notes on the table, which files and figures show."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def recipe_of_inputs(
 
 
 def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOutput]:
-    """Make the recipe of each parameter of a fetch: data set, range and the identity of the files that cover it.
+    """Make the recipe of each parameter of a fetch: dataset, range and the identity of the files that cover it.
 
     A candidate without files is part of the recipe too: a later run may choose it when it has files.
     """

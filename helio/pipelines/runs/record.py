@@ -131,7 +131,7 @@ def header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:
 
 
 def versions() -> dict[str, Any]:
-    """Return the versions behind a run: those of packages, and the numbers of helio's rules."""
+    """Return the versions that a run used: of packages, and of helio's rules."""
     return {"environment": environment(), "rules": rule_numbers()}
 
 

@@ -24,14 +24,16 @@ def table_facts(table: Table) -> dict[str, Any]:
 
 
 def error_as_reply(error: HelioError) -> dict[str, Any]:
-    """Convert an error to an answer."""
+    """Convert an error to an answer of a process."""
     return {"error": [type(error).__name__, error.message, error.advice, error.place]}
 
 
 def error_from(answer: dict[str, Any]) -> Exception:
     """Read the error of an answer; a bug becomes a RuntimeError with the traceback from the other process."""
     if "error" not in answer:
-        return RuntimeError(answer.get("bug", f"an answer without output or error: {answer}"))
+        return RuntimeError(
+            answer.get("bug", f"the process of the step answered with neither output nor error: {answer}")
+        )
     name, message, advice, location = answer["error"]
     kind: type[HelioError] = getattr(errors, name)
     return kind(message, advice=advice, place=location)

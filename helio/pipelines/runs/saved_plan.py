@@ -54,14 +54,14 @@ class SavedPlan:
     meant: str = ""
 
     def is_of(self, lock: Lock) -> bool:
-        """Tell whether the lock is of the planned template, or of one that differs only in descriptions."""
+        """Tell whether a lock belongs to the planned template; descriptions may differ."""
         if lock.document and self.meant:
             return key_of(lock.document) == self.meant
         return lock.template == self.template
 
 
 def read_saved(path: Path) -> Any:
-    """Read a file that may be a saved plan; return None for a file too large for a template that is not a plan.
+    """Read a file that may be a saved plan; return None if it is too large for a template and no plan.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def as_json(
 
 
 def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> SavedPlan:
-    """Plan a saved plan again, which verifies it, and compare the two.
+    """Verify a saved plan: plan its template again, and compare the two plans.
 
     Raises
     ------

@@ -44,7 +44,7 @@ Finished = Callable[[StepResult], None]
 
 
 class FinishedTogether(Protocol):
-    """Takes the results of steps that finished at the same moment."""
+    """Function that takes the results of steps that finished at the same moment."""
 
     def __call__(self, *results: StepResult) -> None:
         """Take them in the order of the plan."""
@@ -52,7 +52,7 @@ class FinishedTogether(Protocol):
 
 
 class Engine(Protocol):
-    """Executor of the steps whose results are not in the store."""
+    """Program that executes the steps whose results are not in the store."""
 
     @property
     def name(self) -> str:
@@ -96,7 +96,7 @@ class Direct:
 
 @dataclass(frozen=True)
 class RunSession:
-    """Resources of one run; nothing is started before there is work.
+    """Resources of one run, started when they are first needed.
 
     Parameters
     ----------
@@ -271,7 +271,7 @@ def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[No
         if reason:
             raise
         raise Cancelled(
-            "cancelled", advice="run the same command to continue; finished steps are kept"
+            "cancelled", advice="run the same command again to continue; finished steps are kept"
         ) from error
     except HelioError as error:
         if interrupts.asked():

@@ -1,4 +1,4 @@
-"""How steps and runs end, depending on earlier steps: one table for every engine and for cached runs.
+"""Decide how steps and runs end, depending on earlier steps; all engines use the same rules.
 
 How a step ends:
 
@@ -57,15 +57,15 @@ class StepEnd(Protocol):
 
 @dataclass(frozen=True)
 class LostItem:
-    """An item that its map lost, and continues without."""
+    """Failed item of a ``for_each`` that continues without this item."""
 
     item: Item
     items: int
-    """Number of items of the map."""
+    """Number of items of the ``for_each``."""
     left: int
     """Number of complete items."""
     step_id: StepId
-    """First of its steps that is not done."""
+    """First step of the item that is not done."""
 
     def __str__(self) -> str:
         return (
@@ -74,7 +74,7 @@ class LostItem:
 
 
 def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
-    """Find the item that `reader` may lose when the step `ended` is not done; None where it cannot continue."""
+    """Find the item without which `reader` can continue if the step `ended` is not done; None if there is none."""
     shared = 0
     while ended.items[: shared + 1] == reader.items[: shared + 1] and shared < len(ended.items):
         shared += 1
@@ -82,10 +82,10 @@ def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
 
 
 def blocked_by(step: PlannedStep, results: Mapping[StepId, StepEnd]) -> str:
-    """Explain why a step cannot run, given the results of its dependencies; empty when it can."""
+    """Explain why a step cannot run, given the results of its dependencies; empty if it can run."""
     needed = [results[step_id] for step_id in step.depends_on]
     lost: dict[StepId, StepId] = {}
-    """For each step that is not done, the map that continues without it."""
+    """For each step that is not done, the ``for_each`` that continues without it."""
     for result in needed:
         if result.state in DONE:
             continue
@@ -104,7 +104,7 @@ def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[St
         makers = {label: producers[table] for label in labels if (table := owner(label, producers))}
         read |= makers
         if makers and all(producer.step_id in lost for producer in makers.values()):
-            return f"nothing is left of {named(tuple(makers))}"
+            return f"no item of {named(tuple(makers))} is left"
     for map_id in dict.fromkeys(lost.values()):
         tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
         steps = tables or [result.step for result in needed if _belongs_to(result.step, map_id)]
@@ -114,7 +114,7 @@ def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[St
 
 
 def named(names: Sequence[str]) -> str:
-    """Join names in a line, only the first of many, because the run's record lists all."""
+    """Join the first names of a list in a line; the run's record lists all."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
@@ -137,7 +137,7 @@ def status_of(results: Sequence[StepEnd]) -> Status:
 
 
 def lost_items(results: Sequence[StepEnd]) -> tuple[LostItem, ...]:
-    """List the items that a run lost, in the order of the plan."""
+    """List the failed items without which a run continued, in the order of the plan."""
     items = _Items(results)
     lost: dict[tuple[Item, ...], LostItem] = {}
     for result in results:
@@ -165,22 +165,22 @@ class _Items:
 
     @staticmethod
     def around(step: PlannedStep) -> Iterator[tuple[Item, ...]]:
-        """Yield the chains of items that a step belongs to, the outermost first."""
+        """Yield each item that a step belongs to, with its enclosing items; the outermost comes first."""
         return (step.items[: depth + 1] for depth in range(len(step.items)))
 
     def of_map(self, chain: tuple[Item, ...]) -> list[tuple[Item, ...]]:
-        """List all items of an item's map."""
+        """List all items of the same ``for_each``."""
         return list(self._by_map[chain[-1].map_id])
 
     def is_lost(self, chain: tuple[Item, ...]) -> bool:
-        """Tell whether a step of an item is not done, and belongs to no inner item that may be lost alone."""
+        """Tell whether a step of an item is not done, and no inner item of the step may fail alone."""
         if chain not in self._lost:
             depth = len(chain)
             self._lost[chain] = any(not self.may_lose(step, depth) for step in self._undone[chain])
         return self._lost[chain]
 
     def may_lose(self, step: PlannedStep, depth: int = 0) -> bool:
-        """Tell whether a step belongs to an item, from `depth` inwards, that its map may lose."""
+        """Tell whether a step belongs to an item, from `depth` inwards, without which its ``for_each`` may continue."""
         return any(
             chain[-1].keep_partial and not all(self.is_lost(other) for other in self.of_map(chain))
             for chain in list(self.around(step))[depth:]

@@ -141,7 +141,7 @@ class TableDifference:
 
     @property
     def details(self) -> tuple[str, ...]:
-        """Lines, one for each differing component, where there are several components."""
+        """Descriptions of the differing components, one per line; empty for tables without several components."""
         if len(self.components) < 2:
             return ()
         lines = [
@@ -150,7 +150,10 @@ class TableDifference:
             if component.differs
         ]
         more = len(lines) - _MOST_COMPONENTS
-        return (*lines[:_MOST_COMPONENTS], *([f"and {more} more components"] if more > 0 else []))
+        return (
+            *lines[:_MOST_COMPONENTS],
+            *([f"and {more} more component{'s' * (more != 1)}"] if more > 0 else []),
+        )
 
     def _records(self) -> str:
         only = [
@@ -158,7 +161,7 @@ class TableDifference:
             for count, which in ((self.only_old, "old"), (self.only_new, "new"))
             if count
         ]
-        common = f"{self.common} epochs in common" if self.common else "no epoch in common"
+        common = f"{self.common} common epoch{'s' * (self.common != 1)}" if self.common else "no common epoch"
         return f"{common}, {', '.join(only)}"
 
     def to_json(self) -> dict[str, Any]:
@@ -221,7 +224,7 @@ def _of_axes(old: Table, new: Table) -> Iterator[str]:
     for before, after in zip(old.axes, new.axes, strict=True):
         for name in ("label", "unit", "scale"):
             if getattr(before, name) != getattr(after, name):
-                yield f"{name} of its bins {_shown(getattr(before, name))} → {_shown(getattr(after, name))}"
+                yield f"{name} of the bins {_shown(getattr(before, name))} → {_shown(getattr(after, name))}"
         same = before.parts.keys() == after.parts.keys() and all(
             np.array_equal(before.parts[part], after.parts[part], equal_nan=True) for part in before.parts
         )
@@ -236,7 +239,7 @@ def _of_values(old: Table, new: Table, missing: list[str]) -> Iterator[Component
     for table, others, where in ((old, new, "old"), (new, old, "new")):
         only = [name for name in table.components if name not in others.components]
         if only:
-            missing.append(f"{', '.join(only)} only in the {where} table, so not compared")
+            missing.append(f"{', '.join(only)} not compared: only in the {where} table")
     for index, name in enumerate(new.components):
         if name in old.components:
             old_index = old.components.index(name)

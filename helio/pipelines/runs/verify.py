@@ -28,7 +28,7 @@ from helio.store.runs import RunRecord, Runs
 from helio.store.store import Store
 
 _KEPT = ("files", "catalogue")
-"""Folders in the home that a run reads besides the store: files and replies of servers, and the catalogue."""
+"""Folders in the home that a run reads besides the store: downloaded files, replies of servers, and the catalogue."""
 _UNFINISHED = "parts"
 """Folder of unfinished downloads, which are written in place."""
 
@@ -41,7 +41,7 @@ def verify_run(
     access: Access | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Comparison:
-    """Execute a record's plan again, from the same files, in a temporary store.
+    """Execute the plan of a run again, from the same files, in a temporary store.
 
     Cached files are read where they are, and stay unchanged. Other files are downloaded temporarily, unless `access`
     forbids it.
@@ -113,7 +113,7 @@ def _source_of(record: RunRecord, archive: str) -> str:
     if "archive" not in record.whole_header and not archive:
         raise RequestError(
             f"the record of run {record.id} does not name the archive that it used",
-            advice="give it with --archive DIR|NAME",
+            advice="name the archive with --archive DIR or --archive NAME",
         )
     source = archive or record.whole_header["archive"]
     if not archive and is_folder(source) and not is_folder_there(Path(source)):

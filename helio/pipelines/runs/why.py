@@ -21,13 +21,15 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
         merged = _merged_into(record, step_id)
         if merged:
             return [
-                f"step {step_id} was merged into step {merged} before the run; see helio why {record.id} {merged}"
+                f"step {step_id} was merged into step {merged} before the run: run helio why {record.id} {merged}"
             ]
         known = [str(step["step_id"]) for step in record.step_records]
         close = closest(step_id, known)
         raise RequestError(
-            f"run {record.id} has no step '{step_id}' that ended",
-            advice=f"did you mean '{close[0]}'?" if close else f"steps: {', '.join(known) or 'none'}",
+            f"run {record.id} has no finished step '{step_id}'",
+            advice=f"did you mean '{close[0]}'?"
+            if close
+            else f"its finished steps are: {', '.join(known) or 'none'}",
         )
     if step["state"] == "skipped":
         return [f"skipped: {step['reason']}"]
@@ -40,7 +42,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
         return ["run: no earlier run of this pipeline finished this step"]
     earlier, earlier_step = before
     return [
-        f"run, unlike in {earlier.id}:",
+        f"run, because these differ from {earlier.id}:",
         *(f"  {line}" for line in dict.fromkeys(_changes(earlier_step, step))),
     ]
 
@@ -87,5 +89,5 @@ def _changes(old: StepRecord, new: StepRecord) -> list[str]:
             changes.append(f"{label} is new")
             continue
         differences = difference(before[label], output["recipe"])
-        changes += differences or [f"{label or 'its result'} was missing from the store, or damaged there"]
+        changes += differences or [f"{label or 'its result'} was missing or damaged in the store"]
     return changes

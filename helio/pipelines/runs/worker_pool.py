@@ -1,4 +1,4 @@
-"""Processes that run steps; each can certainly be ended: after a time, for its memory, or by Ctrl-C."""
+"""Run steps in processes of their own, which a time limit, a memory limit or Ctrl-C can end at any time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STARTUP_SECONDS = 60.0
 
 
 class Workers:
-    """Pool of at most `count` processes, started when needed; a context manager, safe to share between threads.
+    """Pool of at most `count` processes, started when needed; a context manager that several threads may share.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Workers:
                 self._drop(process)
                 raise StepError(
                     f"the step took longer than {self._time_limit:g} s and was stopped",
-                    advice="choose a shorter time range, or set a higher HELIO_STEP_SECONDS",
+                    advice="choose a shorter time range, or set HELIO_STEP_SECONDS to a higher value",
                 ) from error
             except EOFError as error:
                 code, messages = self._drop(process)
@@ -97,10 +97,10 @@ class Workers:
                     raise Cancelled("cancelled") from error
                 if code < 0:
                     raise StepError(
-                        f"the process that ran the step was killed (signal {-code})",
+                        f"the process of the step was killed (signal {-code})",
                         advice="choose a shorter time range if memory ran out",
                     ) from error
-                raise RuntimeError(f"the process that ran the step failed\n{messages}") from error
+                raise RuntimeError(f"the process of the step failed:\n{messages}") from error
             except BaseException:
                 self._drop(process)
                 raise

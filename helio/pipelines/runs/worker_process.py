@@ -61,7 +61,7 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
         return error_as_reply(error)
     except MemoryError:
         return error_as_reply(
-            StepError("the step needs more memory than it may use", advice="choose a shorter time range")
+            StepError("the step needs more memory than its limit", advice="choose a shorter time range")
         )
     except Exception:  # noqa: BLE001 - a bug is raised again in the parent, with this traceback
         return {"bug": traceback.format_exc()}

@@ -1,4 +1,4 @@
-"""Passes, and the context that they may know."""
+"""Types of passes, and the context that a pass gets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from helio.time_range import TimeRange
 
 @dataclass(frozen=True)
 class Dataset:
-    """Facts of a catalogue about a dataset.
+    """What a catalogue knows about a dataset.
 
     Parameters
     ----------
@@ -58,38 +58,38 @@ class Policy:
     """Whether an unknown key is an error."""
     max_map_items: int = LIMITS.items
     max_steps: int = LIMITS.steps
-    """Steps that are written out."""
+    """Maximum number of steps in a template."""
     max_run_steps: int = LIMITS.run_steps
-    """Steps of a run, a step for each item of its maps."""
+    """Maximum number of steps in a run, with one step for each item of every ``for_each``."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """All that a pass may know beside the plan: no clock, no network, no model."""
+    """Everything that a pass may use besides the plan: no clock, no network, no model."""
 
     signatures: Mapping[str, Signature]
     now: datetime
     values: Mapping[str, Any]
     """Values given for this run, by the variable's name with its ``$``."""
     archive: str = ""
-    """The archive named for this run, or nothing."""
+    """The archive given for this run; empty if none was given."""
     caption: str = ""
-    """What a figure's footer says of the program that drew it."""
+    """Text in the footer of figures, which names the program."""
     catalogue: Mapping[str, Dataset] = field(default_factory=dict)
-    """Datasets, as far as they are known; a dataset that is not in it is not unknown to the world."""
+    """Known datasets. An archive may have datasets that are missing here."""
     policy: Policy = field(default_factory=Policy)
     optional: frozenset[str] | None = None
-    """Names of the optional passes that run; all of them when left out."""
+    """Names of the optional passes that run; None for all of them."""
     pipelines: Mapping[str, Document] = field(default_factory=dict)
     """Saved templates by id, for ``use``."""
     components: Callable[[str, str, str], tuple[str, ...] | None] = lambda provider, dataset_id, parameter: (
         None
     )
-    """The components of a parameter as the files of the run's archive have them, by provider, dataset and parameter;
-    None where there are no such files."""
+    """Function that reads the components of a parameter from the files of the run's archive, by provider, dataset and
+    parameter; it returns None if the archive has no such files."""
 
     def runs(self, name: str) -> bool:
-        """Whether an optional pass runs."""
+        """Tell whether an optional pass runs."""
         return self.optional is None or name in self.optional
 
     def read_time_range(self, given: Any) -> TimeRange:
@@ -101,7 +101,7 @@ class Context:
         return read_value(name, declared, given, self.now)
 
     def provider_of(self, dataset_id: str, named: str) -> str:
-        """Return the named provider; empty where the catalogue would name it anyway, as it is the same work."""
+        """Return the given provider; empty if it is the catalogue's provider, because the work is then the same."""
         # looked up only where one is named: asking opens the catalogue
         return "" if named == BY_CATALOGUE and dataset_id in self.catalogue else named
 
@@ -109,4 +109,4 @@ class Context:
 Finding = Edit | Diagnostic
 Pass = Callable[[Template, Context], Iterable[Finding]]
 DialectPass = Callable[[Document, Context], Iterable[Finding]]
-"""A pass in `helio.pipelines.dialect`, which reads JSON of any shape: it runs before the gate `check_structure`."""
+"""A pass in `helio.pipelines.dialect`, which accepts JSON of any structure: it runs before `check_structure`."""

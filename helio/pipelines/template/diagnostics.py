@@ -1,4 +1,4 @@
-"""Diagnostics: an error in a template, its place, and how to mend it, as text or as JSON."""
+"""Diagnostics: an error in a template, its location, and how to correct it, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ StepId = int | str
 
 @dataclass(frozen=True, eq=False)
 class Fix:
-    """A way to mend what was found, as a patch; offered, never applied by itself."""
+    """A suggested correction, as a patch; helio never applies it without being asked."""
 
     message: str
     operations: tuple[dict[str, Any], ...]
@@ -22,7 +22,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding.
+    """An error, a warning or a note about a template.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Diagnostic:
 
 
 class InvalidTemplate(RequestError):
-    """A template that cannot become a plan; carries every diagnostic found."""
+    """Error for a template that cannot become a plan, with all its diagnostics."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], *, place: str = "") -> None:
         self.diagnostics = tuple(diagnostics)
@@ -84,5 +84,5 @@ def without_hints(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
 
 
 def pointer(*parts: str | int) -> str:
-    """Return the JSON Pointer of these parts (RFC 6901)."""
+    """Join the keys and indices of a path into a JSON Pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)

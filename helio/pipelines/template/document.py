@@ -14,14 +14,14 @@ from helio.pipelines.template.oversize import Oversize, oversize_text, oversize_
 from helio.pipelines.template.schema import LONGEST_ID, SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
 
 Document = dict[str, Any]
-"""A template as JSON; everything that reads one gets this and never changes it."""
+"""A template as JSON. Functions that get one never change it."""
 
 STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "critical": True}
 NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
-"""What a digest leaves out: it says where a template comes from, not what it does."""
+"""Keys that a digest leaves out: they describe the origin of a template, not its work."""
 
 STRINGS_AND_COMMAS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,(?=\s*[}\]])', re.DOTALL)
-"""Texts, one that is never closed too, and commas before a closing bracket; read without going back."""
+"""Finds texts, also one without a closing quote, and commas before a closing bracket; never backtracks."""
 
 
 def read_template(text: str, *, place: str = "") -> Document:
@@ -42,7 +42,7 @@ def read_template(text: str, *, place: str = "") -> Document:
 
 
 def check_json(text: str) -> Any:
-    """Return the JSON value of a text, or the diagnostic that says why it has none."""
+    """Return the JSON value of a text, or a diagnostic with the reason why the text has none."""
     if not text.strip("\ufeff \t\r\n"):
         return Diagnostic("HP001", "the file is empty")
     try:
@@ -56,7 +56,7 @@ def check_json(text: str) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """Read a JSON text that every program reads alike: each key once, no NaN, no infinity, not too large.
+    """Read strict JSON, which every program reads alike: each key once, no NaN, no infinity, not too large.
 
     Raises
     ------
@@ -82,12 +82,12 @@ def read_json(text: str) -> Any:
     try:
         json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
-        raise ValueError("it contains half a character: an unpaired surrogate") from error
+        raise ValueError("it contains an incomplete Unicode character (an unpaired surrogate)") from error
     return found
 
 
 def without_trailing_commas(text: str) -> Any:
-    """Return the value of a text whose only fault is commas before a closing bracket, else None."""
+    """Return the value of a text whose only errors are commas before a closing bracket, otherwise None."""
     plain = drop_trailing_commas(text)
     if plain == text or re.search(r"[\[{,]\s*,", STRINGS_AND_COMMAS.sub(_no_strings, text)):
         return None
@@ -103,14 +103,14 @@ def drop_trailing_commas(text: str) -> str:
 
 
 def check_shape(document: Any) -> Diagnostic | None:
-    """Whether this is a plan at all: an object with steps."""
+    """Check that a document is an object with steps."""
     if not isinstance(document, dict) or ("steps" not in document and "id" not in document):
-        kinds = {dict: "an object without steps", list: "a list", str: "a text", type(None): "null"}
+        kinds = {dict: "an object without steps", list: "a list", str: "a string", type(None): "null"}
         kind = kinds.get(type(document), json.dumps(document)[:40])
         return Diagnostic(
             "HP003",
             f"this is {kind}, not a pipeline template",
-            advice=('a template is an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
+            advice=('write the template as an object: {"id": …, "variables": {…}, "steps": [{…}]}',),
         )
     if not document.get("steps"):
         return Diagnostic("HP004", "the template has no steps, so there is nothing to run", path="/steps")
@@ -118,7 +118,7 @@ def check_shape(document: Any) -> Diagnostic | None:
 
 
 def canonical(document: Document) -> Document:
-    """Return the template with its keys in the published order, defaults left as they were written."""
+    """Return the template with its keys in the standard order; defaults stay as they were written."""
     ordered = {"$schema": SCHEMA_FILE} | {
         key: document[key] for key in STRUCTURE["properties"] if key in document
     }
@@ -139,7 +139,7 @@ def as_text(document: Document) -> str:
 
 
 def digest(document: Document) -> str:
-    """Return the sha256 of what a template means, without key order, left-out defaults and annotations."""
+    """Return the sha256 of a template's meaning; the order of keys, defaults and annotations do not change it."""
     meant = {key: value for key, value in document.items() if key not in NOT_MEANING}
     meant["schema_version"] = document.get("schema_version", SCHEMA_VERSION)
     meant["variables"] = document.get("variables") or {}
@@ -155,12 +155,12 @@ ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def is_id(name: object) -> bool:
-    """Whether something can be the id of a pipeline or the name of a schedule."""
+    """Tell whether a value can be the id of a pipeline or the name of a schedule."""
     return isinstance(name, str) and len(name) <= LONGEST_ID and ID.fullmatch(name) is not None
 
 
 def require_id(name: object, kind: str) -> None:
-    """Refuse an id that no file can be named after.
+    """Raise an error for an id that cannot be used as a file name.
 
     Parameters
     ----------
@@ -176,8 +176,8 @@ def require_id(name: object, kind: str) -> None:
     shown = shortened(str(name), 60)
     if len(str(name)) > LONGEST_ID:
         raise RequestError(
-            f"'{shown}' has {len(str(name))} characters, and a {kind} has at most {LONGEST_ID}",
-            advice="choose a shorter one",
+            f"'{shown}' has {len(str(name))} characters; a {kind} may have at most {LONGEST_ID}",
+            advice="choose a shorter name",
         )
     suggested = slug(str(name))
     raise RequestError(
@@ -187,7 +187,7 @@ def require_id(name: object, kind: str) -> None:
 
 
 def id_like(name: str) -> str:
-    """Return the id closest to a name, cut to the length that ids have.
+    """Return the valid id closest to a name, cut to the maximum length of an id.
 
     >>> id_like("ACE B-field"), id_like("/")
     ('ace-b-field', 'pipeline')
@@ -196,12 +196,12 @@ def id_like(name: str) -> str:
 
 
 def shortened(text: str, most: int = 120) -> str:
-    """Return a text of at most `most` characters, with an ellipsis where it was longer."""
+    """Shorten a text to at most `most` characters, with an ellipsis if it was longer."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def slug(name: str) -> str:
-    """Return the id of a pipeline called `name`: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
+    """Make the id of a pipeline from its name: ``"ACE B-field Overview"`` is ``"ace-b-field-overview"``."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
@@ -228,14 +228,14 @@ def _refuse_constant(name: str) -> Any:
 
 def _whole_number(text: str) -> int:
     if len(text) > LIMITS.digits:
-        raise ValueError(f"a number of {len(text):,} digits is longer than {LIMITS.digits}: {text[:20]}…")
+        raise ValueError(f"a number has {len(text):,} digits; the maximum is {LIMITS.digits}: {text[:20]}…")
     return int(text)
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
-        raise ValueError(f"the number {text[:20]} is too large")
+        raise ValueError(f"the number {text[:20]} is too large for a 64-bit float")
     return value
 
 
@@ -247,6 +247,6 @@ def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
         return Diagnostic(
             "HP002",
             f"the JSON ends too early, at {where}; helio does not guess the missing part",
-            advice=("the whole file",),
+            advice=("add the missing end of the file",),
         )
-    return Diagnostic("HP001", f"not JSON: {error.msg} at {where}")
+    return Diagnostic("HP001", f"this is not valid JSON: {error.msg} at {where}")

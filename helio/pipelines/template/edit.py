@@ -1,4 +1,4 @@
-"""Edits of a plan: JSON Patch with guards."""
+"""Edits of a plan: JSON Patch, with tests that the edited values are still the expected ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal["safe", "lossy", "bind"]
 
 @dataclass(frozen=True)
 class Edit:
-    """One change to a plan, with guards for what it assumes.
+    """One change to a plan, as JSON Patch with tests of the values that it replaces.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Edit:
     path: str = ""
 
     def inverse(self) -> tuple[Operation, ...]:
-        """Return the operations that undo this edit, with guards of their own."""
+        """Return the operations that undo this edit."""
         undone: list[tuple[Operation, ...]] = []
         before: dict[str, Any] = {}
         for operation in self.operations:
@@ -72,22 +72,22 @@ class Edit:
 
 
 def replaced(path: str, old: Any, new: Any) -> tuple[Operation, ...]:
-    """Replace a value that is still the old one."""
+    """Return operations that replace a value; they fail if the value has changed meanwhile."""
     return ({"op": "test", "path": path, "value": old}, {"op": "replace", "path": path, "value": new})
 
 
 def added(path: str, value: Any) -> tuple[Operation, ...]:
-    """Add a member that is not there; in a list, before the index that the path names."""
+    """Return operations that add a member; in a list, before the index in the path."""
     return ({"op": "add", "path": path, "value": value},)
 
 
 def removed(path: str, old: Any) -> tuple[Operation, ...]:
-    """Remove a value that is still the old one."""
+    """Return operations that remove a value; they fail if the value has changed meanwhile."""
     return ({"op": "test", "path": path, "value": old}, {"op": "remove", "path": path})
 
 
 def changed(before: Step, after: Step) -> tuple[Operation, ...]:
-    """Make one step another, where it stands.
+    """Return operations that turn a step into another one at the same position.
 
     >>> from dataclasses import replace
     >>> step = Step(step_id=2, critical=False, path=("steps", 1), keys=("step_id", "critical"))
@@ -100,12 +100,12 @@ def changed(before: Step, after: Step) -> tuple[Operation, ...]:
 
 
 def reordered(path: Path, before: Sequence[Step], after: Sequence[Step]) -> tuple[Operation, ...]:
-    """Put the steps of a list in another order."""
+    """Return operations that put the steps of a list in another order."""
     return replaced(pointer(*path), [step.to_json() for step in before], [step.to_json() for step in after])
 
 
 def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
-    """Make one value another: objects member by member, where their keys come in the same order; else as a whole.
+    """Return operations that turn one value into another: member by member if the order of keys allows it.
 
     >>> difference(("x",), {"a": 1, "b": 2}, {"b": 2, "c": 3})[1:]
     ({'op': 'remove', 'path': '/x/a'}, {'op': 'add', 'path': '/x/c', 'value': 3})
@@ -126,6 +126,6 @@ def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
 
 
 def _order_stays(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether the keys come out in the order of `after` when members are removed and then added at the end."""
+    """Tell whether the keys come out in the order of `after` when members are removed and then added at the end."""
     remaining = [key for key in before if key in after]
     return list(after)[: len(remaining)] == remaining

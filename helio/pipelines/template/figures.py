@@ -1,4 +1,4 @@
-"""Figures and the styles declared about them, whatever their place in the list."""
+"""Figures and their styles, in any order of steps."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FIGURES = (PLOT, RENDER)
 DRAWING = (PLOT, STYLE)
 """Tools whose arguments are keys of a figure."""
 UNKNOWN_KEY = "HO401"
-"""A figure has its own code for a key that it does not know."""
+"""Code of the error for an unknown key of a figure."""
 
 
 def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
-    """Return for each style the figures that it can mean: those it depends on, through other styles too, else all."""
+    """Return the possible figures of each style: those on which it depends, also through styles, otherwise all."""
     figures = [step.step_id for step in steps if step.tool_name in FIGURES]
     needs = {step.step_id: step.depends_on for step in steps if step.tool_name == STYLE}
     meant: dict[StepId, list[StepId]] = {}
@@ -31,12 +31,12 @@ def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
 
 
 def figure_of(step: Step) -> Document:
-    """Return the looks that a figure's step states."""
+    """Return the settings in a figure's step."""
     return dict(step.tool_args.get("spec", {}) if step.tool_name == RENDER else step.tool_args)
 
 
 def with_figure(step: Step, spec: Document) -> Step:
-    """Return a figure's step with other looks."""
+    """Return a figure's step with other settings."""
     args = {**step.tool_args, "spec": spec} if step.tool_name == RENDER else spec
     return replace(step, tool_args=args)
 
@@ -53,7 +53,7 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def complete_labels(spec: Document) -> list[str]:
-    """Return the labels of a figure; labels that only its panels name come last."""
+    """Return the labels of a figure; labels that are only in its panels come last."""
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(label for _, label in labels_at((), spec.get("panels")))
     return [*listed, *(label for label in drawn if label not in listed)]
@@ -71,7 +71,7 @@ _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
 
 
 def without_labels(spec: Document, lost: Collection[str]) -> Document:
-    """Return a figure without some labels: empty panels go, with all settings for them by number.
+    """Return a figure without some labels; empty panels and their numbered settings are removed too.
 
     >>> spec = {"labels": ["a", "b"], "panels": [["a"], ["b"]], "y_label": {"1": "A", "2": "B"}, "row_heights": [1, 2]}
     >>> without_labels(spec, ["a"])

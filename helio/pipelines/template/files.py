@@ -1,4 +1,4 @@
-"""The names of a run's files."""
+"""Names of a run's files."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ Static = Literal["png", "pdf", "svg"]
 FORMATS: tuple[Format, ...] = ("html", "json", "png", "pdf", "svg")
 STATIC: tuple[Static, ...] = ("png", "pdf", "svg")
 UNSTATED: tuple[Format, ...] = ("html", "json")
-"""Formats of a figure for which the template states none."""
+"""Formats of a figure if the template states none."""
 PLOTLY_JS = "plotly.min.js"
 RECORD = "run.json"
 LONGEST_NAME, MOST_BYTES = 120, 200
-"""Characters and bytes of a file's name: file systems take 255 bytes, and temporary names need some of them."""
+"""Maximum characters and bytes of a file name: file systems accept 255 bytes, and temporary names need some."""
 
 _NOT_FIGURES = (
     *(ending for endings in ENDINGS.values() for ending in endings),
     *(ending for ending in OTHER_ENDINGS if ending not in FORMATS),
     *("jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "eps", "ps", "htm"),
 )
-"""Endings of formats in which no figure is written: a PNG behind one of them would be opened as what it is not."""
+"""Extensions of other formats, which figures cannot have: programs would expect another content."""
 
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A file that a step is to write.
+    """A file that a step will write.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class OutputFile:
 
 
 def check_formats(formats: Iterable[str]) -> None:
-    """Refuse a format that no figure is written in.
+    """Raise an error for a format that figures cannot have.
 
     Raises
     ------
@@ -60,12 +60,12 @@ def check_formats(formats: Iterable[str]) -> None:
     """
     for name in formats:
         if name not in FORMATS:
-            known = f"formats: {', '.join(FORMATS)}"
-            raise RequestError(f"'{name}' is not a format of figures", advice=known)
+            known = f"use one of these formats: {', '.join(FORMATS)}"
+            raise RequestError(f"figures cannot be written as '{name}'", advice=known)
 
 
 def figure_name(step_id: StepId) -> str:
-    """Return the name of a figure's files where the template states none: its step's, as a file name can have it.
+    """Make the name of a figure's files from its step's id, if the template states no name.
 
     >>> figure_name(3), figure_name("fig[2024-01-10]"), figure_name("fig[a/b]")
     ('figure-3', 'fig[2024-01-10]', 'fig[a_b]')
@@ -111,13 +111,13 @@ def figure_files(
         return [(f"{filename}.{form}", form) for form in dict.fromkeys(formats or unstated)]
     if form_of_name in _NOT_FIGURES:
         raise StepError(
-            f"'{filename}' ends in a format that figures cannot have",
-            advice=f"an ending of {', '.join(FORMATS)}, or none",
+            f"figures cannot be written in the format of '{filename}'",
+            advice=f"use the extension {', '.join(FORMATS)}, or none",
         )
     if formats and form_of_name not in formats:
         raise StepError(
             f"'{filename}' ends in {form_of_name}, but the formats are {', '.join(formats)}",
-            advice=f'the name without its ending, or "{form_of_name}" among the formats',
+            advice=f'remove the extension, or add "{form_of_name}" to the formats',
         )
     return [
         (filename if form == form_of_name else f"{base}.{form}", form)
@@ -126,7 +126,7 @@ def figure_files(
 
 
 def time_in_name(moment: datetime) -> str:
-    """Return a moment as a file name has it, as precise as it is.
+    """Write a time for a file name, with no more digits than it needs.
 
     >>> time_in_name(datetime(2024, 5, 10)), time_in_name(datetime(2024, 5, 10, 12, 0, 30))
     ('20240510', '20240510T120030')
@@ -135,7 +135,7 @@ def time_in_name(moment: datetime) -> str:
 
 
 def time_in_title(moment: datetime) -> str:
-    """Return a moment as a title has it, as precise as it is.
+    """Write a time for a title, with no more digits than it needs.
 
     >>> time_in_title(datetime(2024, 5, 10)), time_in_title(datetime(2024, 5, 10, 12))
     ('2024-05-10', '2024-05-10 12:00')

@@ -1,4 +1,4 @@
-"""The graph of a plan: its steps, the labels that they give and read, and values that follow from one to the next."""
+"""Graph of a plan: its steps, the labels that they give and read, and values that pass from step to step."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class StepView:
-    """A step with what its tool's signature says of it; an unknown tool gives and reads nothing."""
+    """A step with the labels that its tool gives and reads; an unknown tool has none."""
 
     step: Step
     signature: Signature | None
@@ -55,7 +55,7 @@ class StepView:
 
     @property
     def path(self) -> Path:
-        """Where the step stands in the document that was read."""
+        """Path of the step in the document that was read."""
         return self.step.path
 
     @property
@@ -80,7 +80,7 @@ class StepView:
 
     @cached_property
     def inputs(self) -> dict[str, list[Read]]:
-        """The labels that the step reads, by the tool's parameter; those of a figure's panels repeat these."""
+        """The labels that the step reads, by the tool's parameter; panels of a figure repeat its labels."""
         found: dict[str, list[Read]] = {}
         for table in self.signature.tables if self.signature else ():
             path = tuple(table.argument.split("."))
@@ -90,11 +90,11 @@ class StepView:
         return found
 
     def pattern(self, label: str) -> str:
-        """Return a label of the step with a ``*`` for each item of the maps around it."""
+        """Replace the variable of each enclosing ``for_each`` in a label of the step by ``*``."""
         return as_glob(label, self.step.items)
 
     def with_items(self, label: str, context: Context, most: int | None = None) -> list[str] | None:
-        """Write a label of the step for every item of the maps around it.
+        """List a label of the step for every item of each enclosing ``for_each``.
 
         Returns
         -------
@@ -120,7 +120,7 @@ class StepView:
 
 
 class Graph(Generic[AnyStep]):
-    """Steps that are connected by the labels that they give and read.
+    """Steps, connected by the labels that they give and read.
 
     Cycles, labels that several steps give and labels that none gives are all allowed: passes report them.
 
@@ -147,11 +147,11 @@ class Graph(Generic[AnyStep]):
 
     @cached_property
     def producers(self) -> dict[str, list[AnyStep]]:
-        """For each label the steps that give it; more than one is a mistake that passes report."""
+        """The steps that give each label; passes report a label with more than one step."""
         return {label: [self.steps[number] for number in numbers] for label, numbers in self._numbers.items()}
 
     def given(self, label: str) -> list[str]:
-        """Return the labels of steps that a label means: itself, or the table whose component it names.
+        """Return the labels of steps that a label refers to: the label itself, or the table of a component.
 
         Where there is none: all that it may mean once variables have their values, as far as names tell.
         """
@@ -169,7 +169,7 @@ class Graph(Generic[AnyStep]):
 
     @property
     def order(self) -> list[AnyStep]:
-        """The steps, each after the steps that it reads; without cycles and steps that need them."""
+        """The steps, each after the steps whose labels it reads, without cycles and the steps that need them."""
         return [self.steps[number] for number in self._order]
 
     @property
@@ -182,7 +182,7 @@ class Graph(Generic[AnyStep]):
         rule: Callable[[AnyStep, Mapping[str, Value]], Mapping[str, Value]],
         join: Callable[[Value, Value], Value] = lambda first, _: first,
     ) -> dict[str, Value]:
-        """Find a value for each label, from the values of the labels that its step reads.
+        """Compute a value for each label from the values of the labels that its step reads.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Graph(Generic[AnyStep]):
 
 
 def graph_of(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Graph[StepView]:
-    """Read the graph of steps: those of a template's `walk`, or of one list alone."""
+    """Build the graph of some steps, for example of all steps of a template's `walk`."""
     return Graph(views(steps, signatures), lambda step: step.outputs, lambda step: step.labels)
 
 
@@ -254,7 +254,7 @@ def views(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Iterato
 
 
 def in_order(needs: Sequence[Collection[int]]) -> list[int]:
-    """Put numbers in an order in which each follows the numbers that it needs, otherwise the smallest first.
+    """Order numbers so that each follows the numbers that it needs; otherwise the smallest comes first.
 
     Numbers on a cycle, and those that need them, are left out.
 
@@ -279,7 +279,7 @@ def in_order(needs: Sequence[Collection[int]]) -> list[int]:
 
 
 def _is_open(label: str) -> bool:
-    """Whether a label may stand for several."""
+    """Tell whether a label may stand for several."""
     return is_glob(label) or TOKEN.search(label) is not None
 
 

@@ -1,4 +1,4 @@
-"""Labels: which ones a step produces, and which ones it reads."""
+"""Find the labels that a step produces, and those that it reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.steps.signature import Signature
 
 
 def produced_labels(signature: Signature, args: Mapping[str, Any]) -> list[str]:
-    """Return the labels of a step's results, as its tool's kind says.
+    """Return the labels of a step's results.
 
     A fetch gives ``DATASET.PARAMETER`` for each parameter, or its ``output_label``; a computation gives its
     ``output_label``; figures and exports give none.
@@ -41,7 +41,7 @@ def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple
 
 
 def owner(label: str, produced: Iterable[str]) -> str | None:
-    """Return the produced label that `label` means: itself, or the table of ``TABLE.component``, longest first."""
+    """Return the produced label that `label` means: itself, or the table in ``TABLE.component``, the longest first."""
     known = produced if isinstance(produced, (set, frozenset, dict)) else set(produced)
     candidate = label
     while candidate:
@@ -52,7 +52,7 @@ def owner(label: str, produced: Iterable[str]) -> str | None:
 
 
 def close_labels(label: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Find the labels closest to a misspelt one, best first; another component or number is another quantity.
+    """Find the labels most similar to a misspelt one, best first; never suggest another component or number.
 
     >>> close_labels("AC_H2_MFI.BGSE", ["AC_H2_MFI.BGSEc"])
     ('AC_H2_MFI.BGSEc',)
@@ -74,7 +74,7 @@ def _differ_in_component(label: str, other: str) -> bool:
 
 
 def split_labels(text: str, known: Iterable[str]) -> list[str]:
-    """Split a comma string into labels, longest known label first, since a label may hold a comma."""
+    """Split comma-separated labels, the longest known label first, because a label may contain a comma."""
     # Only a known label that holds a comma itself is not found by the commas alone.
     by_length = sorted({whole for whole in known if "," in whole}, key=lambda label: (-len(label), label))
     found: list[str] = []
@@ -107,7 +107,7 @@ def _value_at(args: Mapping[str, Any], path: Path) -> Any:
 
 
 def labels_at(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
-    """Yield every text of a value and of the lists in it, with its path below `path`."""
+    """Yield every text in a value and in its lists, with a path that begins with `path`."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, list):

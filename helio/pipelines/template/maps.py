@@ -1,4 +1,4 @@
-"""Maps: the items of ``for_each``, and labels that stand for many."""
+"""Maps: the items of ``for_each``, and labels with ``*``, which match many labels."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from helio.steps.signature import Signature
 from helio.time_range import Duration
 
 EACH = "each_interval"
-"""The argument by which a call for a range refuses an interval without data."""
+"""Argument of tools: with it, a call for a whole time range refuses an interval without data."""
 
 
 def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
-    """Whether a variable stands somewhere in a value, outside words and code."""
+    """Tell whether a value uses a variable outside descriptions and code."""
     return any(name == used for _, used in tokens(value, dict(schema)))
 
 
 def items_of_map(loop: ForEach, context: Context) -> Sequence[Any] | None:
-    """Return the items of a map that are known before any run; none where no item is known."""
+    """Return the items of a ``for_each`` that are known before a run; empty if none is known."""
     if loop.items is not None or not loop.parameters_of:
         return loop.items
     dataset = context.catalogue.get(loop.parameters_of)
@@ -34,7 +34,7 @@ def items_of_map(loop: ForEach, context: Context) -> Sequence[Any] | None:
 
 
 def item_name(item: Any) -> str:
-    """Return an item as it is written in labels and ids.
+    """Write an item for labels and ids.
 
     >>> item_name("2024-01-10 to 2024-01-11"), item_name("2024-01-10T06:00:00 to 2024-01-10T12:00:00"), item_name(3)
     ('2024-01-10', '2024-01-10T06:00', '3')
@@ -49,12 +49,12 @@ def item_name(item: Any) -> str:
 
 
 def with_item(value: Any, schema: Mapping[str, Any], name: str, item: Any) -> Any:
-    """Replace a variable by an item: the item itself where the variable stands alone, else its name."""
+    """Replace a variable by an item: by the item itself if the text is only the variable, otherwise by its name."""
     return substitute(value, dict(schema), _Item({name: item}))
 
 
 def loop_with_item(loop: ForEach, name: str, item: Any) -> ForEach:
-    """Return a map in which an item of a map around it replaces its variable."""
+    """Replace the variable of an outer ``for_each`` by an item in an inner one."""
     over = with_item(loop.to_json()["over"], {}, name, item)
     if loop.items is None:
         over = {key: text for key, text in over.items() if isinstance(text, str)}  # an item may be a number
@@ -69,7 +69,7 @@ class _Item(dict[str, Any]):
 
 
 def unwrapped(step: Step, signatures: Mapping[str, Signature]) -> Document | None:
-    """Return the arguments of one call that gives what a map over intervals gives; None where there is none.
+    """Return the arguments of one call that replaces a ``for_each`` over intervals; None if no call can.
 
     The tool gives the same records for a range as for its parts, only its range is the item, and the parts are put
     together again. An interval without data still fails: the call has to find some in each. Candidates are chosen
@@ -97,7 +97,7 @@ def unwrapped(step: Step, signatures: Mapping[str, Signature]) -> Document | Non
 
 
 def interval_microseconds(length: Any) -> int:
-    """Return the length of the intervals of a map in microseconds, the finest end that a range can have.
+    """Return the length of the intervals of a ``for_each`` in microseconds, the resolution of time ranges.
 
     Raises
     ------
@@ -106,14 +106,14 @@ def interval_microseconds(length: Any) -> int:
     count, rest = divmod(Duration(str(length)).nanoseconds, 1000)
     if rest:
         raise RequestError(
-            f"intervals of {length} do not end on whole microseconds",
+            f"the interval length {length} is not a whole number of microseconds",
             advice="write a length such as '1ms' or '1us'",
         )
     return count
 
 
 def is_interval(length: Any) -> bool:
-    """Whether a range can be divided into intervals of a length."""
+    """Tell whether a time range can be divided into intervals of a length."""
     try:
         interval_microseconds(length)
     except RequestError:
@@ -122,19 +122,19 @@ def is_interval(length: Any) -> bool:
 
 
 def distinct(items: Iterable[Any]) -> int:
-    """Count the different items of a map."""
+    """Count the different items of a ``for_each``."""
     return len({json.dumps(item, sort_keys=True) for item in items})
 
 
 def steps_of(step: Step, context: Context) -> int:
-    """Count the steps that a step becomes in a run, from the items known before it; put no item in place."""
+    """Count the steps that a step becomes in a run, from the items that are known before the run."""
     items = None if step.for_each is None else items_of_map(step.for_each, context)
     count = 1 if items is None else distinct(items)
     return count * (sum(steps_of(inner, context) for inner in step.block) if step.block else 1)
 
 
 def size_of(label: str, context: Context) -> int | None:
-    """Return the number of components of a fetched table, where the catalogue has it; one for a component of it."""
+    """Return the number of components of a fetched table according to the catalogue; 1 for a single component."""
     dataset_id, _, parameter = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
     if dataset is None or not parameter:
@@ -145,12 +145,12 @@ def size_of(label: str, context: Context) -> int | None:
 
 
 def is_glob(label: str) -> bool:
-    """Whether a label stands for all that match it."""
+    """Tell whether a label contains ``*``, so that it matches many labels."""
     return "*" in label
 
 
 def matching(label: str, known: Iterable[str]) -> list[str]:
-    """Return the known labels that a label with ``*`` stands for, in their order.
+    """Return the known labels that match a label with ``*``, in their order.
 
     >>> matching("*.mag", ["AC_H2_MFI.mag", "AC_H2_MFI.BGSEc", "AC_H0_MFI.mag"])
     ['AC_H2_MFI.mag', 'AC_H0_MFI.mag']
@@ -160,7 +160,7 @@ def matching(label: str, known: Iterable[str]) -> list[str]:
 
 
 def overlap(first: str, other: str) -> bool:
-    """Whether some label may match two labels with ``*``: what stands before and behind their ``*`` agrees.
+    """Tell whether two labels with ``*`` can match the same label: their beginnings and ends agree.
 
     >>> overlap("B_*", "B_2024"), overlap("*.x", "A.*"), overlap("X*", "B_*")
     (True, True, False)
@@ -177,7 +177,7 @@ def overlap(first: str, other: str) -> bool:
 
 
 def as_glob(label: str, names: Iterable[str]) -> str:
-    """Return the label that stands for all items of maps, with a ``*`` for each variable.
+    """Replace each variable in a label by ``*``, so that it matches the labels of all items.
 
     >>> as_glob("spec_$DAY", ["$DAY"])
     'spec_*'
@@ -187,7 +187,7 @@ def as_glob(label: str, names: Iterable[str]) -> str:
 
 
 def without_globs(args: Mapping[str, Any], signature: Signature, known: Iterable[str]) -> Document:
-    """Replace each label with ``*`` in a list of the arguments by the known labels that it stands for."""
+    """Replace each label with ``*`` in a list of the arguments by the known labels that match it."""
     labels = list(dict.fromkeys(known))
     found = dict(args)
     for table in signature.tables:

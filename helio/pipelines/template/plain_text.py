@@ -1,16 +1,16 @@
-"""Make characters visible that a terminal would obey or nobody would see."""
+"""Make control characters and invisible characters visible."""
 
 from __future__ import annotations
 
 import re
 
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-"""Move the cursor, ring, colour; and halves of characters. Tabs and ends of lines are not among them."""
+"""Control characters and unpaired surrogates, but not tabs and line ends."""
 _INVISIBLE = (
     "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Have no width, or turn the direction of a line."""
+"""Characters without width, and characters that change the direction of writing."""
 _PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
 _UNPRINTABLE = re.compile(
     # The joiner and the selector that make one picture of several characters stay within pictures.
@@ -21,7 +21,7 @@ _UNSEEN = re.compile(f"[{_CONTROL}{_INVISIBLE}\t\n\u200d\ufe0f]")
 
 
 def plain(text: str) -> str:
-    r"""Make visible whatever a terminal would obey or not show: texts of data, models and strangers are printed.
+    r"""Make control characters and invisible characters visible, before printing a text from outside.
 
     >>> print(plain("a\x1b[2Jb"))
     a\u001b[2Jb
@@ -30,7 +30,7 @@ def plain(text: str) -> str:
 
 
 def without_long_words(text: str) -> str:
-    """Shorten each word of a message that is longer than a screen shows, such as a name.
+    """Shorten each very long word of a message, such as a long name.
 
     >>> without_long_words("no run is called '" + 5000 * "a" + "'")[-30:]
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaa…'"
@@ -39,7 +39,7 @@ def without_long_words(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Make visible every character that is not plainly seen: tabs, ends of lines and unusual spaces too.
+    r"""Make every invisible character visible, also tabs, line ends and unusual spaces.
 
     >>> print(escaped("one\ttwo\u00a0three\u200b"))
     one\u0009two\u00a0three\u200b
@@ -48,7 +48,7 @@ def escaped(text: str) -> str:
 
 
 def is_seen(text: str) -> bool:
-    """Whether every character of a text is plainly seen where it is printed."""
+    """Tell whether every character of a text is visible when it is printed."""
     return text.isprintable() and not _UNSEEN.search(text)
 
 

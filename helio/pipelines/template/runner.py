@@ -1,13 +1,13 @@
-"""Runs passes over a plan: applies their edits, keeps their diagnostics, and holds them to what passes promise.
+"""Run passes over a plan: apply their edits, collect their diagnostics, and refuse passes that break the rules.
 
-HI001 (error)  passes do not converge; they are named
-    Two rewrites that undo each other are a bug in helio.
+HI001 (error)  passes that never finish
+    Passes that undo each other's edits are a bug in helio.
     before  a pass that edits in every round
     after   refused, the passes named
     to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
 
-HI002 (error)  a pass raised or broke the plan; it is named, the plan untouched
-    A mistake of one pass must not take the plan with it.
+HI002 (error)  a pass that failed or broke the plan; helio ignores its edits
+    A bug in one pass must not damage the plan.
     before  a pass that raises
     after   refused, the pass named
     to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
@@ -34,10 +34,10 @@ from helio.pipelines.template.template import Template
 log = logging.getLogger(__name__)
 
 MOST_ROUNDS = 3
-"""Maximum rounds of the repeated stages; then the passes that still edit are reported."""
+"""Maximum number of rounds of the repeated stages; if passes still make edits then, they are reported."""
 
 FIX = "helio fix: "
-"""Begins the advice that an edit is made by ``helio fix``."""
+"""Beginning of an advice that ``helio fix`` can carry out."""
 
 Mode = Literal["safe", "repair"]
 Stage = Sequence[Pass | DialectPass]
@@ -45,7 +45,7 @@ Stage = Sequence[Pass | DialectPass]
 
 @dataclass(frozen=True)
 class RewriteResult:
-    """A plan after some passes, and all that they did and found."""
+    """Plan after some passes, with their edits and diagnostics."""
 
     plan: Document = field(repr=False)
     edits: tuple[Edit, ...] = field(repr=False)
@@ -53,7 +53,7 @@ class RewriteResult:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """The diagnostics that keep the plan from running."""
+        """Diagnostics that prevent the plan from running."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "error")
 
 
@@ -65,7 +65,7 @@ def rewrite(
     mode: Mode = "safe",
     until_stable: bool = False,
 ) -> RewriteResult:
-    """Run stages of passes; the first stage with errors is the last that runs.
+    """Run stages of passes; stop after the first stage with errors.
 
     Parameters
     ----------
@@ -97,9 +97,9 @@ def rewrite(
         work.findings = [
             Diagnostic(
                 "HI001",
-                f"the passes do not finish: {', '.join(edited)} still edit after {MOST_ROUNDS} rounds",
+                f"the passes do not finish: {', '.join(edited)} still make edits after {MOST_ROUNDS} rounds",
                 candidates=tuple(edited),
-                advice=("this is a bug in helio: please report it with the template",),
+                advice=("please report this bug in helio, with the template",),
             )
         ]
     return work.result()
@@ -121,17 +121,17 @@ class _Work:
     def __init__(self, authored: Document, context: Context, mode: Mode) -> None:
         self.authored = authored
         self.plan: Document = _copied(authored)
-        """What passes are shown; the author's own document is out of their reach."""
+        """Copy of the document for the passes, so that none can change the author's document."""
         self.untouched: Document = _copied(authored)
-        """The same, which no pass ever sees: what the next edits are applied to."""
+        """Second copy, which no pass sees; the next edits are applied to it."""
         self.template: Template | None = None
-        """The plan with its types, once a pass has asked for it."""
+        """The plan as a typed template, made when a pass first needs it."""
         self.context = context
         self.mode = mode
         self.edits: list[Edit] = []
         self.warned: list[Diagnostic] = []
         self.findings: list[Diagnostic] = []
-        """What the last round found; what an earlier one found may be mended."""
+        """Diagnostics of the last round; later passes may have corrected those of earlier rounds."""
 
     def result(self) -> RewriteResult:
         found = dict.fromkeys((*self.warned, *self.findings))
@@ -141,7 +141,7 @@ class _Work:
         return self.plan if self.edits else self.authored
 
     def round(self, stages: Sequence[Stage]) -> list[str]:
-        """Run all stages once; the names of the passes that edited."""
+        """Run all stages once; return the names of the passes that made edits."""
         self.findings = []
         edited: list[str] = []
         for stage in stages:
@@ -170,7 +170,7 @@ class _Work:
             return False
         strange = [finding for finding in found if not isinstance(finding, (Edit, Diagnostic))]
         if strange:
-            self._accuse(rewrite, f"found neither an edit nor a diagnostic: {strange[0]!r:.80}")
+            self._accuse(rewrite, f"returned neither an edit nor a diagnostic: {strange[0]!r:.80}")
             return False
         edits: list[Edit] = []
         for finding in found:
@@ -190,7 +190,7 @@ class _Work:
         return cast(Pass, rewrite)(self.template, self.context)
 
     def _restored(self) -> bool:
-        """Whether a pass changed the plan that it was given; then the plan is restored."""
+        """Tell whether a pass changed the plan that it was given; then the plan is restored."""
         # Comparing first is fast. What differs may still be the same text, as a NaN is.
         if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
@@ -225,13 +225,13 @@ class _Work:
                 "HI002",
                 f"the pass {_name(rewrite)} {what}",
                 candidates=(_name(rewrite),),
-                advice=("this is a bug in helio: please report it with the template",),
+                advice=("please report this bug in helio, with the template",),
             )
         )
 
 
 def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
-    """Return a diagnostic with the path at which the author wrote its step, as steps move and are merged."""
+    """Return a diagnostic with the path in the author's document, because passes move and merge steps."""
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found
@@ -300,7 +300,7 @@ def _patch(document: Document, operations: Sequence[dict[str, Any]]) -> Document
 def _broken(plan: Any) -> str:
     """Return the error of a plan, by a quick check after every pass; empty when there is none."""
     if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
-        return "it has no list of steps"
+        return "the plan has no list of steps"
     for step in plan["steps"]:
         if not isinstance(step, dict):
             return "a step is not an object"
@@ -308,7 +308,7 @@ def _broken(plan: Any) -> str:
 
 
 def _reads_types(rewrite: Pass | DialectPass) -> bool:
-    """Whether a pass takes a `Template`, as the type of its first parameter says."""
+    """Tell whether a pass takes a `Template`, as the type of its first parameter says."""
     types = getattr(rewrite, "__annotations__", {})
     return next(iter(types.values()), None) in (Template, "Template")
 

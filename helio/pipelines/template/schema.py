@@ -13,10 +13,10 @@ SCHEMA_FILE = "helio-template-1.schema.json"
 """The name of the JSON Schema beside every template; written to ``$schema`` so that editors find it."""
 
 LONGEST_ID = 178
-"""Characters of an id: that of a run adds 22 to its pipeline's, and may have 200 (`helio.store.runs`)."""
+"""Maximum characters of a pipeline's id: the id of a run has 22 more, and at most 200 (`helio.store.runs`)."""
 
 LONGEST_LABEL = 200
-"""Characters of a step's id, and of a label."""
+"""Maximum characters of a step's id, and of a label."""
 
 VARIABLE_TYPES = (
     "time_range",
@@ -33,7 +33,7 @@ VARIABLE_TYPES = (
 )
 
 STEP_ID: Schema = {
-    "description": "A whole number or a name, unique; every reference addresses the step by it.",
+    "description": "A unique number or name, by which other steps refer to this step.",
     "anyOf": [
         {"type": "integer"},
         {
@@ -49,15 +49,15 @@ LABELS: Schema = {"type": "array", "items": {"type": "string", "minLength": 1, "
 VARIABLE: Schema = {
     "type": "object",
     "properties": {
-        "type": {"description": "Which values the variable takes.", "enum": list(VARIABLE_TYPES)},
-        "description": {"description": "What the variable is for, in words.", "type": "string"},
-        "default": {"description": "The value when none is given."},
+        "type": {"description": "Type of the variable's values.", "enum": list(VARIABLE_TYPES)},
+        "description": {"description": "Purpose of the variable, in words.", "type": "string"},
+        "default": {"description": "The value that a run uses if none is given."},
         "required": {"description": "Whether each run must give a value.", "type": "boolean"},
-        "choices": {"description": "The values of an enum.", "type": "array", "minItems": 1},
+        "choices": {"description": "The allowed values of an enum.", "type": "array", "minItems": 1},
         "minimum": {"description": "The smallest value that is allowed.", "type": "number"},
         "maximum": {"description": "The largest value that is allowed.", "type": "number"},
         "of": {"description": "The time range that an interval divides.", "type": "string"},
-        "step": {"description": "The length of an interval: 1d.", "type": "string"},
+        "step": {"description": "The length of an interval, such as 1d.", "type": "string"},
     },
     "required": ["type"],
     "additionalProperties": False,
@@ -81,17 +81,20 @@ STEP: Schema = {
             "type": "boolean",
             "default": True,
         },
-        "pin": {"description": "Arguments whose literal stays as it is.", **LABELS},
+        "pin": {
+            "description": "Arguments whose written time range or value must not become a variable.",
+            **LABELS,
+        },
         "annotations": {
-            "description": "What people and passes leave; nothing executes it.",
+            "description": "Notes of people and of helio; they change no result.",
             "type": "object",
         },
         "for_each": {
-            "description": "Maps the step, or its block, over items.",
+            "description": "Repeats the step, or its block, for each item.",
             "type": "object",
             "properties": {
                 "as": {
-                    "description": "The variable that stands for the item: $DAY.",
+                    "description": "The variable that stands for the item, such as $DAY.",
                     "type": "string",
                     "pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$",
                 },
@@ -103,7 +106,10 @@ STEP: Schema = {
                             "type": "object",
                             "properties": {
                                 "intervals": {"description": "A time range to divide.", "type": "string"},
-                                "step": {"description": "The length of an interval: 1d.", "type": "string"},
+                                "step": {
+                                    "description": "The length of an interval, such as 1d.",
+                                    "type": "string",
+                                },
                                 "components_of": {
                                     "description": "A label, whose components are the items.",
                                     "type": "string",
@@ -123,13 +129,13 @@ STEP: Schema = {
             "additionalProperties": False,
         },
         "block": {
-            "description": "Steps that are mapped together.",
+            "description": "Steps that are repeated together for each item.",
             "type": "array",
             "items": {"type": "object"},
             "minItems": 1,
         },
         "collect": {
-            "description": "What becomes of the items' results.",
+            "description": "How the results of the items are combined.",
             "enum": ["list", "concat", "merge"],
         },
         "on_item_error": {
@@ -139,7 +145,9 @@ STEP: Schema = {
         },
         "use": {"description": "The pipeline that the step calls.", "type": "string", "minLength": 1},
         "with": {"description": "Values of that pipeline's variables.", "type": "object"},
-        "loop_over": {"description": "Items of a loop as planners write it; a pass makes it for_each."},
+        "loop_over": {
+            "description": "Items of a loop, as some models write it; helio rewrites it as for_each."
+        },
     },
     "required": ["step_id"],
     "anyOf": [{"required": ["tool_name"]}, {"required": ["use"]}, {"required": ["block"]}],
@@ -152,7 +160,7 @@ STRUCTURE: Schema = {
         "$schema": {"description": "Where editors find the JSON Schema.", "type": "string"},
         "schema_version": {"description": "The version of this format.", "enum": [SCHEMA_VERSION]},
         "id": {
-            "description": "The name in commands: small letters, digits and hyphens.",
+            "description": "The pipeline's name in commands: small letters, digits and hyphens.",
             "type": "string",
             "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
             "maxLength": LONGEST_ID,
@@ -160,23 +168,23 @@ STRUCTURE: Schema = {
         "name": {"description": "A name for people.", "type": "string"},
         "description": {"description": "What the pipeline does, in a sentence.", "type": "string"},
         "variables": {
-            "description": "What a run can set with --set, by name: $WINDOW.",
+            "description": "Values that a run can set with --set, by name, such as $WINDOW.",
             "type": "object",
             "propertyNames": {"pattern": r"^\$[A-Za-z_][A-Za-z0-9_]*$"},
             "additionalProperties": VARIABLE,
         },
         "artifact": {
-            "description": "What a pipeline without figure or export ends in: a figure, or a file of its tables.",
+            "description": "The output of a pipeline without figure or export: a figure, or a file of its tables.",
             "enum": ["figure", "data"],
         },
         "steps": {
-            "description": "What the pipeline does; each step uses one tool.",
+            "description": "The steps of the pipeline; each step uses one tool.",
             "type": "array",
             "items": STEP,
             "minItems": 1,
         },
         "annotations": {
-            "description": "Notes of people and of helio; nothing executes them.",
+            "description": "Notes of people and of helio; they change no result.",
             "type": "object",
         },
         "created_at": {"description": "When it was written; changes no result.", "type": "string"},
@@ -186,11 +194,11 @@ STRUCTURE: Schema = {
     "required": ["steps"],
     "additionalProperties": False,
 }
-"""What holds for every template, whatever its tools."""
+"""JSON Schema of all templates, without the arguments of tools."""
 
 
 def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
-    """Return the whole schema: the structure, and each tool's arguments where a step names the tool."""
+    """Return the JSON Schema of templates, with the arguments of each tool."""
     known = signatures() if tools is None else tools
     step = json.loads(json.dumps(STEP))
     step["properties"]["tool_name"]["enum"] = sorted(known)

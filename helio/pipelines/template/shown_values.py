@@ -1,4 +1,4 @@
-"""Write values of templates so that a reviewer can tell any two of them apart."""
+"""Write values of templates so that any two different values look different."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 from helio.pipelines.template.plain_text import escaped, is_seen
 
 _MARKS = ("→", "\\", "; ", "  ", "no longer ")
-"""What stands between values in a review."""
+"""Texts that separate values in a review."""
 _FOREIGN = "АВСЕНІЈКМОРЅТХУаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳ"
 _LOOK_ALIKE = str.maketrans(_FOREIGN, "ABCEHIJKMOPSTXYaeopcyxijshdqwABEZHIKMNOPTYXocj")
-"""Cyrillic and Greek letters that are drawn like Latin ones."""
+"""Cyrillic and Greek letters that look like Latin letters."""
 _DISGUISED = re.compile(f"[A-Za-z_][{_FOREIGN}]|[{_FOREIGN}][A-Za-z_]")
 
 
 def same(value: Any, other: Any) -> bool:
-    """Whether two JSON values are written alike, in any order of keys: ``1`` is neither ``1.0`` nor ``true``."""
+    """Tell whether two JSON values are written alike, in any order of keys: ``1`` is neither ``1.0`` nor ``true``."""
     return _json(value) == _json(other)
 
 
 def shown(value: Any) -> str:
-    """Write a value on one line, in full: a text without quotes where it is unmistakable, otherwise as JSON.
+    """Write a value in full on one line: a text without quotes if it is unambiguous, otherwise as JSON.
 
     >>> print(shown("nT"), shown("1"), shown(1.0), shown(["B", "V"]), shown([1, [2]]), shown(" B"))
     nT "1" 1.0 B, V [1, [2]] " B"
@@ -39,7 +39,7 @@ def shown(value: Any) -> str:
 
 
 def shown_name(name: str) -> str:
-    """Write a key of an object; a number among the keys is a text as well.
+    """Write a key of an object; write a key that looks like a number without quotes too.
 
     >>> print(shown_name("1"), shown_name("y range"), shown_name("a\\u200bb"))
     1 y range "a\\u200bb"
@@ -48,7 +48,7 @@ def shown_name(name: str) -> str:
 
 
 def shown_line(text: str) -> str:
-    """Write a line of a text; quote it where something would be invisible, such as a space at its end."""
+    """Write a line of a text; quote the line if a part would be invisible, such as a space at the end."""
     clear = is_seen(text) and text == text.rstrip() and not _is_disguised(text)
     if clear and text and not _is_json_text(text):
         return text
@@ -56,7 +56,7 @@ def shown_line(text: str) -> str:
 
 
 def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> list[str]:
-    """Write several values; different values that would look alike become JSON in ASCII.
+    """Write several values; write different values that would look alike as JSON in ASCII.
 
     >>> shown_apart(["B", ["B"], 1, "µT", "μT"])
     ['"B"', '["B"]', '1', '"\\\\u00b5T"', '"\\\\u03bcT"']
@@ -72,12 +72,12 @@ def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> li
 
 
 def _is_clear(text: str) -> bool:
-    """Whether a text can stand without quotes."""
+    """Tell whether a text can stand without quotes."""
     return _is_plain(text) and not _is_json(text)
 
 
 def _is_plain(text: str) -> bool:
-    """Whether all of a text is seen, and none of it is taken for what stands around it."""
+    """Tell whether all of a text is seen, and none of it is taken for what stands around it."""
     return (
         bool(text)
         and text == text.strip()
@@ -101,7 +101,7 @@ def _is_json_text(text: str) -> bool:
 
 
 def _is_disguised(text: str) -> bool:
-    """Whether letters of another alphabet stand among Latin ones, or are all taken for them."""
+    """Tell whether letters of another alphabet stand among Latin ones, or are all taken for them."""
     return not text.isascii() and bool(_DISGUISED.search(text) or text.translate(_LOOK_ALIKE).isascii())
 
 

@@ -1,4 +1,4 @@
-"""A template's text with some of its steps changed, and every other byte as its author laid it out."""
+"""Write a changed template as text, and keep the author's layout of everything unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Span:
 
 
 def splice(text: str, before: Document, after: Document) -> str:
-    """Write `after` as text; everything unchanged since `before` stays as it is in `text`.
+    """Write the template `after` as text; keep the parts of `text` that did not change since `before`.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _says(text: str, document: Document) -> bool:
 
 
 def _same(value: object, other: object) -> bool:
-    """Whether two values are written alike: ``True`` is not 1, and the order of keys counts."""
+    """Tell whether two values are written alike: ``True`` is not 1, and the order of keys counts."""
     return json.dumps(value) == json.dumps(other)
 
 

@@ -1,4 +1,4 @@
-"""A template as passes read it: typed, frozen, and written back as it was read."""
+"""The template as passes read it: typed and frozen; converting it to JSON gives back what was read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helio.pipelines.template.variables import Path
 from helio.steps.fetch.choices import FETCH, Choice, choices_of
 
 Value = Any
-"""A value of JSON. What a tool takes is checked by its signature."""
+"""A value of JSON. The signature of a tool checks the values that it takes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +26,7 @@ class _Object:
     keys: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """The keys as they were written, in their order."""
     extra: Mapping[str, Value] = field(default_factory=dict, repr=False)
-    """Members that have no field."""
+    """Members of the JSON object without a field here."""
 
     def to_json(self) -> Document:
         """Write the object with its keys in the order in which they were read; new keys come last."""
@@ -58,7 +58,7 @@ class Variable(_Object):
     step: str = ""
     """The length of an interval."""
     value: Value = None
-    """The value in one run."""
+    """The value of the variable in one run."""
 
     @classmethod
     def from_json(cls, facts: Document) -> Variable:
@@ -67,13 +67,13 @@ class Variable(_Object):
 
     @property
     def has_default(self) -> bool:
-        """Whether a default is written, perhaps null."""
+        """Whether the template states a default, which may be null."""
         return "default" in self.keys
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForEach:
-    """The items that a step is done for, and the variable that stands for one of them.
+    """Items over which a step is repeated, and the variable that stands for an item.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class ForEach:
 
     @classmethod
     def from_json(cls, loop: Document) -> ForEach:
-        """Read what a step's ``for_each`` says."""
+        """Read a step's ``for_each``."""
         over = loop["over"]
         if isinstance(over, list):
             return cls(name=loop["as"], items=over, written=loop)
@@ -134,11 +134,11 @@ class Step(_Object):
     use: str = ""
     with_values: Mapping[str, Value] = field(default_factory=dict)
     files: tuple[Mapping[str, Value], ...] = ()
-    """What a figure is written to, once the values of a run are bound."""
+    """Files of a figure, known once the values of a run are filled in."""
     path: Path = field(default=(), compare=False, repr=False)
-    """Where the step stands in the document that was read."""
+    """Path of the step in the document that was read."""
     within: tuple[ForEach, ...] = field(default=(), compare=False, repr=False)
-    """The maps around the step, the outermost first, without its own."""
+    """Each ``for_each`` around the step, the outermost first, without the step's own."""
 
     @classmethod
     def from_json(cls, step: Document, path: Path = (), within: tuple[ForEach, ...] = ()) -> Step:
@@ -156,17 +156,17 @@ class Step(_Object):
 
     @property
     def choices(self) -> list[Choice]:
-        """The datasets that a fetch may use, the first one preferred; none where the step is no fetch."""
+        """The datasets that a fetch may use, the preferred one first; empty if the step is no fetch."""
         return choices_of(self.tool_args) if self.tool_name == FETCH else []
 
     @property
     def maps(self) -> tuple[ForEach, ...]:
-        """The maps around the step, its own last."""
+        """Each ``for_each`` around the step, and its own as the last."""
         return self.within if self.for_each is None else (*self.within, self.for_each)
 
     @property
     def items(self) -> tuple[str, ...]:
-        """The variables of the maps around the step."""
+        """The variable of each ``for_each`` in `maps`."""
         return tuple(loop.name for loop in self.maps)
 
 
@@ -190,7 +190,7 @@ class Template(_Object):
 
     @classmethod
     def from_json(cls, document: Document) -> Template:
-        """Read a document whose structure is a template's: one that `check_structure` does not refuse."""
+        """Read a document that has the structure of a template, as `check_structure` requires."""
         found = _read(cls, document)
         declared = document.get("variables", {})
         found["variables"] = {name: Variable.from_json(facts) for name, facts in declared.items()}
@@ -217,7 +217,7 @@ class Template(_Object):
         return (step for _, steps in self.lists() for step in steps)
 
     def walk(self) -> Iterator[Step]:
-        """Yield every step; the steps of a block follow right after the step that holds them.
+        """Yield every step; the steps of a block follow right after the step that has the block.
 
         Blocks that are nested too deeply are left out.
         """
@@ -225,7 +225,7 @@ class Template(_Object):
 
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
-    """Yield every step; the steps of a block follow right after the step that holds them."""
+    """Yield every step; the steps of a block follow right after the step that has the block."""
     for step in steps:
         yield step
         if len(step.path) < 2 * LIMITS.blocks:
@@ -233,7 +233,7 @@ def walk(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[StepId]:
-    """Return a step and all that it depends on, directly or through others.
+    """Return a step and all steps on which it depends, directly or through others.
 
     >>> sorted(reached(3, {3: [2], 2: [1], 4: [3]}))
     [1, 2, 3]
@@ -247,7 +247,7 @@ def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[St
 
 
 _NAMES = {"with": "with_values"}
-"""Fields whose key is a word of Python."""
+"""Fields whose JSON key is a keyword of Python."""
 _OWN = frozenset({"keys", "extra", "path", "within"})
 _TUPLES = frozenset({"produces", "depends_on", "pin", "files"})
 

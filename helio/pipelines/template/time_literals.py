@@ -1,4 +1,4 @@
-"""Time ranges that stand in the steps of a plan as they were written, without a variable."""
+"""Find fixed time ranges in the steps of a plan, written without a variable."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helio.steps.signature import Signature
 from helio.time_range import canonical
 
 MOST_SHOWN = 6
-"""Texts of a list that a message shows."""
+"""Maximum number of texts of a list that a message shows."""
 
 
 @dataclass(frozen=True)
 class TimeLiteral:
-    """One literal time range.
+    """A time range that a step states without a variable.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ class TimeLiteral:
 
     @property
     def pinned(self) -> bool:
-        """Whether the author says that the range stays."""
+        """Whether the author pinned the time range, so that it stays."""
         pins = self.step.pin
         return self.name in pins or "for_each" in pins  # a map over intervals may have become one range
 
 
 def time_literals(template: Template, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
-    """Yield every literal time range of a template, in time arguments and in the ranges over which maps run.
+    """Yield every fixed time range of a template, in time arguments and in the intervals of ``for_each``.
 
     >>> from helio.steps.signature import signatures
     >>> each = {"as": "$DAY", "over": ["2024-01-01", "2024-01-02"]}
@@ -80,7 +80,7 @@ def listed_literals(literals: list[TimeLiteral]) -> str:
 
 
 def shortened(texts: list[str]) -> str:
-    """Return the first texts of a list, and how many follow."""
+    """Write the first texts of a list, and the number of texts that follow."""
     shown = texts[:MOST_SHOWN]
     return ", ".join(shown) + (f" and {len(texts) - len(shown)} more" if len(texts) > len(shown) else "")
 
@@ -102,7 +102,7 @@ def _items(step: Step, signatures: Mapping[str, Signature]) -> Iterator[TimeLite
 
 
 def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> bool:
-    """Whether the items of a map are the time ranges of its steps."""
+    """Tell whether the items of a map are the time ranges of its steps."""
     return any(
         name == inner.tool_args.get(argument)
         for inner in step.block or (step,)
@@ -120,5 +120,5 @@ def _range(value: Any) -> str:
 
 
 def _is_literal(value: Any) -> TypeGuard[str]:
-    """Whether a value is a text without a variable in it."""
+    """Tell whether a value is a text without a variable in it."""
     return isinstance(value, str) and not TOKEN.search(value)

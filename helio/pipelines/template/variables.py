@@ -1,4 +1,4 @@
-"""Typed variables: where they stand in a step's arguments, and their values."""
+"""Typed variables: their uses in a step's arguments, and their values."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from helio.steps.signature import Schema
 from helio.time_range import Duration, TimeRange, parse_time_range
 
 TOKEN = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
-"""A whole token: a name is as long as its characters go, so ``$TIME`` is never found in ``$TIME_RANGE``."""
+"""Finds a whole variable: ``$TIME`` is never found in ``$TIME_RANGE``."""
 
 BRACES = re.compile(r"\$?\{+\s*\$?(?P<name>[^{}]*?)\s*\}+|[{}]")
-"""What stands in braces in the name of a file, or a brace that stands alone."""
+"""Finds a name in braces in a file name, or a single brace."""
 IN_TITLE = re.compile(r"\$\{[^{}]*\}|" + BRACES.pattern)
-"""The same in a title, in which ``${X}`` is words."""
+"""The same for a title, in which ``${X}`` is ordinary text."""
 TIMES = ("start", "stop")
-"""Names in braces that no variable has: the ends of the time range of a step's data."""
+"""Names in braces for the start and the stop of the time range of a step's data."""
 _TITLE, _FILE_NAME = "title", "file-name"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -33,13 +33,13 @@ Path = tuple[str | int, ...]
 
 
 def strings(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
-    """Yield every string in which variables stand for values, with its path. Free text and code are left out."""
+    """Yield every text in which variables are replaced by values, with its path. Descriptions and code are left out."""
     return ((path, text) for path, text, part in _every_string(value, schema, ()) if not is_text(part))
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A title or the name of a file, in which names stand in braces.
+    """A title or a file name, which may have names of variables in braces.
 
     Parameters
     ----------
@@ -56,12 +56,12 @@ class Pattern:
 
     @property
     def names(self) -> list[str]:
-        """All that stands in braces and can be a name."""
+        """The texts in braces that can be names."""
         return [name for name, _ in self._found() if _NAME.fullmatch(name)]
 
     @property
     def names_nothing(self) -> str:
-        """What stands in braces and can be no name, or a brace that stands alone; empty where there is none."""
+        """A text in braces that cannot be a name, or a single brace; empty if there is none."""
         return next((written for name, written in self._found() if not _NAME.fullmatch(name)), "")
 
     def filled(self, values: Mapping[str, Any]) -> str:
@@ -120,7 +120,7 @@ def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
 
 
 def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
-    """Replace each variable in a value: a whole ``$NAME`` keeps its type, one inside a string becomes text."""
+    """Replace each variable in a value: a text that is only ``$NAME`` gets the value itself, others get it as text."""
     if isinstance(value, str):
         if schema.get("format") in (_TITLE, _FILE_NAME):
             named = {name.removeprefix("$"): values.get(name) for name in values}
@@ -152,19 +152,19 @@ def _filled(text: str, values: Mapping[str, Any]) -> str:
         end = match.end()
         if length > LIMITS.argument_text:
             message = (
-                f"with its variables filled in, a text is longer than {LIMITS.argument_text:,} characters"
+                f"with the values of its variables, a text has more than {LIMITS.argument_text:,} characters"
             )
-            raise Oversize(Diagnostic(OVERSIZE, f"{message}: {text[:60]}…", advice=("shorter values",)))
+            raise Oversize(Diagnostic(OVERSIZE, f"{message}: {text[:60]}…", advice=("use shorter values",)))
     return "".join([*parts, text[end:]])
 
 
 def is_text(schema: Schema) -> bool:
-    """Whether a string there is words for people, or code."""
+    """Tell whether a text at this path is a description or code."""
     return schema.get("format") in ("text", _TITLE) or any(map(is_text, schema.get("anyOf", ())))
 
 
 def inner_schema(schema: Schema, key: str | int) -> Schema:
-    """Return the schema of one member; empty where the schema does not describe it."""
+    """Return the schema of one member; empty if the schema does not describe the member."""
     for option in schema.get("anyOf", ()):
         if _holds(option, key):
             schema = option
@@ -183,7 +183,7 @@ def _holds(option: Schema, key: str | int) -> bool:
 
 
 def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime) -> Any:
-    """Read the value of a variable by its type; a text from the command line is read as that type.
+    """Read the value of a variable by its type; convert a text from the command line to that type.
 
     Raises
     ------
@@ -202,17 +202,18 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
             limit = declared.get(bound, value)
             if (value < limit) if bound == "minimum" else (value > limit):
                 side = "below" if bound == "minimum" else "above"
-                raise RequestError(f"{given} is {side} the {bound} {limit}")
+                raise RequestError(f"the value {given} is {side} the {bound} {limit}")
     return value
 
 
 def read_time_range(given: Any, now: datetime) -> TimeRange:
-    """Read a time range from any spelling that has one meaning."""
+    """Read a time range, in any spelling that has only one meaning."""
     if isinstance(given, list) and len(given) == 2 and all(isinstance(item, str) for item in given):
         given = f"{given[0]} to {given[1]}"
     if not isinstance(given, str):
         raise RequestError(
-            f"{json.dumps(given)} is not a time range", advice='a text: "2024-05-10 to 2024-05-12"'
+            f"{json.dumps(given)} is not a time range",
+            advice='write a text such as "2024-05-10 to 2024-05-12"',
         )
     return parse_time_range(given, now)
 
@@ -223,13 +224,13 @@ def _choice(given: Any, choices: Sequence[Any]) -> Any:
         if given == choice or (isinstance(given, str) and given == str(choice)):
             return choice
     raise RequestError(
-        f"{json.dumps(given)} is not one of {', '.join(map(str, choices)) or 'its choices: it has none'}"
+        f"{json.dumps(given)} is not one of {', '.join(map(str, choices)) or 'the choices, because none are declared'}"
     )
 
 
 def _text(given: Any) -> str:
     if not isinstance(given, str) or not given:
-        raise RequestError(f"{json.dumps(given)} is not a text")
+        raise RequestError(f"{json.dumps(given)} is not a string")
     return given
 
 

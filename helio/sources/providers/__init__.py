@@ -1,1 +1,1 @@
-"""Each source is one file with one subclass of `Source`; a step and ``--archive`` call it by the file's name."""
+"""Sources of data: each file has one subclass of `Source`, and a step or ``--archive`` names it by the file's name."""

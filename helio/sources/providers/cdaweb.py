@@ -1,4 +1,4 @@
-"""CDAWeb: its REST service says which files there are, whole CDFs are downloaded, kept and read."""
+"""CDAWeb: its REST service lists files; helio downloads, caches and reads them whole."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ PUB_URL = "https://spdf.gsfc.nasa.gov/pub/"
 REST = "/WS/cdasr/1/dataviews/sp_phys/"
 
 _KNOWN_DATASET = "AC_K2_MFI"
-"""One of the oldest; a file of it is among the samples that helio ships."""
+"""One of the oldest datasets of CDAWeb; helio's sample files include a file of it."""
 _KNOWN_DAY = TimeRange(datetime(2022, 1, 1), datetime(2022, 1, 2))
 _HEAD = 512
-"""Bytes of a file that tell whether it is a CDF."""
+"""Number of first bytes of a file that show whether it is a CDF."""
 
 _KeptSpans = dict[str, dict[str, InstantOrEmpty]]
-"""Start and stop of datasets as they are kept."""
+"""Saved start and stop of datasets, by dataset id."""
 
 
 class CdaWeb(FileSource):
@@ -67,7 +67,7 @@ class CdaWeb(FileSource):
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """Return the REST service of a server; the same address if it already is one.
+        """Return the URL of a server's REST service; unchanged if it already is one.
 
         >>> CdaWeb.full_address("http://127.0.0.1:8080")
         'http://127.0.0.1:8080/WS/cdasr/1/dataviews/sp_phys/'
@@ -87,7 +87,7 @@ class CdaWeb(FileSource):
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Return True: helio's catalogue is CDAWeb's."""
+        """Return True, because helio's catalogue has the datasets of CDAWeb."""
         return True
 
     def datasets(self) -> list[str]:
@@ -100,13 +100,13 @@ class CdaWeb(FileSource):
         return sorted(self._every_dataset())
 
     def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        """Ask the REST service."""
+        """Ask the REST service which files hold records of the range."""
         url = files_url(self.url, dataset_id, time_range)
         _, reply = self.http.get_json(url, expected=(200, 404))
         return sorted(dict.fromkeys(self._described(reply, url)), key=lambda file: (file.start, file.name))
 
     def span_of(self, dataset_id: str) -> Span | None:
-        """Say from when to when a dataset reaches; None when there is none of that id."""
+        """Return the span of a dataset; None if CDAWeb has no such dataset."""
         if self.is_saved("datasets", _KeptSpans):
             return _span(self._every_dataset(), dataset_id)
 
@@ -121,7 +121,7 @@ class CdaWeb(FileSource):
     def complete(
         self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
     ) -> GatheredTables:
-        """Add parameters that no file holds from the data service, if it offers all of them."""
+        """Get parameters that no file holds from CDAWeb's data service, if it offers all of them."""
         offered = self._variables(dataset_id)
         for name, error in gathered.absent.items():
             if name not in offered:
@@ -136,12 +136,12 @@ class CdaWeb(FileSource):
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask for a dataset that is surely there, and for the first bytes of a file."""
+        """Ask for a dataset that certainly exists, and for the first bytes of one of its files."""
         url_of_dataset = f"{url}datasets?id={_KNOWN_DATASET}"
         if _KNOWN_DATASET not in _spans_of(witness.json(http, url_of_dataset)):
             raise UnknownDataset(
-                f"{urlsplit(url_of_dataset).hostname} answers without the dataset {_KNOWN_DATASET}",
-                advice="check the address of the server; HELIO_CDAWEB_URL names it",
+                f"{urlsplit(url_of_dataset).hostname} does not list the dataset {_KNOWN_DATASET}",
+                advice="check the address of the server in HELIO_CDAWEB_URL",
                 place=url_of_dataset,
             )
         url_of_dataset = files_url(url, _KNOWN_DATASET, _KNOWN_DAY)
@@ -155,7 +155,7 @@ class CdaWeb(FileSource):
         http.refuse_foreign(files[0], f"a listing of {urlsplit(url).netloc}")
         name = files[0].rpartition("/")[2]
         check_head(witness.first_bytes(http, files[0], _HEAD), name, files[0])
-        return f"{_KNOWN_DATASET} is there, and {name} is a CDF"
+        return f"found the dataset {_KNOWN_DATASET}; {name} is a CDF"
 
     def _described(self, reply: Any, url: str) -> Iterator[RemoteFile]:
         """Return the files of a reply, each from a host that this provider has files on."""
@@ -192,7 +192,7 @@ class CdaWeb(FileSource):
         return names
 
     def _never_asked(self, name: str) -> str:
-        return f"offline, and {name} of {self.title} are not cached"
+        return f"offline, and the reply '{name}' of {self.title} is not cached"
 
     # What the archive computes
 
@@ -222,7 +222,7 @@ class CdaWeb(FileSource):
         gathered = self.gathered(read, [name], time_range)
         for error in gathered.absent.values():
             raise error
-        note = "computed by CDAWeb's data service: no file holds it"
+        note = "computed by CDAWeb's data service, because no file holds it"
         tables = {}
         for parameter, table in gathered.tables.items():
             # the service writes another file each time, with the date in it: the numbers are what it answered
@@ -242,12 +242,15 @@ class CdaWeb(FileSource):
             if len(cached) == len(requests):
                 return cached
         if self.offline:
-            raise Offline(f"the file that {self.title} computes of {dataset_id} is not here", advice=ONLINE)
+            raise Offline(
+                f"offline, and the file that {self.title} computes for {dataset_id} is not cached",
+                advice=ONLINE,
+            )
         _, reply = self.http.get_json(url, expected=(200, 404))
         listed = list(self._described(reply, url))
         if not listed:
             raise NoData(
-                f"{self.title} computes nothing of {name} of {dataset_id} for {time_range}", place=url
+                f"{self.title} returns no data of {name} of {dataset_id} for {time_range}", place=url
             )
         self.replies.save(folder, [asdict(file) for file in listed])
         return self.downloads.get(_wanted_made(listed, folder, made_from))
@@ -262,12 +265,12 @@ def _wanted_made(listed: Sequence[RemoteFile], folder: str, made_from: str) -> l
 
 
 def files_url(rest: str, dataset_id: str, time_range: TimeRange) -> str:
-    """Return the address at which the REST service lists the files of a range."""
+    """Return the URL at which the REST service lists the files of a range."""
     return f"{rest}datasets/{quote(dataset_id, safe='')}/orig_data/{whole_seconds(time_range)}"
 
 
 def listed_files(reply: Any, url: str) -> Iterator[RemoteFile]:
-    """Return the files that a reply of the REST service describes.
+    """Read the list of files in a reply of the REST service.
 
     Raises
     ------
@@ -278,7 +281,7 @@ def listed_files(reply: Any, url: str) -> Iterator[RemoteFile]:
         name = entry.get("Name")
         if not isinstance(name, str) or not _may_be_url(name):
             raise Refused(
-                f"{urlsplit(url).netloc} lists '{one_line(name)}', which is not a valid path of a file",
+                f"{urlsplit(url).netloc} lists '{one_line(name)}', which is not a valid address of a file",
                 place=url,
             )
         start, stop = _span_in(entry, "StartTime", "EndTime")
@@ -310,7 +313,7 @@ def _size_in(entry: Mapping[str, Any]) -> int:
     if re.fullmatch(r"[0-9]{1,15}", str(given)):
         return int(given)
     log.warning(
-        "%s is listed with the size %s; it counts as not known",
+        "%s is listed with the size %s; helio treats its size as unknown",
         one_line(entry.get("Name")),
         one_line(given, 40),
     )
@@ -328,7 +331,9 @@ def _span_in(entry: Mapping[str, Any], first: str, last: str) -> tuple[str, str]
     except ValueError:
         pass
     log.warning(
-        "the span '%s' to '%s' of a listed entry cannot be used", one_line(start, 40), one_line(stop, 40)
+        "an entry is listed with the invalid span '%s' to '%s'; helio ignores the span",
+        one_line(start, 40),
+        one_line(stop, 40),
     )
     return "", ""
 

@@ -1,4 +1,4 @@
-"""CDAWeb's files as the listings of its folders name them, for when its REST service does not."""
+"""CDAWeb's files as its folder pages list them, for times when the REST service does not work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.time_range import TimeRange
 
 
 class CdaWebFolders(CdaWeb):
-    """The same archive, asked in another way; neither way is tried in place of the other.
+    """CDAWeb, asked through its folder pages; helio never switches between folder pages and REST service by itself.
 
     Folders are those of SPDF, or those of another server that the user names.
     """
@@ -24,11 +24,11 @@ class CdaWebFolders(CdaWeb):
 
     @property
     def name(self) -> str:
-        """Name in records and footers."""
+        """Name of the source in records and footers."""
         return f"{self.title} folders"
 
     def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        """Look into the folders of a dataset that may hold files of the range."""
+        """Read the pages of the folders that may hold files of the range."""
         about = self._folders().get(dataset_id)
         if about is None:
             return []
@@ -91,7 +91,7 @@ def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
             url.append(part)
 
     def entity(name: str, *_: object) -> None:
-        raise ExpatError(f"it declares an entity, {name}")
+        raise ExpatError(f"it declares the entity {name}, which helio does not allow")
 
     parser = ParserCreate()
     parser.StartElementHandler, parser.EndElementHandler = begin, end

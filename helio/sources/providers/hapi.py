@@ -1,4 +1,4 @@
-"""HAPI servers: any server of HAPI 2 or 3, asked for one parameter and a bounded interval at a time.
+"""HAPI servers of version 2 or 3, asked for one parameter over a bounded interval at a time.
 
 Reference: HAPI Data Access Specification, https://github.com/hapi-server/data-specification.
 """
@@ -58,55 +58,56 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 16 * 1024**2
-"""Bytes that one request is meant to bring."""
+"""Bytes that one request should bring."""
 _MOST_AT_ONCE = 8 * _AT_ONCE
-"""A longer reply is asked for in halves."""
+"""Bytes above which helio requests a reply again in halves."""
 _WITHOUT_CADENCE = timedelta(days=31)
-"""The longest request where the server gives no cadence."""
+"""Length of the longest request to a server that gives no cadence."""
 _STEPS = tuple(
     timedelta(seconds=length)
     for length in (60, 600, 3600, 6 * 3600, *(days * 86_400 for days in (1, 5, 10, 31, 100, 366, 3660)))
 )
-"""Intervals that requests are cut in; each begins at a multiple of its length since 1970, for every request."""
+"""Lengths of requests; each request begins at a multiple of its length since 1970, for every range."""
 _SHORTEST = timedelta(seconds=1)
 _INSTANT = timedelta(microseconds=1)
 _MOST_REQUESTS = 2000
-"""For one parameter of one fetch: a server that gives so little at once that more were needed is not asked on."""
+"""Maximum number of requests for one parameter of one fetch, for a server that gives very little at once."""
 _TOLERATED = 6
-"""Refusals in a row that are taken for the server's limit; from then on it is given time between them."""
+"""Number of refusals in a row after which helio pauses between requests."""
 _PAUSE = 1.0
 """Seconds."""
 _ROUNDS = 3
-"""How often all records of a fetch are requested while the server republishes the dataset."""
+"""Maximum number of attempts to read a dataset that the server keeps changing."""
 _JUST_SAID = timedelta(minutes=1)
-"""An info that is older is asked for again before records are."""
+"""Age above which an info is requested again before records are requested."""
 _NEARLY, _FEW = 1.5, 3
-"""Cadences between the last record of a reply and the end of what was asked for. Where nothing says that the reply is
-whole, more than the first makes helio ask for the rest, and more than the second leaves the reply incomplete."""
+"""Numbers of cadences between the last record of a reply and the end of the request. If the server does not say
+where a reply ends, helio requests the rest after a gap above the first number, and calls the reply incomplete
+above the second."""
 _CONTINUED = 4
-"""How often the rest of a reply is asked for."""
+"""Maximum number of requests for the rest of a reply."""
 _CSV_BYTES = (26, 14)
-"""Of a time and of a number, roughly."""
+"""Approximate bytes of a time and of a number."""
 _EPOCH = datetime(1970, 1, 1)
 _VERSION = re.compile(r"[23](\.|$)")
 _KIND_OF_JSON = {list: "a list", str: "a text", type(None): "null", bool: "true or false"}
 _LONGEST_ID = 1000
 _NO_DATE = (
-    "{server} gives no modificationDate: whether records that were asked for at different times are of one edition "
-    "is not known"
+    "{server} gives no modificationDate, so helio cannot tell whether records requested at different times belong "
+    "to the same version of the data"
 )
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """The form of requests to a server, and its best format of replies."""
+    """Form of a server's requests, and its formats of replies."""
 
     version: str
     formats: tuple[str, ...]
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """What dataset, start and stop are called in a request."""
+        """Names of dataset, start and stop in a request."""
         return (
             ("id", "time.min", "time.max") if self.version.startswith("2") else ("dataset", "start", "stop")
         )
@@ -114,7 +115,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class ServedRange:
-    """The part of a range that a dataset has, and its publication.
+    """Part of a requested range that a dataset covers, with the version of the data.
 
     Parameters
     ----------
@@ -146,15 +147,15 @@ class ServedRange:
     seen: datetime
     url: str
     place: str
-    """Where this is kept among the replies."""
+    """Name under which the range is saved in the cache of replies."""
 
     @property
     def span(self) -> TimeRange:
-        """From `start` to `stop`."""
+        """The range from `start` to `stop`."""
         return TimeRange(self.start, self.stop)
 
     def edition(self, stop: datetime) -> str:
-        """Name this publication of the data that end at `stop`."""
+        """Return a name for this version of the data up to `stop`."""
         parts = [self.modified] if self.modified else [f"asked again {self.asked}"] if self.asked else []
         if self.redescribed:
             parts.append(f"described as {self.redescribed}")
@@ -165,7 +166,7 @@ class ServedRange:
 
 @dataclass(frozen=True)
 class ParameterRequest:
-    """A parameter of one fetch: how it is asked for, and where what comes is kept."""
+    """Requests for one parameter in one fetch, and where their replies are cached."""
 
     info: Info
     found: ServedRange
@@ -174,18 +175,18 @@ class ParameterRequest:
     form: Format
     series: PieceSeries
     size: int
-    """Bytes of a record, roughly."""
+    """Approximate bytes of a record."""
     why_csv: str
-    """Why it is not asked for in binary; empty where it is."""
+    """Reason for requesting CSV instead of binary; empty for binary."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names for the request: in the server's order, without the time, which always comes."""
+        """Names of parameters for the request: in the server's order, without the time, which always comes."""
         return tuple(parameter.name for parameter in self.together[1:])
 
     @property
     def longest(self) -> timedelta:
-        """What should be asked for at once."""
+        """Longest interval to request at once."""
         cadence = self.info.cadence
         records = max(1, _AT_ONCE // self.size)
         limit = _WITHOUT_CADENCE if cadence is None else min(cadence, timedelta.max // records) * records
@@ -193,7 +194,7 @@ class ParameterRequest:
 
 
 class Hapi(Source):
-    """A HAPI server.
+    """HAPI server as a source of data.
 
     There are no files: a fetch is one request per parameter and interval, so that a table does not depend on what was
     asked for beside it. What comes is kept as it came below `cache`, and used for every range that it covers.
@@ -218,27 +219,27 @@ class Hapi(Source):
     question = "what it can do (capabilities)"
 
     def prepare(self) -> None:
-        """Make what keeps the replies."""
+        """Prepare the cache of replies."""
         if not self.server:
             parts = urlsplit(self.url)
             self.server = f"{parts.netloc}{parts.path}"
         self._pieces = Pieces(self.cache / "data", self.http.clock.utc, self.digests, believe=self.offline)
         self._lock = threading.Lock()
         self._unknown: dict[str, UnknownDataset] = {}
-        """Datasets that the server does not know."""
+        """Errors for datasets that the server does not know, by dataset id."""
         self._at_once: dict[str, IntervalLimit] = {}
-        """How much the server gives at once, by series."""
+        """Longest interval that the server gives at once, by series."""
         self._no_binary = ""
-        """How the server refused binary."""
+        """Description of how the server refused binary; empty if it did not."""
 
     @property
     def name(self) -> str:
-        """Name in records and footers."""
+        """Name of the source in records and footers."""
         return f"{self.title} {self.server}"
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """Return a server's address without path, query and fragment.
+        """Return a server's address without a slash at the end.
 
         Raises
         ------
@@ -247,7 +248,9 @@ class Hapi(Source):
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-            raise RequestError(f"'{url}' is not the URL of a HAPI server", advice="such as https://HOST/hapi")
+            raise RequestError(
+                f"'{url}' is not the URL of a HAPI server", advice="use a URL such as https://HOST/hapi"
+            )
         return url.rstrip("/")
 
     @classmethod
@@ -258,35 +261,37 @@ class Hapi(Source):
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
-        """Return whether no server that helio ships has the address."""
+        """Return whether the user chose this address: it belongs to no server that helio knows."""
         return not name_of_server(url, {})
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Return whether it is CDAWeb's own server."""
+        """Return whether this is CDAWeb's own HAPI server."""
         return "cdaweb" in name.lower()
 
     @classmethod
     def server_of(cls, url: str) -> str:
-        """Return the address of the server that was asked for records."""
+        """Return the server's address for the URL of a data request."""
         return url.partition("/data?")[0]
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask which version it speaks."""
+        """Ask the server for its HAPI version."""
         asked_url = f"{url}/capabilities"
         reply = witness.json(http, asked_url)
         version = str(reply.get("HAPI") or "") if isinstance(reply, dict) else ""
         if not re.match(r"[23]\.\d", version):
             raise DamagedFile(
-                f"{urlsplit(asked_url).hostname} names a HAPI version that helio does not understand: '{version[:20]}'",
-                advice="the address of a HAPI server ends in /hapi; helio understands versions 2 and 3",
+                f"{urlsplit(asked_url).hostname} reports a HAPI version that helio does not understand: "
+                f"'{version[:20]}'",
+                advice="check the address: that of a HAPI server ends in /hapi; helio understands versions 2 "
+                "and 3",
                 place=asked_url,
             )
         status = hapi_reply.status_in(reply)
         if status is not None and status.code != hapi_reply.OK:
             raise DamagedFile(
-                f"{urlsplit(asked_url).hostname} answers with the status {status.code} of HAPI: {status.message}",
+                f"{urlsplit(asked_url).hostname} answers with HAPI status {status.code}: {status.message}",
                 advice="try again later",
                 place=asked_url,
             )
@@ -305,8 +310,8 @@ class Hapi(Source):
             catalogue = self._json(url, "its catalogue").get("catalog")
             if not isinstance(catalogue, list):
                 raise DamagedFile(
-                    f"the catalogue of {self.server} has no list of datasets",
-                    advice="tell the server's operators",
+                    f"the catalogue of {self.server} contains no list of datasets",
+                    advice="report this to the server's operators",
                     place=url,
                 )
             named = [entry.get("id") if isinstance(entry, dict) else None for entry in catalogue]
@@ -317,7 +322,7 @@ class Hapi(Source):
             if odd and not usable:
                 raise DamagedFile(
                     f"none of the {odd} entries in the catalogue of {self.server} has a valid id",
-                    advice="tell the server's operators",
+                    advice="report this to the server's operators",
                     place=url,
                 )
             return sorted(usable)
@@ -326,7 +331,7 @@ class Hapi(Source):
         return ids
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return the data request for the part of a range that the dataset covers, without asking for records.
+        """Return the data request for the part of a range that the dataset covers, without requesting records.
 
         Raises
         ------
@@ -377,7 +382,7 @@ class Hapi(Source):
                 try:
                     return self._fetch(dataset_id, names, time_range)
                 except NoBinary as error:
-                    log.info("%s: %s; asking for CSV", self.server, error)
+                    log.info("%s %s; helio requests CSV instead", self.server, error)
                     self._no_binary = str(error)
                     self.replies.save(f"{self.folder}/no-binary", self._no_binary)
 
@@ -425,9 +430,9 @@ class Hapi(Source):
                 raise failure
             return self._with_notes(requests, served, tables, pieces, time_range)
         raise Republished(
-            f"{self.server} changed {dataset_id} in each of {_ROUNDS} attempts to read {served.span}; "
-            "its records would mix editions",
-            advice="try again later, when the server has finished publishing it",
+            f"{self.server} changed {dataset_id} during each of {_ROUNDS} attempts to read "
+            f"{served.span}, so its records would mix versions of the data",
+            advice="try again later, when the server has finished updating the dataset",
             place=served.url,
         )
 
@@ -468,7 +473,7 @@ class Hapi(Source):
         if served.stop < time_range.stop:
             # a request may not end after `stopDate`, and what it brings ends before its own end
             end = _hapi_time(info.stop if self.offline else served.stop)
-            notes.append(f"the dataset ends at {end}; a record of that very moment cannot be asked for")
+            notes.append(f"the dataset ends at {end}; a record at exactly this time cannot be requested")
         if not served.modified:
             notes.append(_NO_DATE.format(server=self.server))
         notes += info.remarks
@@ -487,7 +492,7 @@ class Hapi(Source):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Return the requests that a fetch would make, each with its approximate bytes; None where they are unknown.
+        """Return the requests that a fetch would send, each with its approximate bytes; None where the size is unknown.
 
         Raises
         ------
@@ -521,7 +526,8 @@ class Hapi(Source):
             outside = records.outside(piece.whole)
             if outside:
                 notes.append(
-                    f"{outside} records of the reply for {piece.whole} are not of it: they were left out"
+                    f"{outside} records of the reply for {piece.whole} lie outside of this interval and "
+                    "were left out"
                 )
             # with the record of the end itself, if there is one: not every server leaves it to the next reply
             table = clip(
@@ -538,8 +544,8 @@ class Hapi(Source):
         if not parts:
             return None
         if silent:
-            more = f" and for {len(silent) - 1} more intervals" if len(silent) > 1 else ""
-            notes.append(f"the server has no record for {silent[0]}{more}")
+            more = f" and for {len(silent) - 1} further intervals" if len(silent) > 1 else ""
+            notes.append(f"the server has no records for {silent[0]}{more}")
         joined, repeats = concatenate(request.parameter.name, parts)
         if repeats.differing:
             notes += repeats.notes
@@ -552,7 +558,9 @@ class Hapi(Source):
 
     def _source(self, request: ParameterRequest, reply: CachedReply) -> SourceFile:
         info = request.info
-        unknown = "" if reply.modified else "edition not known: the server gives no modificationDate"
+        unknown = (
+            "" if reply.modified else "version of the data unknown: the server gives no modificationDate"
+        )
         return SourceFile(
             dataset_id=info.dataset_id,
             file=f"{info.dataset_id}_{request.parameter.name}_{reply.path.name}",
@@ -579,7 +587,7 @@ class Hapi(Source):
         """Return the served range: the same one as long as this object lives, saved for ever once it is long past."""
         if not _may_be_id(dataset_id):
             raise UnknownDataset(
-                f"'{one_line(dataset_id)}' is not a valid id of a dataset", advice=self.close_ids(dataset_id)
+                f"'{one_line(dataset_id)}' is not a valid dataset id", advice=self.close_ids(dataset_id)
             )
         name = f"{self.folder}/{folder_of(dataset_id)}/{_span_name(time_range)}"
         return self.once(name, lambda: self._locate(name, dataset_id, time_range))
@@ -668,8 +676,8 @@ class Hapi(Source):
                 self.put(served.place, dated)
                 return dated, of_date
         raise Offline(
-            f"the cache has {requests[0].info.dataset_id} for {served.span} in several editions: "
-            f"{', '.join(filter(None, dict.fromkeys(editions)))}",
+            f"the cache has {requests[0].info.dataset_id} for {served.span} only in parts of different "
+            f"versions: {', '.join(filter(None, dict.fromkeys(editions)))}",
             advice=ONLINE,
             place=served.url,
         )
@@ -757,13 +765,13 @@ class Hapi(Source):
         url = f"{self.url}/capabilities"
 
         def ask() -> Any:
-            return self._json(url, "to say what it can do")
+            return self._json(url, "its capabilities")
 
         saved = self.saved(
             "capabilities",
             ask,
             dict[str, Any],
-            never_asked=self._never_asked("what it can do"),
+            never_asked=self._never_asked("its capabilities"),
             longest=longest,
         )
         version = saved.get("HAPI")
@@ -775,24 +783,28 @@ class Hapi(Source):
         )
 
     def _other_version(self, version: Any, url: str) -> Refused:
-        speaks = f"speaks HAPI '{one_line(version, 40)}'"
+        speaks = f"uses HAPI '{one_line(version, 40)}'"
         if version is None:
-            speaks = "does not say which version of HAPI it speaks"
+            speaks = "does not say which version of HAPI it uses"
         return Refused(
-            f"{self.server} {speaks}; helio understands 2 and 3",
-            advice="another server, or files of its data",
+            f"{self.server} {speaks}; helio understands versions 2 and 3",
+            advice="choose another server, or use files of its data",
             place=url,
         )
 
     def close_ids(self, dataset_id: str) -> str:
-        """Suggest ids close to an unknown one; a dataset may be divided by its times, ``ID@0`` and so on."""
+        """Suggest ids close to an unknown one; a dataset may be divided by its times into ``ID@0`` and so on."""
         advice = super().close_ids(dataset_id)
         if not advice:
             return ""
         split = [
             name for name in self.datasets() if name != dataset_id and name.partition("@")[0] == dataset_id
         ]
-        return f"its parameters have several times; choose among {', '.join(split)}" if split else advice
+        return (
+            f"choose one of {', '.join(split)}: the parameters of this dataset have different times"
+            if split
+            else advice
+        )
 
     # Records
 
@@ -827,12 +839,12 @@ class Hapi(Source):
         """
         why = ""
         if "binary" not in self._dialect().formats:
-            why = f"{self.server} offers no binary"
+            why = f"{self.server} does not offer binary"
         elif self._binary_refused():
-            why = f"{self.server} offers binary, but {self._binary_refused()}"
+            why = f"{self.server} offers binary but {self._binary_refused()}"
         elif not length:
             why = f"{self.server} does not say how long its texts are"
-        return f"{why}: the records were asked for as CSV" if why else ""
+        return f"{why}, so the records were requested as CSV" if why else ""
 
     def _binary_refused(self) -> str:
         """Return how the server refused binary; remembered until `refresh`."""
@@ -846,9 +858,10 @@ class Hapi(Source):
         pieces, missing = self._kept_and_missing(every)
         if missing and self.offline:
             first, span = missing[0]
-            more = f", and {len(missing) - 1} more intervals" if len(missing) > 1 else ""
+            more = f", nor are {len(missing) - 1} further intervals" if len(missing) > 1 else ""
             raise Offline(
-                f"{first.parameter.name} of {first.info.dataset_id} for {span} is not here{more}",
+                f"offline, and {first.parameter.name} of {first.info.dataset_id} for {span} is not "
+                f"cached{more}",
                 advice=ONLINE,
                 place=first.found.url,
             )
@@ -991,14 +1004,15 @@ class Hapi(Source):
         name = f"{request.parameter.name} of {request.info.dataset_id}"
         if half < max(_SHORTEST, request.info.cadence or _SHORTEST):
             raise Refused(
-                f"{self.server} gives no {name}, not even for {span} ({reason})",
-                advice="report it to the server's operators",
+                f"{self.server} sends no {name}, not even for {span} ({reason})",
+                advice="report this to the server's operators",
             )
         if whole / half > _MOST_REQUESTS:
             raise Refused(
-                f"{self.server} gives less than {_in_time(span.duration)} of {name} at once ({reason}): "
-                f"{_in_time(whole)} would take more than {_MOST_REQUESTS:,} requests",
-                advice="a shorter time range, or run again later: received data are kept, and the server may be busy",
+                f"{self.server} gives less than {_in_time(span.duration)} of {name} at once ({reason}), "
+                f"so {_in_time(whole)} would take more than {_MOST_REQUESTS:,} requests",
+                advice="choose a shorter time range, or run again later: the server may be busy; the data "
+                "received so far are kept",
             )
 
     def _body(self, request: ParameterRequest, span: TimeRange, url: str, tally: Tally) -> tuple[bytes, bool]:
@@ -1023,27 +1037,27 @@ class Hapi(Source):
             if status.code == hapi_reply.EMPTY and (not body or hapi_reply.is_json(body)):
                 return b"", True
             if status.code == hapi_reply.NO_FORMAT and request.form == "binary":
-                raise NoBinary(f"refuses it ({status.code}: {status.message})")
+                raise NoBinary(f"refuses binary ({status.code}: {status.message})")
             if status.code == hapi_reply.TOO_MUCH:
                 raise IntervalTooLong(hapi_reply.in_words(status))
             if status.code == hapi_reply.EMPTY:
                 raise DamagedFile(
-                    f"{self.server} reports no {what} (1201), but sends {len(body)} bytes of it",
-                    advice="tell the server's operators",
+                    f"{self.server} reports that it has no {what} (1201), but sends {len(body)} bytes",
+                    advice="report this to the server's operators",
                     place=url,
                 )
             if status.code != hapi_reply.OK:
                 raise hapi_reply.error_of(status, self.server, what, url)
             if hapi_reply.is_page(body) or hapi_reply.is_json(body):
-                kind = "a web page" if hapi_reply.is_page(body) else "an object of JSON"
+                kind = "a web page" if hapi_reply.is_page(body) else "a JSON object"
                 raise DamagedFile(
-                    f"{self.server} sends {kind} in place of {what}",
-                    advice="open the address in a browser: it may be under maintenance",
+                    f"{self.server} sends {kind} instead of {what}",
+                    advice="open the address in a browser: the server may be under maintenance",
                     place=url,
                 )
             kind = answer.headers.get("content-type", "")
             if request.form == "binary" and body and (kind.startswith("text/csv") or hapi_reply.is_csv(body)):
-                raise NoBinary("sends text when it is asked for it")
+                raise NoBinary("sends text when binary is requested")
             self._refuse_other_header(header, request, url)
             _check_whole(body, request, has_end=answer.has_end)
             return body, answer.has_end
@@ -1077,7 +1091,7 @@ class Hapi(Source):
             raise DamagedFile(
                 f"{self.server} describes the records of {request.parameter.name} differently from its info: "
                 f"{', '.join(different)}",
-                advice="fetch it again; if the error stays, report it to the server's operators",
+                advice="run again; if the error stays, report it to the server's operators",
                 place=url,
             )
 
@@ -1116,9 +1130,9 @@ class Hapi(Source):
                 raise answer.not_json(body) from error
             if not isinstance(reply, dict):
                 raise DamagedFile(
-                    f"{self.server} answers with {_KIND_OF_JSON.get(type(reply), 'a number')} in place of an object "
-                    "of JSON",
-                    advice="tell the server's operators",
+                    f"{self.server} answers with {_KIND_OF_JSON.get(type(reply), 'a number')} instead "
+                    "of a JSON object",
+                    advice="report this to the server's operators",
                     place=url,
                 )
             version = reply.get("HAPI")
@@ -1153,7 +1167,7 @@ class _SavedRange:
     redescribed: str = ""
 
     def read(self) -> ServedRange:
-        """Return the saved range, with its times as datetimes."""
+        """Return the saved range with its times as datetimes."""
         moments = {name: datetime.fromisoformat(getattr(self, name)) for name in _MOMENTS}
         return ServedRange(**{**vars(self), **moments})
 
@@ -1196,9 +1210,9 @@ def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) 
     used = records.epoch.size - records.outside(span)
     if 2 * used < records.sent:
         raise DamagedFile(
-            f"of the {records.sent} records that {server} sends for {span}, only {used} can be used: the others are "
-            "of another interval or repeat an epoch",
-            advice="report it to the server's operators",
+            f"only {used} of the {records.sent} records that {server} sends for {span} can be used: the "
+            "others lie outside of the interval or repeat an epoch",
+            advice="report this to the server's operators",
             place=url,
         )
 
@@ -1221,10 +1235,15 @@ def _expected(table: Table, request: ParameterRequest) -> str:
 def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None) -> str:
     """Say why a reply may lack records at its end."""
     left = _in_time(span.stop - records.reached(span))
-    last = f"its last record is {left} before its end" if records.epoch.size else "it has no record"
+    last = (
+        f"its last record is {left} before the end of the request"
+        if records.epoch.size
+        else "it has no record"
+    )
     every = f"the cadence is {_in_time(cadence)}" if cadence else "the server gives no cadence"
     return (
-        f"the reply for {span} may have ended early: {last}, {every}, and nothing says how long the reply is"
+        f"the reply for {span} may be incomplete: {last}, {every}, and the server does not say how long "
+        "the reply is"
     )
 
 
@@ -1232,7 +1251,7 @@ def _may_be_cut(body: bytes, request: ParameterRequest, span: TimeRange) -> str:
     """Say that the last number of a reply may lack digits: HAPI ends each record with the end of its line."""
     if request.form == "binary" or not body.strip() or body.endswith(b"\n"):
         return ""
-    return f"the reply for {span} stops without the end of a line: its last record may be cut"
+    return f"the last line of the reply for {span} has no line end, so its last record may be cut off"
 
 
 def _check_whole(body: bytes, request: ParameterRequest, *, has_end: bool) -> None:
@@ -1243,15 +1262,15 @@ def _check_whole(body: bytes, request: ParameterRequest, *, has_end: bool) -> No
     """
     if request.form == "binary":
         if len(body) % record_bytes(request.together) and not has_end:
-            raise BadBody("ends within a record")
+            raise BadBody("is cut off inside a record")
         return
     lines = body.strip()
     first, last = lines.partition(b"\n")[0], lines[lines.rfind(b"\n") + 1 :]
     columns = sum(parameter.elements for parameter in request.together)
     if not has_end and lines and (last.count(b",") + 1 < columns or not body.endswith(b"\n")):
-        raise BadBody("ends within a record")
+        raise BadBody("is cut off inside a record")
     if last.count(b",") < first.count(b","):
-        raise BadBody("ends within a record")
+        raise BadBody("is cut off inside a record")
 
 
 def _size_of(request: ParameterRequest, span: TimeRange) -> float | None:
@@ -1289,7 +1308,9 @@ def _may_be_id(dataset_id: str) -> bool:
 
 
 def _span_of(info: Info) -> str:
-    return f"its records run from {_hapi_time(info.start)} to {_hapi_time(info.stop)}"
+    return (
+        f"choose another time range: its records run from {_hapi_time(info.start)} to {_hapi_time(info.stop)}"
+    )
 
 
 def _file_of(dataset_id: str, span: TimeRange) -> str:

@@ -1,4 +1,4 @@
-"""NOAA's Space Weather Prediction Center: the last seven days, as its services have them in JSON."""
+"""NOAA's Space Weather Prediction Center (SWPC): real-time data of the last seven days, from its JSON files."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ ACKNOWLEDGEMENT = (
 )
 
 _FRESH = 60.0
-"""Seconds for which a reply is not asked for again: the service renews it every minute."""
+"""Seconds for which a reply is used again: the service updates its data every minute."""
 _HELD = timedelta(days=8)
-"""What began longer ago the service cannot hold: it keeps seven days."""
+"""Age of a range's start beyond which the service cannot have the range: it keeps seven days."""
 _BEHIND = timedelta(minutes=10)
-"""A note says so if the newest record is older than the end of a range by more."""
+"""Delay of the newest record behind the end of a range above which a note is written."""
 
 _NUMBER = re.compile(r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan)\s*", re.IGNORECASE)
 
 Entry = tuple[datetime, Any]
-"""The epoch of a record, and the record as the service has it."""
+"""Epoch of a record, and the record as the service sends it."""
 
 
 @dataclass(frozen=True)
 class SwpcParameter:
-    """A quantity of a dataset, and where the service keeps it.
+    """Quantity of a dataset, and where the service gives it.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class SwpcParameter:
 
 @dataclass(frozen=True)
 class Product:
-    """A dataset: one reply of the service.
+    """Dataset of SWPC: one JSON file of the service.
 
     Parameters
     ----------
@@ -104,12 +104,12 @@ class Product:
 
     @property
     def file(self) -> str:
-        """The last name of its path."""
+        """Name of the JSON file, without its folder."""
         return self.path.rpartition("/")[2]
 
     @property
     def members(self) -> set[str]:
-        """What each record must have."""
+        """Names that each record must have."""
         members = {"time_tag"}
         for parameter in self.parameters.values():
             members |= set(parameter.columns) | ({parameter.where[0]} if parameter.where else set())
@@ -133,7 +133,7 @@ PRODUCTS: Mapping[str, Product] = {
                 ("lat_gsm",), "deg", "Latitude", "Latitude of the magnetic field in GSM"
             ),
         },
-        earlier="CDAWeb has the field at L1 of earlier days, DSCOVR_H0_MAG or AC_H3_MFI",
+        earlier="for earlier days use DSCOVR_H0_MAG or AC_H3_MFI of CDAWeb",
     ),
     "SWPC_RTSW_PLASMA": Product(
         f"{_WIND}plasma-7-day.json",
@@ -143,7 +143,7 @@ PRODUCTS: Mapping[str, Product] = {
             "speed": SwpcParameter(("speed",), "km/s", "Speed", "Bulk speed of the protons"),
             "temperature": SwpcParameter(("temperature",), "K", "Temperature", "Proton temperature"),
         },
-        earlier="CDAWeb has the plasma at L1 of earlier days, WI_H1_SWE or AC_H0_SWE",
+        earlier="for earlier days use WI_H1_SWE or AC_H0_SWE of CDAWeb",
     ),
     "SWPC_GOES_XRS": Product(
         "json/goes/primary/xrays-7-day.json",
@@ -168,18 +168,18 @@ PRODUCTS: Mapping[str, Product] = {
         },
         rows=False,
         source="satellite",
-        earlier="NOAA's National Centers for Environmental Information have earlier days, as files",
+        earlier="for earlier days use the files of NOAA's National Centers for Environmental Information",
     ),
 }
-"""The datasets by id. The ids are helio's own: the service has none."""
+"""Datasets by id. The ids are helio's own, because the service has none."""
 _ASKED = PRODUCTS["SWPC_RTSW_MAG"]
 _FIRST_ROW = 16_384
-"""Bytes within which the first record of a reply ends."""
+"""Number of bytes that surely contain the first record of a reply."""
 
 
 @dataclass(frozen=True)
 class ServedRecords:
-    """A reply, its records in order of epoch."""
+    """Records of a reply, in order of epoch."""
 
     entries: tuple[Entry, ...] = field(repr=False)
     columns: tuple[str, ...]
@@ -187,27 +187,27 @@ class ServedRecords:
 
     @property
     def first(self) -> datetime:
-        """The first epoch that the service holds."""
+        """First epoch that the service holds."""
         return self.entries[0][0]
 
     @property
     def last(self) -> datetime:
-        """The newest epoch."""
+        """Newest epoch that the service holds."""
         return self.entries[-1][0]
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The records of one range, as a reply of its own: the same bytes whenever the service was asked."""
+    """Records of one range, with bytes that do not depend on when the service was asked."""
 
     content: bytes = field(repr=False)
     newest: str
-    """The newest epoch that the service had, ISO 8601."""
+    """Newest epoch of the service at that time, ISO 8601."""
     last_modified: str = ""
 
     @property
     def sha256(self) -> str:
-        """The digest of its bytes."""
+        """Digest of the bytes, in hexadecimal."""
         return hashlib.sha256(self.content).hexdigest()
 
 
@@ -232,7 +232,7 @@ class _CutFacts:
 
 
 class Swpc(Source):
-    """Real-time data of NOAA SWPC.
+    """Real-time data of NOAA SWPC as a source of data.
 
     The service holds the last seven days and renews them every minute. A reply is asked for again after a minute.
     The records of each range are kept by their bytes, which name them in keys: a range that is over has the same
@@ -260,7 +260,7 @@ class Swpc(Source):
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask for the names of the columns of a reply."""
+        """Ask for a reply and check the names of its columns."""
         url_of_product = f"{url}/{_ASKED.path}"
         head = re.match(rb"\s*\[\s*(\[[^]]*\])", witness.first_bytes(http, url_of_product, _FIRST_ROW))
         try:
@@ -268,10 +268,10 @@ class Swpc(Source):
         except ValueError:
             columns = None
         check_columns(_ASKED, columns, url_of_product)
-        return f"{_ASKED.file} has the {len(_ASKED.members)} columns that are known"
+        return f"{_ASKED.file} has the {len(_ASKED.members)} expected columns"
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Ask for the records of [start, stop), as one reply that is named by its bytes.
+        """Return the records of [start, stop) as one reply, named by the digest of its bytes.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class Swpc(Source):
         return (self._source(dataset_id, self._cut(dataset_id, time_range)),)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Fetch parameters over [start, stop), null entries as NaN, each epoch once.
+        """Read parameters over [start, stop), with null as NaN, and each epoch once.
 
         Returns
         -------
@@ -330,11 +330,13 @@ class Swpc(Source):
         if earlier_cut := self._kept(dataset_id, time_range):
             return earlier_cut
         if held is None:
-            raise Offline(f"{dataset_id} of {Swpc.title} for {time_range} is not here", advice=ONLINE)
+            raise Offline(
+                f"offline, and {dataset_id} of {Swpc.title} for {time_range} is not cached", advice=ONLINE
+            )
         raise NoData(
-            f"{time_range} begins before what {Swpc.title} {'held' if self.offline else 'holds'} of {dataset_id}: "
-            f"{_words(held.first)} to {_words(held.last)}",
-            advice=f"a range within that, such as 'last 24 hours'; {product.earlier}",
+            f"{time_range} begins before the records of {dataset_id} that {Swpc.title} "
+            f"{'held' if self.offline else 'holds'}: {_words(held.first)} to {_words(held.last)}",
+            advice=f"choose a range within these times, such as 'last 24 hours'; {product.earlier}",
             place=self._url_of(product),
         )
 
@@ -383,7 +385,9 @@ class Swpc(Source):
         if product is None:
             raise UnknownDataset(
                 f"no dataset of {Swpc.title} is called '{dataset_id}'",
-                advice=did_you_mean(dataset_id, PRODUCTS, otherwise=f"its datasets: {', '.join(PRODUCTS)}"),
+                advice=did_you_mean(
+                    dataset_id, PRODUCTS, otherwise=f"choose one of its datasets: {', '.join(PRODUCTS)}"
+                ),
             )
         return product
 
@@ -433,14 +437,14 @@ class Swpc(Source):
                 facts = read_record(beside, _CutFacts)
                 cut = Cut(read_bytes(path, largest=LARGEST), facts.newest, facts.last_modified)
             except FileNotFoundError:
-                log.warning("%s has no record beside it; it is skipped", beside)
+                log.warning("%s or its data file is missing; helio ignores both", beside)
                 continue
             except DamagedRecord as error:
-                log.warning("%s; it is skipped", error.message)
+                log.warning("%s; helio ignores this file", error.message)
                 continue
             over, fetched_at = datetime.fromisoformat(cut.newest) >= time_range.stop, facts.fetched_at
             if cut.sha256 != path.name.removesuffix(".json"):
-                log.warning("%s has changed since it was saved; it is skipped", path)
+                log.warning("%s has changed since it was saved; helio ignores it", path)
             elif over or self.offline:
                 cuts.append((fetched_at, cut))
         if not cuts:
@@ -461,7 +465,7 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> ServedR
     columns: tuple[str, ...] = ()
     records = reply
     if not isinstance(reply, list) or not reply:
-        raise _another_form(product, f"{type(reply).__name__} in place of a list of records", url)
+        raise _another_form(product, f"{type(reply).__name__} instead of a list of records", url)
     if product.rows:
         check_columns(product, reply[0], url)
         columns, records = tuple(reply[0]), reply[1:]
@@ -473,22 +477,26 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> ServedR
             tag = record[columns.index("time_tag")]
         else:
             if not isinstance(record, dict):
-                raise _another_form(product, f"record {number} is no object", url)
+                raise _another_form(product, f"record {number} is not a JSON object", url)
             _refuse_lacking(product, record, url)
             tag = record["time_tag"]
         try:
             epoch = datetime.fromisoformat(tag)
             epoch = epoch.astimezone(UTC).replace(tzinfo=None) if epoch.tzinfo else epoch
         except (ValueError, TypeError, OverflowError) as error:
-            raise _another_form(product, f"record {number} is of '{one_line(tag, 40)}'", url) from error
+            raise _another_form(
+                product, f"record {number} has the invalid time '{one_line(tag, 40)}'", url
+            ) from error
         entries.append((epoch, record))
     if not entries:
-        raise NoData(f"{Swpc.title} holds no record in {product.file}", advice="try again later", place=url)
+        raise NoData(
+            f"{product.file} of {Swpc.title} contains no records", advice="try again later", place=url
+        )
     return ServedRecords(tuple(sorted(entries, key=lambda entry: entry[0])), columns, last_modified)
 
 
 def check_columns(product: Product, names: Any, url: str) -> None:
-    """Check the first row of a reply: the names of its columns.
+    """Check the names of columns in the first row of a reply.
 
     Raises
     ------
@@ -496,23 +504,25 @@ def check_columns(product: Product, names: Any, url: str) -> None:
         It is none, or lacks some.
     """
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _another_form(product, "no names of columns in its first row", url)
+        raise _another_form(product, "its first row does not contain names of columns", url)
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise _another_form(product, f"several columns called {one_line(repeated[0], 40)}", url)
+        raise _another_form(product, f"several columns are called {one_line(repeated[0], 40)}", url)
     _refuse_lacking(product, names, url)
 
 
 def _refuse_lacking(product: Product, members: Sequence[str] | Mapping[str, Any], url: str) -> None:
     lacking = sorted(product.members - set(members))
     if lacking:
-        raise _another_form(product, f"no {', '.join(lacking)} among {one_line(', '.join(members))}", url)
+        raise _another_form(
+            product, f"it has no {', '.join(lacking)}, but only {one_line(', '.join(members))}", url
+        )
 
 
 def _another_form(product: Product, what: str, url: str) -> DataError:
     return DamagedFile(
-        f"{product.file} of {Swpc.title} has an unknown form: {what}",
-        advice="the service may have changed it: look for a newer helio",
+        f"{product.file} of {Swpc.title} does not have the expected format: {what}",
+        advice="install a newer version of helio: the service may have changed its format",
         place=url,
     )
 
@@ -521,7 +531,10 @@ def _cut_out(product: Product, held: ServedRecords, dataset_id: str, time_range:
     within = [entry for epoch, entry in held.entries if time_range.start <= epoch < time_range.stop]
     if not within:
         text = f"{dataset_id} has no record in {time_range}"
-        advice = f"{Swpc.title} holds {_words(held.first)} to {_words(held.last)}"
+        advice = (
+            f"choose another time range: {Swpc.title} has records from {_words(held.first)} to "
+            f"{_words(held.last)}"
+        )
         kind = NotYetPublished if time_range.start > held.last else NoData
         raise kind(text, advice=advice)
     records = [list(held.columns), *within] if product.rows else within
@@ -560,14 +573,16 @@ def _table(
     notes = []
     newest = datetime.fromisoformat(cut.newest)
     if newest < time_range.stop - _BEHIND:
-        notes.append(f"the newest record that {Swpc.title} had is of {_words(newest)}")
+        notes.append(f"the newest record that {Swpc.title} had was at {_words(newest)}")
     if len(first) < len(epochs):
         notes.append(f"{len(epochs) - len(first)} repeated epochs: the first record of each was kept")
         kept_values = values[np.searchsorted(first, np.arange(len(epochs)), side="right") - 1]
         same = (every == kept_values) | (np.isnan(every) & np.isnan(kept_values))
         differing = int(np.count_nonzero(~same.all(axis=1)))
         if differing:
-            notes.append(f"{differing} records that repeat an epoch differ from the first")
+            notes.append(
+                f"{differing} records that repeat an epoch differ from the first record of the epoch"
+            )
     if product.source:
         crafts = sorted({f"GOES-{one_line(entries[i][1].get(product.source, '?'), 20)}" for i in first})
         notes.append(f"measured by {', '.join(crafts)}")
@@ -593,7 +608,7 @@ def _number(product: Product, value: Any, url: str) -> float:
         number = float(str(value))
         if not math.isinf(number):
             return number
-    raise _another_form(product, f"'{one_line(value, 40)}' in place of a number", url)
+    raise _another_form(product, f"'{one_line(value, 40)}' instead of a number", url)
 
 
 def _words(moment: datetime) -> str:

@@ -42,7 +42,7 @@ def test_a_misspelt_key_is_mended_while_authoring(path: tuple[str | int, ...], k
     expected, _, _ = mend(json.dumps(right), now=NOW)
     assert mended == (expected or right)
     assert [(finding.severity, finding.message) for finding in found if finding.code == "HN504"] == [
-        ("warning", f"'{key}' is not known here; did you mean '{path[-1]}'?")
+        ("warning", f"'{key}' is not a known key; did you mean '{path[-1]}'?")
     ]
 
 
@@ -87,7 +87,7 @@ def test_misspelt_steps_are_named_where_there_are_none() -> None:
     document = template(fetch())
     document["stepps"] = document.pop("steps")
     _, _, [error] = mend(json.dumps(document), now=NOW)
-    assert (error.code, error.advice) == ("HP004", ("did you mean 'steps' by 'stepps'?",))
+    assert (error.code, error.advice) == ("HP004", ("did you mean 'steps' instead of 'stepps'?",))
 
 
 def test_a_question_begins_its_own_line() -> None:

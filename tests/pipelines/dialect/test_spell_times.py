@@ -31,9 +31,9 @@ def found_of(**args: Any) -> Any:
 def test_an_end_date_is_a_whole_day_and_says_so(names: tuple[str, str]) -> None:
     default, [edit], [warning] = found_of(**dict(zip(names, DAY, strict=True)))
     assert default == "2024-05-10 to 2024-05-13"
-    assert "included whole" in edit.message
+    assert "includes the whole day of" in edit.message
     assert warning.message.startswith(
-        f"{names[0]} '2024-05-10' with {names[1]} '2024-05-12' is 2024-05-10 to 2024-05-13"
+        f"{names[0]} '2024-05-10' with {names[1]} '2024-05-12' is read as 2024-05-10 to 2024-05-13"
     )
     assert "earlier versions of helio read it as 2024-05-10 to 2024-05-12" in warning.message
 
@@ -80,7 +80,7 @@ def test_an_end_date_may_be_relative() -> None:
 def test_a_phrase_read_otherwise_before_is_said_with_both_ranges(phrase: str, now: str, before: str) -> None:
     default, [edit], [warning] = found_of(time_range=phrase)
     assert (default, edit.code) == (now, "HN705")
-    assert warning.message == f"'{phrase}' is {now}; earlier versions of helio read it as {before}"
+    assert warning.message == f"'{phrase}' is read as {now}; earlier versions of helio read it as {before}"
     variable = {"$TIME_RANGE": {"type": "time_range", "default": phrase}}
     step = fetch(1)
     step["tool_args"]["time_range"] = "$TIME_RANGE"

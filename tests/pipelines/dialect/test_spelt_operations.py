@@ -71,7 +71,7 @@ def test_a_spectrogram_by_that_name_is_the_one_with_code():
 def test_a_step_that_only_looks_at_data_is_refused_with_the_command_that_does(tool):
     found = spelled({"id": "p", "name": "p", "steps": [{"step_id": "s", "tool_name": tool, "tool_args": {}}]})
     [error] = [one for one in found.diagnostics if one.code == "HN402"]
-    assert "looks at data" in error.message
+    assert "only shows data" in error.message
     assert "helio describe" in error.advice[0]
     assert not error.candidates
 

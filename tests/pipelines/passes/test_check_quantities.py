@@ -152,7 +152,7 @@ def test_one_component_in_another_frame_cannot_be_turned_alone():
     [one] = found(fetch(1, "BZ_GSE"), vbs)
     assert one.code == "HV404"
     assert one.advice == (
-        'choose the component in GSM, or turn the whole vector first: transform_frame to "GSM"',
+        'choose the component in GSM, or first transform the vector with transform_frame to "GSM"',
     )
     assert found(fetch(1, "BZ_GSM"), step(2, "vbs", velocity_label="v", bz_label="WI_PLASMA.BZ_GSM")) == []
 
@@ -179,7 +179,7 @@ def test_the_difference_of_two_frames_is_said():
     assert (one.code, one.path) == ("HV404", "/steps/1/tool_args/right_label")
     assert one.message == (
         "'WI_PLASMA.BGSEc' is in GSE, and 'WI_PLASMA.BGSM' is in GSM, according to its name or the catalogue: "
-        "arithmetic takes both in one frame"
+        "arithmetic takes both in the same frame"
     )
 
 

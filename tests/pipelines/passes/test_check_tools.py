@@ -48,13 +48,13 @@ def test_a_number_is_no_length_of_time(window):
     found = only("running_average", source_label="b", window=window, output_label="c")
     assert found.code == "HV101"
     assert found.message.endswith("is not a length of time")
-    assert found.advice == ('window: "3min"',)
+    assert found.advice == ("set 'window' to a value such as \"3min\"",)
 
 
 def test_a_choice_that_is_near_none_is_said_with_all_of_them():
     found = only("arithmetic", left_label="a", right_label="b", operation="power", output_label="c")
     assert found.message == '"power" is not one of add, subtract, multiply, divide'
-    assert found.advice == ('operation: "add", "subtract", "multiply" or "divide"',)
+    assert found.advice == ('set \'operation\' to "add", "subtract", "multiply" or "divide"',)
 
 
 def test_a_choice_that_is_near_one_is_said_with_that_one():

@@ -73,7 +73,7 @@ def test_a_dataset_that_the_catalogue_does_not_know_needs_a_provider():
 
 def test_a_dataset_of_swpc_is_told_to_be_one():
     found = refused(fetch(args={"dataset_id": "SWPC_RTSW_MAG", "parameter_id": "BGSM"}))
-    assert found.advice == ('"provider": "swpc" in the step, or --archive swpc',)
+    assert found.advice == ('set "provider": "swpc" in the step, or use --archive swpc',)
 
 
 def test_a_provider_that_is_none_is_refused_with_the_closest():
@@ -81,7 +81,7 @@ def test_a_provider_that_is_none_is_refused_with_the_closest():
     assert (found.code, found.candidates) == ("HS102", ("cdaweb",))
     assert found.advice[0] == "did you mean 'cdaweb'?"
     far = refused(fetch(args={"provider": "zzz"}))
-    assert [advice[:13] for advice in far.advice] == ["--archive DIR"]
+    assert [advice[:17] for advice in far.advice] == ["use --archive DIR"]
 
 
 def test_each_candidate_has_its_own():

@@ -36,12 +36,12 @@ TABLE = Table(EPOCH, np.array([1.0, 2.0, np.nan, 4.0]), "nT", "B")
         (replace(TABLE, values=TABLE.values.astype("f4")), "float64 → float32; the values are the same"),
         (
             replace(TABLE, epoch=EPOCH + np.timedelta64(1, "s")),
-            "no epoch in common, 4 only in the old table, 4 only in the new table; the values were not compared",
+            "no common epoch, 4 only in the old table, 4 only in the new table; the values were not compared",
         ),
-        (TABLE.take(slice(3)), "3 epochs in common, 1 only in the old table; the values are the same"),
+        (TABLE.take(slice(3)), "3 common epochs, 1 only in the old table; the values are the same"),
         (
             replace(TABLE.take(slice(1, 4)), values=np.array([2.0, np.nan, 9.0])),
-            "3 epochs in common, 1 only in the old table; 1 of 2 values differs, by at most 5 nT",
+            "3 common epochs, 1 only in the old table; 1 of 2 values differs, by at most 5 nT",
         ),
         (
             Table(EPOCH, np.ones((4, 2)), "nT", components=("x", "y")),
@@ -84,8 +84,8 @@ def test_components_are_matched_by_their_names():
     found = table_difference(one, other)
     assert [(component.component, component.changed) for component in found.components] == [("y", 0)]
     assert found.not_compared == (
-        "x only in the old table, so not compared",
-        "z only in the new table, so not compared",
+        "x not compared: only in the old table",
+        "z not compared: only in the new table",
     )
 
 
@@ -113,7 +113,7 @@ def test_spectra_are_compared_bin_by_bin_on_common_epochs():
     values[1, 1] = 3.0
     other = Table(EPOCH[1:], values, "eV", axes=(axis,))
     summary = table_difference(one, other).summary
-    assert "3 epochs in common" in summary
+    assert "3 common epochs" in summary
     assert "1 of 6 values differs, by at most 2 eV at 2024-01-10T00:02:00" in summary
 
 

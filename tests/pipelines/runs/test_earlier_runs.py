@@ -107,7 +107,7 @@ def test_a_plan_names_the_run_of_each_step_that_is_in_the_store(settings: Settin
         ("cached", [first]),
         ("cached", [first]),
     ]
-    assert planned["forecast"][0]["reason"] == f"in the store, as in {second}"
+    assert planned["forecast"][0]["reason"] == f"in the store, from {second}"
     Runs(settings.runs).delete(second)
     _, other = api.foresee(template("3h"), settings=settings)
     assert [step.get("runs") for step in other["forecast"]] == [[first], None, None]

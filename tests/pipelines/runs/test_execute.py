@@ -477,7 +477,7 @@ def test_a_lost_item_skips_what_follows_inside_it(run: Callable[..., Ran]):
 def test_a_step_that_reads_only_a_lost_item_is_skipped(run: Callable[..., Ran], reader: dict[str, Any]):
     result = run(*items("keep_partial", "GOOD", "ABSENT")[:1], reader)
     [read] = [step for step in result.steps if step.step.step_id == "r"]
-    assert (read.state, read.reason) == ("skipped", "nothing is left of B_ABSENT")
+    assert (read.state, read.reason) == ("skipped", "no item of B_ABSENT is left")
     assert result.status == "failed"
 
 

@@ -150,7 +150,7 @@ def test_the_place_is_named() -> None:
     found = oversize_value(template(FETCH, {**figure(), "intent": "x" * 100_001}))
     assert found is not None
     assert found.path == "/steps/1/intent"
-    assert found.message == "a text of 100,001 characters is longer than 100,000 in step 2 of the list"
+    assert found.message == "a text has 100,001 characters; the maximum is 100,000 in step 2 of the list"
 
 
 def test_texts_of_arguments_have_a_limit_of_their_own() -> None:
