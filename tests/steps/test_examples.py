@@ -10,7 +10,7 @@ import pytest
 from helio import api
 from helio.steps.examples import energies, pitch_angles, series, spectrum, vector
 from helio.steps.signature import signatures
-from helio.steps.tool_page import step_text, tool_page
+from helio.steps.tool_page import GROUPS, group_of, step_text, tool_page
 
 TOOLS = sorted(signatures())
 FUNCTIONS = [name for name in TOOLS if signatures()[name].runs]
@@ -50,12 +50,16 @@ def test_the_examples_of_figures_make_one_pipeline():
 def test_the_reference_has_a_page_for_every_tool_with_its_arguments_and_its_example():
     script = Path(__file__).parents[2] / "scripts" / "write_tool_reference.py"
     pages = runpy.run_path(str(script))["pages"]()
-    assert set(pages) == {"tools/index.md"} | {f"tools/{name}.md" for name in TOOLS}
+    groups = {f"tools/{group.replace(' ', '-')}.md" for group in GROUPS}
+    assert set(pages) == {"tools/index.md"} | groups | {f"tools/{name}.md" for name in TOOLS}
     for name, tool in signatures().items():
         page = pages[f"tools/{name}.md"]
         assert f"[{name}]({name}.md)" in pages["tools/index.md"]
         assert page.startswith(f"# {name}\n")
-        assert all(f"| `{argument.name}`" in page for argument in tool.arguments)
+        assert [group for group in groups if f"[{name}]({name}.md)" in pages[group]] == [
+            f"tools/{group_of(tool).replace(' ', '-')}.md"
+        ]
+        assert all(f"\n`{argument.name}` *" in page for argument in tool.arguments)
         assert all(line in page for line in tool.example.splitlines() if line.startswith(">>> "))
         step = tool_page(tool).step
         assert step is not None
