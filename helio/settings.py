@@ -82,7 +82,7 @@ class Settings:
     model_smart: str = "gemini-3.8-flash"
     """``$HELIO_MODEL_SMART``: the model for planning. Defaults are released models, because previews end."""
     model_fast: str = "gemini-3.5-flash-lite"
-    """``$HELIO_MODEL_FAST``: the model for everything else."""
+    """``$HELIO_MODEL_FAST``: the model for all questions except planning."""
     model_fallback: str = "gemini-3.7-flash"
     """``$HELIO_MODEL_FALLBACK``: the model to ask if the others fail; empty for none (``none`` in the variable)."""
     model_tokens: int | None = None
@@ -170,7 +170,7 @@ class CertificateSetting:
     """Environment variable that names certificate authorities to use instead of the system's."""
 
     name: str
-    """Name of the variable."""
+    """Name of the environment variable."""
     path: str
     is_folder: bool
 

@@ -14,8 +14,7 @@ from helio import api
 
 INDEX = """# Python API
 
-Import all functions from `helio.api`. Five of them are also in `helio` itself: `run`, `plan`, `check`,
-`load` and `library`.
+Import all functions from `helio.api`. Five of them are also in `helio`: `run`, `plan`, `check`, `load` and `library`.
 
 ```python
 import helio

@@ -419,7 +419,7 @@ def test_the_only_figure_is_refused_where_there_is_none_or_more_than_one() -> No
     two = api.run({**TEMPLATE, "steps": steps}, archive="sample")
     with pytest.raises(RequestError, match="the run has 2 figures") as refusal:
         _ = two.figure
-    assert refusal.value.advice == "run.figures[…]: 'first', 'second'"
+    assert refusal.value.advice == "choose one with run.figures[…]: 'first', 'second'"
 
 
 def test_a_table_of_a_step_that_failed_says_why() -> None:

@@ -46,7 +46,7 @@ def test_a_necessary_part_that_is_lacking_is_said_with_what_to_do(
 
 def test_a_part_that_hardens_is_said_where_it_is_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(jail, "find_parts", lambda: parts({IDENTITY: "no"}))
-    assert sandbox(tmp_path).found == "refuse; not available here: another user than root: no"
+    assert sandbox(tmp_path).found == "refuse; not available here: a user other than root: no"
 
 
 def test_without_a_filter_no_policy_helps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

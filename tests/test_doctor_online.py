@@ -86,7 +86,7 @@ def test_right_answers_of_all_sources(servers):
     result = doctor()
     assert result.exit_code == 0, result.output
     for line in (
-        "asked for the dataset AC_K2_MFI and the first bytes of a file: AC_K2_MFI is there, and "
+        "asked for the dataset AC_K2_MFI and the first bytes of a file: found the dataset AC_K2_MFI; "
         "ac_k2_mfi_20220101_v03.cdf is a CDF",
         "asked what it can do (capabilities): HAPI 3",
         "mag-7-day.json has the 7 expected columns",
@@ -103,15 +103,15 @@ def test_an_answer_with_the_status_200_may_be_wrong(servers, monkeypatch):
     cdaweb.fail("capabilities", "empty")
     found = answers(*SOURCES)
     assert {name: finding["ok"] for name, finding in found.items()} == dict.fromkeys(SOURCES, False)
-    assert "without the dataset AC_K2_MFI" in found["cdaweb"]["found"]
+    assert "does not list the dataset AC_K2_MFI" in found["cdaweb"]["found"]
     assert "a HAPI version that helio does not understand" in found["hapi:mine"]["found"]
-    assert "no time_tag among timestamp" in found["swpc"]["found"]
+    assert "it has no time_tag, but only timestamp" in found["swpc"]["found"]
     assert all(finding["advice"] for finding in found.values())
 
 
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("html", "about maintenance"), ("empty", "is not a CDF"), ("404", "refuses with 404")],
+    [("html", "about maintenance"), ("empty", "is not a CDF"), ("404", "refuses the request (404")],
 )
 def test_a_file_that_is_no_cdf(servers, fault, words):
     servers[0].fail(".cdf", fault)

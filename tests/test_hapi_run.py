@@ -120,7 +120,7 @@ def test_offline_it_uses_what_is_there_and_names_what_is_not(server: HapiStandIn
     ("change", "words"),
     [
         ({"dataset": "MADE_MAK"}, "Did you mean 'MADE_MAG'?"),
-        ({"dataset": "SPLIT"}, "choose among SPLIT@0"),
+        ({"dataset": "SPLIT"}, "choose one of SPLIT@0"),
         ({"parameter": "BGSF"}, "Did you mean 'BGSE'?"),
         ({"parameter": "Mode"}, "holds text"),
     ],
@@ -157,7 +157,7 @@ def test_a_server_that_refuses_is_named(server: HapiStandIn, tmp_path: Path):
         server.fail(endpoint, *["403"] * 9)
     result = helio(write(tmp_path))
     assert result.exit_code == 1
-    assert "refuses with 403" in result.output
+    assert "refuses the request (403" in result.output
     assert f"{server.url}/capabilities" in result.output
 
 
@@ -277,7 +277,7 @@ def test_a_server_that_publishes_on_and_on_ends_the_run(server: HapiStandIn, tmp
     server.after_data = publish
     result = helio(write(tmp_path))
     assert result.exit_code == 1
-    assert "changed MADE_MAG in each of 3 attempts" in result.output
+    assert "changed MADE_MAG during each of 3 attempts" in result.output
 
 
 def test_binary_that_is_refused_is_said_by_the_run_and_its_record(server: HapiStandIn, tmp_path: Path):
@@ -327,6 +327,6 @@ def test_an_info_that_is_refused_is_said_plainly(
     monkeypatch.setitem(MESSAGES, 1408, "too \x1b[31mmuch\x07")
     result = helio(write(tmp_path))
     assert result.exit_code == 1, result.output
-    assert "refuses 'MADE_MAG' (1408: too [31mmuch" in result.output
+    assert "refuses the request for 'MADE_MAG' (1408: too [31mmuch" in result.output
     assert not set(result.output) & {"\x1b", "\x07"}
     assert "Traceback" not in result.output

@@ -530,7 +530,7 @@ def test_a_changed_byte_in_a_kept_file_is_noticed_when_it_is_read(service: CdaWe
     shutil.rmtree("home/store")
     offline = gle("--offline")
     assert offline.exit_code == 1
-    assert f"1 file is not here: {FILE}" in offline.output
+    assert f"1 file is not cached: {FILE}" in offline.output
     asked = len(service.requests)
     again = json.loads(gle("--json").stdout)
     assert len(service.requests) == asked + 1  # the file, and no listing

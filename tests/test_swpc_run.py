@@ -81,7 +81,7 @@ def test_a_service_that_is_down_fails_the_run(service: SwpcStandIn):
     service.fail(".json", "404", "404")
     result = helio("-o", "out")
     assert result.exit_code == 1
-    assert "refuses with 404" in result.output
+    assert "refuses the request (404" in result.output
 
 
 def test_a_run_names_what_stands_between_as_the_doctor_does(

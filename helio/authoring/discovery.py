@@ -25,7 +25,7 @@ MOST_REPEATS = 3
 MOST_TOLD = 120_000
 """Maximum number of characters of all results together: each round sends all results again."""
 MOST_RESULT = 12_000
-"""Maximum number of characters of a result."""
+"""Maximum number of characters of the result of one call."""
 MOST_PARAMETERS = 60
 MOST_ROWS = 30
 _MOST_HITS = 8
@@ -321,7 +321,7 @@ _TOOLS: Mapping[str, _Described] = {
         CatalogueTools.browse_mission,
     ),
     "list_missions": ("All missions of the catalogue.", {}, CatalogueTools.list_missions),
-    "list_pipelines": ("The pipelines that there are already.", {}, CatalogueTools.list_pipelines),
+    "list_pipelines": ("The existing pipelines.", {}, CatalogueTools.list_pipelines),
     "list_runs": ("The latest runs of pipelines.", {}, CatalogueTools.list_runs),
 }
 

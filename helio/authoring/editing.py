@@ -65,7 +65,7 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "status": {"type": "string", "enum": ["edit", "answer", "question", "look", "impossible"]},
         "touches": {"type": "string", "enum": ["style", "data", "both"]},
-        "answer": {"type": "string", "description": "With status answer: the words."},
+        "answer": {"type": "string", "description": "With status answer: the answer in words."},
         "question": {"type": "string"},
         "choices": {"type": "array", "items": {"type": "string"}},
         "reason": {
@@ -84,7 +84,7 @@ SCHEMA: Mapping[str, Any] = {
                     },
                     "at": {
                         "type": "string",
-                        "description": "For set, unset: a path, as tool_args/spec/title.",
+                        "description": "For set and unset: the path in the step, such as tool_args/spec/title.",
                     },
                     "value_json": {
                         "type": "string",
@@ -92,7 +92,7 @@ SCHEMA: Mapping[str, Any] = {
                     },
                     "after": {"type": "string", "description": "For add: the step that it stands behind."},
                     "old": {"type": "string", "description": "For rewire: the label that is read."},
-                    "new": {"type": "string", "description": "For rewire: the label to read instead."},
+                    "new": {"type": "string", "description": "For rewire: the new label to read."},
                 },
                 "required": ["op"],
             },

@@ -89,7 +89,7 @@ def apply(template: Document, operations: Sequence[Operation]) -> Document:
 
 
 def touched(before: Document, after: Document) -> tuple[StepId, ...]:
-    """Return the ids of the steps of `after` that differ from every step of `before`."""
+    """Return the ids of the steps that an edit added or changed."""
     old = [json.dumps(step) for step in before["steps"]]
     return tuple(step["step_id"] for step in after["steps"] if json.dumps(step) not in old)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from copy import copy
+from inspect import getdoc
 
 import typer
 from typer.main import get_command_name
+from typer.models import CommandInfo
 
 from helio import interrupts
 
@@ -34,6 +36,9 @@ __all__ = [
 ]
 
 
+_HELP = ("-h", "--help")
+
+
 def command_for(words: Sequence[str]) -> typer.Typer:
     """Keep only the command with which the words begin: building all commands takes longer than running many of them.
 
@@ -45,8 +50,10 @@ def command_for(words: Sequence[str]) -> typer.Typer:
     Returns
     -------
     Typer
-        The whole command if the words do not begin with a command, such as ``--help``.
+        The named command alone; for ``--help`` all commands without their options; otherwise all commands.
     """
+    if words and words[0] in _HELP:
+        return _described()
     chosen = copy(app)
     chosen.registered_commands = [
         command
@@ -55,6 +62,31 @@ def command_for(words: Sequence[str]) -> typer.Typer:
     ]
     chosen.registered_groups = [group for group in app.registered_groups if words[:1] == [group.name]]
     return chosen if chosen.registered_commands or chosen.registered_groups else app
+
+
+def _described() -> typer.Typer:
+    """Build the command for its own help, which shows the descriptions of the commands but no options of theirs."""
+    chosen = copy(app)
+    chosen.registered_commands = [_without_options(command) for command in app.registered_commands]
+    chosen.registered_groups = [copy(group) for group in app.registered_groups]
+    for group in chosen.registered_groups:
+        group.typer_instance = copy(group.typer_instance)
+        if group.typer_instance is not None:
+            group.typer_instance.registered_commands = []
+    return chosen
+
+
+def _without_options(command: CommandInfo) -> CommandInfo:
+    described = copy(command)
+    if command.callback is not None:
+        described.name = command.name or get_command_name(command.callback.__name__)
+        described.help = command.help or getdoc(command.callback)
+    described.callback = _nothing
+    return described
+
+
+def _nothing() -> None:
+    """Stand in for a command that only its help shows."""
 
 
 def main() -> None:

@@ -266,7 +266,8 @@ def edit(
     undo: Annotated[
         bool,
         typer.Option(
-            "--undo", help="Go back to the text before the last change; run it again to go back further."
+            "--undo",
+            help="Go back to the text before the last change; repeat the command to go back further.",
         ),
     ] = False,
     name: Annotated[

@@ -263,7 +263,7 @@ def _ended_badly(execution: FlowExecution, api_url: str, error: BaseException) -
     import httpx
 
     if execution.bug is not None or execution.cancelled.is_set():
-        log.debug("the flow ended with %r", error)
+        log.debug("the flow ended with the error %r", error)
     elif execution.complete:
         # The work is done, even if the server was lost or a person cancelled the run there.
         log.warning("the server at %s does not show how this run ended: %r", api_url, error)

@@ -72,7 +72,7 @@ SILENT: Mapping[str, str] = {
 PATIENCE = 15.0
 """Seconds without an answer after which a message gives the reason for the wait."""
 REMINDER = 30.0
-"""Seconds between two such messages."""
+"""Seconds between two messages that give the reason for a wait."""
 
 DATABASE = "prefect.db"
 LONGEST_LOG = 200_000

@@ -295,7 +295,7 @@ class Catalogue:
         ]
 
     def is_fresh(self, dataset: DatasetSummary, now: datetime) -> bool:
-        """Return whether a span is recent enough to refuse or shorten a time range, or the dataset has ended."""
+        """Return whether a dataset's span is recent enough to refuse or shorten a time range."""
         return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
 
     def has_ended(self, dataset: DatasetSummary) -> bool:
@@ -312,7 +312,7 @@ class Catalogue:
         )
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Return whether a dataset had no record for the two years before the archive was asked.
+        """Return whether a dataset had no record for the two years before helio asked the archive.
 
         The dataset may still continue, so a run may request later times, but helio does not propose it for them.
         """

@@ -1,4 +1,4 @@
-"""Normal forms of templates that this process plans again, so that an equal template is normalised once."""
+"""Keep normal forms of templates, so that a process normalises equal templates only once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from helio.pipelines.template.runner import RewriteResult
 from helio.steps.signature import Signature
 
 MOST_TEMPLATES = 16
-"""Templates whose normal form is kept."""
+"""Maximum number of templates whose normal form is kept."""
 
 Question = tuple[str, str, tuple[Any, ...]]
 """Member of a context, its method, and the method's arguments; without a method, the member itself."""
@@ -41,7 +41,7 @@ class _NormalForm:
 def normal_form_of(
     template: Document, context: Context, normalise: Callable[[Document, Context], RewriteResult]
 ) -> RewriteResult:
-    """Return what `normalise` makes of a template, or made of an equal one when its context gave the same answers.
+    """Normalise a template, or return the kept normal form of an equal template in an equal context.
 
     The passes depend only on the template and on what they ask of the context, so the result is the same either way.
     Results with errors are not kept.

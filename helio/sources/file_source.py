@@ -217,7 +217,7 @@ class FileSource(Source):
         ]
 
     def refuse_foreign(self, urls: Iterable[str], listing: str) -> None:
-        """Refuse files on another host than the source's own, as a listing may name them.
+        """Refuse listed files on hosts that do not belong to the source.
 
         Raises
         ------

@@ -44,7 +44,7 @@ _PLAUSIBLE = (1e-50, 1e50)
 _SURELY_SWAPPED, _SURELY_RIGHT = 0.9, 0.5
 """Share of plausible numbers from which a byte order may be right, and share below which it must be wrong."""
 _FEW_INTEGERS = 4
-"""Number of different integers from which a pattern among them is no accident."""
+"""Smallest number of different integers in which a pattern counts as evidence."""
 _MOST_TENSOR = 16
 """Maximum number of elements, such as 3 × 3 or 4 × 4, for which two named dimensions become components."""
 _ADVICE = "run again; if the error stays, report it to the server's operators"
@@ -213,7 +213,7 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
 
 
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
-    """Convert HAPI times, also shortened ones or those with a day of year, to datetime64[ns].
+    """Convert HAPI times to datetime64[ns]; times may be shortened or give a day of year.
 
     Hour 24 is the next midnight; fractions beyond nanoseconds are cut. Leap seconds are as `helio.store.leap_seconds`
     has it; a second 60 elsewhere is the first one of the next minute.

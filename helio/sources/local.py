@@ -72,7 +72,7 @@ _FACTS, _SURVEY = "facts-1", "survey-1"
 """Kinds of remembered facts of files, with the version of their form."""
 _FEW = 12
 _TRIES = 3
-"""Files of a dataset to try for its Logical_source before the dataset counts as having none."""
+"""Number of files to open for the Logical_source of a dataset."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ _MOMENT = re.compile(
 # ISTP's TIME_BASE: "FIXED: 1970 (POSIX)", "1970-01-01 00:00:00"
 _BASE_1970 = re.compile(r"1970|POSIX|UNIX", re.IGNORECASE)
 _COARSEST = 10**6
-"""Nanoseconds: times stored with too few digits are rounded to at most this step."""
+"""Coarsest rounding of times, in nanoseconds; times are rounded to the digits that their numbers can hold."""
 
 
 @dataclass(frozen=True)

@@ -140,7 +140,7 @@ class Signature:
 
     @property
     def runs_code(self) -> bool:
-        """Whether the tool runs code that stands in the template."""
+        """Whether the tool runs code that the template contains."""
         return any(argument.schema.get("contentMediaType") == CODE for argument in self.arguments)
 
     def argument(self, name: str) -> Argument | None:

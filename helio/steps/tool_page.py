@@ -178,7 +178,7 @@ def example_step(tool: Signature) -> dict[str, Any]:
 
 
 def step_text(step: Mapping[str, Any]) -> str:
-    """Write a step as JSON as templates do, one member per line."""
+    """Write a step as JSON in the style of templates, one member per line."""
     args = step["tool_args"].items()
     inner = ",\n".join(
         f"    {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in args

@@ -74,8 +74,8 @@ class SourceFile:
     page: str = ""
     """Web page of the dataset at its provider."""
     reply: bool = False
-    """Whether it is the reply of a service, not a listed file. A reply is identified by a sha256: of its bytes, or of
-    the table in it where the service writes the same numbers with other dates."""
+    """Whether the file is the reply of a service, not a file that an archive lists. The sha256 of its bytes identifies
+    a reply, or the sha256 of its table if the service writes other dates into equal data."""
     proof: Proof = field(default="", compare=False)
     """Evidence that its bytes are right. It is not part of keys, tables or exported files: the same bytes give the
     same results, whatever their proof."""

@@ -98,7 +98,7 @@ def test_a_hundred_calls_at_once_are_not_all_made(serve, door, shelf):
         (Call("list_parameters", {"dataset_id": ["AC_H2_MFI"]}), "dataset_id must be text"),
         (Call("list_parameters", {"dataset_id": "AC_H22_MFI"}), "no dataset is called 'AC_H22_MFI'"),
         (Call("browse_mission", {"mission": "Enterprise"}), "no mission is called Enterprise"),
-        (Call("find_quantity", {"spacecraft": "Enterprise"}), "no spacecraft 'Enterprise'"),
+        (Call("find_quantity", {"spacecraft": "Enterprise"}), "no quantities of a spacecraft 'Enterprise'"),
         (Call("find_quantity", {"quantity": "warp"}), "the table of physical quantities has no such row"),
         (Call("get_notes", {"dataset_id": "../../etc/passwd"}), "no dataset is called"),
     ],

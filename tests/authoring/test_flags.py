@@ -124,7 +124,7 @@ def test_a_name_that_is_taken_is_kept_unless_it_is_replaced():
 @pytest.mark.parametrize(
     ("given", "says", "near"),
     [
-        ({"spacecraft": ["ACEE"]}, "no spacecraft 'ACEE'", "'ACE'"),
+        ({"spacecraft": ["ACEE"]}, "no quantities of a spacecraft 'ACEE'", "'ACE'"),
         ({"spacecraft": ["MMS"]}, "MMS has several spacecraft", "MMS1, MMS2"),
         ({"quantities": ["densty"]}, "no quantity is called 'densty'", "'proton density'"),
         ({"spacecraft": ["ACE"], "frame": "GSX"}, "no frame 'GSX'", "'GSM'"),

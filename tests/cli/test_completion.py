@@ -182,7 +182,16 @@ def test_bash_itself_completes_with_the_script():
 
 
 @pytest.mark.parametrize(
-    "line", ["helio run p", "helio explain p", "helio why last ", "helio run x --archive h"]
+    "line",
+    [
+        "helio run p",
+        "helio explain p",
+        "helio why last ",
+        "helio run x --archive h",
+        "helio run psp-bfield --set ",
+        "helio run x --format png,",
+        "helio schedule pause ",
+    ],
 )
 def test_a_completion_imports_nothing_heavy(line: str):
     heavy = (

@@ -106,10 +106,11 @@ def test_an_unlike_word_names_codes_too():
     assert "codes begin with HA, HB, HE," in helio("explain", "HZ100", code=2).output
 
 
-def test_two_letters_list_the_codes_of_a_stage():
+def test_two_letters_list_the_codes_of_a_stage(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "200")
     lines = helio("explain", "hg").stdout.splitlines()
     assert [line[:5] for line in lines] == ["HG101", "HG102", "HG201", "HG301"]
-    assert lines[1] == "HG102  nothing to render"
+    assert lines[1] == "HG102  nothing to draw"
     listed = json.loads(helio("explain", "HG", "--json").stdout)
     assert [code["code"] for code in listed] == ["HG101", "HG102", "HG201", "HG301"]
 

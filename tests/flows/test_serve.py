@@ -405,13 +405,13 @@ def test_a_run_that_is_paused_on_its_page_begins_no_step_until_it_is_resumed(
     before = len(Runs(home / "runs").list())
     os.kill(held, signal.SIGCONT)
     log = home / "serve.txt"
-    words = "it continues when it is resumed" if kind == "Paused" else "no further step begins"
+    words = "to continue, resume the run there" if kind == "Paused" else "helio begins no further step"
     soon(lambda: words in log.read_text(), "a word about it")
     if kind == "Suspended":
         soon(lambda: not serving.runs(), "the end of the process")
         [record, *_] = Runs(home / "runs").list()
         assert record.status == "cancelled"
-        assert "suspended on its page" in Runs(home / "runs").load(record.id).header["error"]
+        assert "suspended on its Prefect page" in Runs(home / "runs").load(record.id).header["error"]
     assert (shown.run["state_type"], shown.run["state_name"]) == ("PAUSED", kind)
     assert "particles" not in shown.tasks
     ask(serving.server, f"/flow_runs/{shown.id}/resume", {})

@@ -118,7 +118,7 @@ def test_it_is_preliminary_and_cites_the_reply(opened, swpc):
     assert source.preliminary
     assert (source.provider, source.file) == ("SWPC", "mag-7-day.json")
     assert source.url == swpc.url + MAG
-    assert "not for research" in source.acknowledgement
+    assert "preliminary and not intended for research" in source.acknowledgement
     assert provider.locate("SWPC_RTSW_MAG", HOUR) == (source,)
 
 

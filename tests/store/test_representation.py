@@ -117,7 +117,7 @@ def test_a_declaration_corrects_nothing():
     with pytest.raises(StepError, match="has no components"):
         declare_quantity(vector().component("Bx"), representation="cartesian")
     longitude = Table(epochs(0), np.ones(1), unit="deg", name="longitude")
-    with pytest.raises(StepError, match="'longitude' is known to wrap"):
+    with pytest.raises(StepError, match="'longitude' is already known to wrap"):
         declare_quantity(longitude, wraps="no")
     with pytest.raises(StepError, match="only an angle or a local time can wrap"):
         declare_quantity(vector(), wraps="yes")

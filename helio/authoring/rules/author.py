@@ -91,7 +91,7 @@ class RuleAuthor:
         )
         if named:
             raise NotUnderstood(
-                f"helio's table of physical quantities has no data from {named}",
+                f"helio knows no quantities of {named}",
                 advice=f"search with helio datasets search '{named} …', then request the data as DATASET.PARAMETER",
             )
 

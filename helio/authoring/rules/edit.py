@@ -436,7 +436,7 @@ class _Editor(Looks):
         name = re.sub(r"^(?:Use|Take|With|For|Run) ", "", match["new"])
         table = ", ".join(sorted(set(spellings().values())))
         raise NotUnderstood(
-            f"helio's table of physical quantities has no spacecraft '{name}', so helio cannot choose its data",
+            f"helio knows no quantities of a spacecraft '{name}'",
             advice=f"use one of {table}; or use helio datasets search '{name}', and write a pipeline for it"
             if name.casefold() in {mission.casefold() for mission in missions}
             else did_you_mean(name, set(spellings().values()), otherwise=f"use one of {table}"),
@@ -481,9 +481,7 @@ def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | Non
     same = (known.quantity, known.spacecraft, frame)
     row = next((row for row in rows if (row.quantity, row.spacecraft, row.frame) == same), None)
     if row is None or len(row.parameters) != 1:
-        raise NotUnderstood(
-            f"helio's table of physical quantities has no {known.quantity} in {frame} for {dataset}"
-        )
+        raise NotUnderstood(f"helio knows no {known.quantity} in {frame} in {dataset}")
     return dataset, row.parameters[0]
 
 

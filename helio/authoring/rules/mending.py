@@ -161,7 +161,7 @@ def _other_sources(
     ]
     if known is None or not others:
         raise NotUnderstood(
-            f"helio's table of physical quantities has no other dataset for step {step.id}",
+            f"helio knows no other dataset with the data of step {step.id}",
             advice=f"search with helio datasets search, or choose another time for {pairs[0][0]}",
         )
     candidates = [*pairs, *((row.dataset, row.parameters[0]) for row in others)]

@@ -45,9 +45,7 @@ def pick(
     if burst:
         sources = [source for source in sources if "BRST" in source.dataset.upper()]
         if not sources:
-            raise NotUnderstood(
-                f"helio's table of physical quantities has no burst-mode {quantity} for {craft}"
-            )
+            raise NotUnderstood(f"helio knows no burst-mode {quantity} of {craft}")
     sources = _preferred(sources, lambda source: burst or "BRST" not in source.dataset.upper())
     if span is not None:
         reaching = [source for source in sources if _reaches(source, span, catalogue)]

@@ -237,7 +237,7 @@ class _Writer:
         if other:
             named = ", ".join(dict.fromkeys(source.dataset for source in self.used))
             raise NotUnderstood(
-                f"helio's table of physical quantities has none of these data from {', '.join(other)}",
+                f"helio knows none of the requested quantities from {', '.join(other)}",
                 advice=f"use {named}, or name another dataset as DATASET.PARAMETER",
             )
 
@@ -341,7 +341,7 @@ class _Writer:
                 f"{craft} has no {quantity} in {frame}", advice=f"choose the frame {' or '.join(framed)}"
             )
         raise NotUnderstood(
-            f"helio's table of physical quantities has no {quantity} for {craft}",
+            f"helio knows no {quantity} of {craft}",
             advice=f"choose one of {', '.join(quantities_of(craft))};"
             f" or search with helio datasets search '{craft} {quantity}'",
         )
@@ -373,9 +373,7 @@ class _Writer:
         """Take the speed for a velocity without a vector, unless the request insists on the vector."""
         if quantity != VELOCITY or self.request.frame or self.request.vectors or not self._pick(SPEED, craft):
             return None
-        self.steps.note(
-            f"the figure draws the speed: helio's table of physical quantities has no velocity vector for {craft}"
-        )
+        self.steps.note(f"the figure draws the speed: helio knows no velocity vector of {craft}")
         return self._quantity(SPEED, craft, "")
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:

@@ -51,7 +51,7 @@ def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
             yield found(
                 "candidates",
                 "'candidates' need an 'output_label', which names the result of any of them",
-                'add an output_label, such as "output_label": "ACE_B"',
+                'add "output_label": "ACE_B", or another label',
             )
         if (
             args.get("output_label")

@@ -1,4 +1,4 @@
-"""Check what a figure sets for its panels by number.
+"""Check the settings of a figure for single panels, which are given by the number of the panel.
 
 HV109 (error)  a setting for a panel that the figure does not have
     The figure could not be drawn, and the run would say so after all data are fetched.
@@ -20,7 +20,7 @@ from helio.pipelines.template.variables import Path
 
 
 def check_panels(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse settings for panels that a figure does not have, where the figure lists its panels.
+    """Refuse settings for panels that a figure does not have, if the figure lists its panels.
 
     >>> from datetime import datetime
     >>> spec = {"labels": ["B"], "panels": [["B"]], "y_range": {"2": [0, 10]}}
@@ -36,7 +36,9 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
         if not panels or not isinstance(panels, list):
             continue  # the tables, or a variable, decide how many there are
         count = len(panels)
-        last = f"panels are 1 to {count}, from the top" if count > 1 else "the figure has one panel, 1"
+        last = (
+            f"choose a panel from 1 to {count}, from the top" if count > 1 else "use panel 1, the only panel"
+        )
         for path, message, advice in _wrong(spec, count):
             at = pointer(*step.path, "tool_args", "spec", *path)
             yield Diagnostic(

@@ -1,4 +1,4 @@
-"""Limit the number of items of each ``for_each``, and the number of steps with all items.
+"""Limit the number of items of each ``for_each``, and the number of steps of a run.
 
 HX303 (error)  too many items in a map
     The policy limits the number of steps that one step can become.

@@ -103,7 +103,7 @@ def write_artefacts(
                 try:
                     if other != step_id:
                         raise ExportError(
-                            f"{file.name} is already a file of step {other}",
+                            f"step {other} already writes a file called {file.name}",
                             advice="choose another file name in the template",
                         )
                     if file.format == "json":

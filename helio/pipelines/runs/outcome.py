@@ -139,7 +139,7 @@ class Run:
         return ""
 
     def ending(self) -> dict[str, Any]:
-        """Return how the run ended as JSON, beside its steps."""
+        """Return the outcome of the run as JSON, without its steps."""
         return {
             "engine": self.engine,
             "missing": missing_record(self.result),
@@ -207,7 +207,9 @@ class Results(Mapping[Name, Value]):
             else did_you_mean(
                 str(name),
                 map(str, self._names),
-                otherwise=f"choose from: {known}" if known else f"the run made no {self._kind}s",
+                otherwise=f"choose one of the {self._kind}s: {known}"
+                if known
+                else f"the run made no {self._kind}s",
             )
         )
         raise UnknownResult(

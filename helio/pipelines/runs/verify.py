@@ -30,7 +30,7 @@ from helio.store.store import Store
 _KEPT = ("files", "catalogue")
 """Folders in the home that a run reads besides the store: downloaded files, replies of servers, and the catalogue."""
 _UNFINISHED = "parts"
-"""Folder of unfinished downloads, which are written in place."""
+"""Folder of unfinished downloads, which a repeated run does not copy."""
 
 
 def verify_run(

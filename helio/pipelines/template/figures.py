@@ -60,7 +60,7 @@ def complete_labels(spec: Document) -> list[str]:
 
 
 PER_PANEL = frozenset({"panel_types", "row_heights"})
-"""Keys of a figure that are lists with an entry for each panel."""
+"""Keys of a figure that hold a list with one entry for each panel."""
 BY_NUMBER = frozenset(
     {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
 )

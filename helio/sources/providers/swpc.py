@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ACKNOWLEDGEMENT = (
-    "NOAA Space Weather Prediction Center (SWPC); operational real-time data are preliminary and not for research "
-    "as they are."
+    "NOAA Space Weather Prediction Center (SWPC); operational real-time data are preliminary and not intended for "
+    "research."
 )
 
 _FRESH = 60.0
@@ -51,7 +51,7 @@ _FRESH = 60.0
 _HELD = timedelta(days=8)
 """Age of a range's start beyond which the service cannot have the range: it keeps seven days."""
 _BEHIND = timedelta(minutes=10)
-"""Delay of the newest record behind the end of a range above which a note is written."""
+"""A note is written if the newest record is older than the end of a range by more than this."""
 
 _NUMBER = re.compile(r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan)\s*", re.IGNORECASE)
 

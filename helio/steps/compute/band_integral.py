@@ -167,7 +167,7 @@ def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
         raise UnitMismatch(
             f"'{name}' is in {unit}, which is not a density per {axis_unit}, so its integral over the "
             "axis has no meaning",
-            advice="use pitch_angle_average, which weights each angle by its solid angle"
+            advice="use pitch_angle_average, which weights each bin by its solid angle"
             if around
             else "use band_average to compute the mean over the band",
         )

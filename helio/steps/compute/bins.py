@@ -27,7 +27,7 @@ class BinSet:
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Return the number of the axis with a label, upper and lower case alike; without a label, of the only axis.
+    """Return the number of the axis with a label, ignoring case; without a label, return that of the only axis.
 
     Raises
     ------

@@ -32,7 +32,7 @@ def cone_angle(
         In GSE or GSM, where the angle is from +x, towards the Sun; or in RTN, where it is from +R, away from the
         Sun. Any unit.
     folded : bool
-        Take the angle to the line, 0 to 90, for either direction of the vector along it.
+        Return the angle to the line, 0 to 90, whatever the direction of the vector along the line.
 
     Returns
     -------

@@ -108,7 +108,8 @@ def cross_correlation_lag(
     steps = int(longest.nanoseconds // cadence)
     if steps < 1 or steps * 2 * len(series) > _MOST:
         raise StepError(
-            f"delays of up to {longest} cannot be tried on {len(series):,} samples {in_words(cadence)} apart",
+            f"delays of up to {longest} cannot be tried on {len(series):,} samples that are "
+            f"{in_words(cadence)} apart",
             advice="choose a delay of several cadences"
             if steps < 1
             else "choose a shorter delay, or resample first",

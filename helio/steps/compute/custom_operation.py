@@ -1,4 +1,4 @@
-"""A computation for which helio has no tool, in code that stands in the template."""
+"""A computation in code that the template contains, for which helio has no tool."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def custom_operation(
     ----------
     sources : list of tables
         In scope under the last part of their labels: the table ``AC_H2_MFI.BGSEc`` is ``df_BGSEc``, a frame indexed by
-        time (UTC) with a column per component, or per bin of a spectrum, named by its centre. A spectrum is
-        ``da_…`` as well, an xarray DataArray over ``time`` and ``dim1``; with two bin axes it is that alone. The
-        first one is ``df`` (``da``) for short.
+        time (UTC) with a column per component, or per bin of a spectrum, named by its centre. A spectrum is also
+        ``da_…``, an xarray DataArray over ``time`` and ``dim1``; a spectrum with two bin axes is only a DataArray.
+        The first table is also ``df`` (``da``).
     pandas_code : str
         Code that assigns ``result``: a DataFrame, Series or DataArray with a time index. ``pd``, ``np``, ``xr``,
         ``signal`` (scipy) and ``pywt`` are in scope; lambdas and functions may be defined; nothing is imported.

@@ -31,7 +31,7 @@ def interpolate(
     method: Literal["linear", "nearest"] = "linear",
     cadence: Duration | None = None,
 ) -> Table:
-    """Fill short gaps of a series, or put it on a regular clock; longer gaps stay.
+    """Fill short gaps of a series, or interpolate it to regular epochs; longer gaps stay.
 
     Parameters
     ----------

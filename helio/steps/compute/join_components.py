@@ -58,8 +58,8 @@ def join_components(
     UnitMismatch, FrameMismatch, ClockMismatch
         When the series differ in unit, frame or epochs. Only x of GSE and GSM, which is the same, may be mixed.
     StepError
-        When there are fewer than two series, or not as many different names, or a series is another component by its
-        own name.
+        When there are fewer than two series, when the names are not as many or not different, or when the name of a
+        series says that it is a different component.
 
     References
     ----------

@@ -30,8 +30,8 @@ def mask_by_flag(
     series : Table, shape (n,), (n, k) or (n, b)
         Series to mask; any components and unit.
     flag : Table, shape (n,) or (n, k)
-        The quality flag, or any series: |B| below 2 nT. On the same epochs; `align` with method ``"nearest"`` brings
-        a flag there. Of several components, one that meets the condition is enough.
+        The quality flag, or any series (|B| below 2 nT), on the same epochs; if they differ, use `align` with method
+        ``"nearest"`` first. With several components, a record is masked if one component meets the condition.
     where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
         Flags of the values to remove: usually ``not`` 0. ``between`` includes both ends, ``outside`` neither.
     value : float or list of float
@@ -53,8 +53,7 @@ def mask_by_flag(
 
     References
     ----------
-    The flags are those of the data set: what each value means stands in its own documentation, in ``CATDESC`` and
-    ``VAR_NOTES``.
+    Each dataset documents the meaning of its flags, in ``CATDESC`` and ``VAR_NOTES``.
 
     Examples
     --------

@@ -67,7 +67,8 @@ def minimum_variance(
         ``axes``, shape (1, 9): L, M and N as unit vectors in the frame of the field, without a unit, at the first
         epoch that was used.
         ``eigenvalues``, shape (1, 3): the variances along L, M, N, λ_L ≥ λ_M ≥ λ_N, in the square of the unit.
-        The description says eigenvalue ratios, normal and number of samples; a note says when λ_M/λ_N is below 4.
+        The description of the table gives eigenvalue ratios, normal and number of samples; a note warns when λ_M/λ_N
+        is below 4.
 
     Raises
     ------
@@ -175,7 +176,8 @@ def _principal_axes(field: Table, values: Values, interval: TimeRange | None) ->
     variances, vectors = np.linalg.eigh(covariance)
     if not variances[2] > 0:
         raise StepError(
-            f"the vector does not vary {where}, so directions of large and small variance cannot be distinguished"
+            f"the vector does not vary {where}, so directions of large and small variance cannot be "
+            "distinguished"
         )
     normal = vectors[:, 0] * _sign(vectors[0, 0])
     largest = vectors[:, 2] * _sign(vectors[2, 2])

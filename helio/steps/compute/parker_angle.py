@@ -47,7 +47,7 @@ def parker_angle(
     radius : Table, shape (n,)
         Distance from the Sun, AU, on the same epochs.
     distance : float
-        The same as one number, AU; one of the two is given.
+        Distance from the Sun as one number, AU. Give either `radius` or `distance`.
     latitude : float
         Heliographic latitude, degrees.
     source_radius : float

@@ -39,7 +39,7 @@ _TAPERS: dict[str, Callable[[int], npt.NDArray[Any]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """A series cut into windows, none of which holds a missing value or record.
+    """A series cut into windows without missing values or records.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def windows_of(
     window : Duration
     overlap : float
     purpose : str
-        What needs them, for errors: ``"a spectrogram"``.
+        What needs the windows, for error messages: ``"a spectrogram"``.
     borders : int64, optional
         First records of intervals; no window crosses the end of an interval.
 
@@ -163,7 +163,7 @@ def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) 
 
 
 def spectrum_words(series: Table) -> dict[str, Any]:
-    """Return the unit, name and description of a power spectral density; clear what no longer holds of the series."""
+    """Return the fields of a table that change when a series becomes a power spectral density."""
     if series.components:
         names = ", ".join(cartesian_names(series, "a spectrum", spreads=True))
         what = f"power spectral density, sum over {names}"

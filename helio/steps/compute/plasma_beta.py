@@ -48,7 +48,7 @@ def plasma_beta(
     alpha_ratio : Table, shape (n,)
         Alpha particles per proton. Without it and `assumed_alpha` the ions are protons.
     electron_temperature : float
-        The same as one number, K; OMNI takes 140000.
+        Temperature of the electrons as one number, K; OMNI takes 140000.
     assumed_alpha : float
         Alpha particles per proton where `alpha_ratio` is missing; OMNI takes 0.05.
     alpha_temperature_ratio : float

@@ -29,7 +29,7 @@ def thermal_pressure(
     electrons : Table, shape (n,), optional
         Temperature of the electrons, K.
     electron_temperature : float, optional
-        The same as one number, K.
+        Temperature of the electrons as one number, K.
     fraction : float or array of shape (n,)
         N_α/N_p, as `alpha_fraction` gives it. There is one electron per proton and two per alpha particle.
     alpha_temperature_ratio : float

@@ -67,7 +67,7 @@ def rotate_to_axes(
         raise StepError(
             f"'{axes.name}' does not hold three axes: it has {len(axes)} records of "
             f"{len(axes.components)} components, not 1 record of 9",
-            advice='make it with the tool minimum_variance and the argument give: "axes"',
+            advice='compute the axes with the tool minimum_variance, give: "axes"',
         )
     same_frame(vector, axes)
     matrix = orthonormal(axes.values.reshape(3, 3).tolist())

@@ -53,7 +53,7 @@ def shue_standoff(
     Raises
     ------
     FrameMismatch
-        When B_z is in another frame, by what its file says or its name.
+        When B_z is in a different frame, according to its file or its name.
     ClockMismatch
         When the epochs differ.
 

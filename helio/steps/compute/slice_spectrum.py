@@ -1,4 +1,4 @@
-"""One bin of a spectrum, or some of them."""
+"""One bin of a spectrum, or several bins."""
 
 from __future__ import annotations
 

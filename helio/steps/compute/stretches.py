@@ -33,7 +33,7 @@ def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
     """Return the local cadence at each of the n - 1 steps of a series, in ns: the median of the 17 steps around it.
 
     Where the cadence changes, the largest of this median and of the medians 17 steps before and after is used, so that
-    a change of mode is not a row of gaps. No step further away than 25 others counts.
+    a change of mode is not a row of gaps. Only the nearest 25 steps on each side count.
     """
     steps = np.diff(counted(epoch))
     if not steps.size:
@@ -51,13 +51,13 @@ def cadence_of(series: Table, *, purpose: str) -> float:
     ----------
     series : Table
     purpose : str
-        What needs it, for the error: ``"a filter"``.
+        What needs the cadence, for the error message: ``"a filter"``.
 
     Raises
     ------
     StepError
-        When the series has fewer than two records, or steps that differ from the cadence by more than a tenth of
-        it and are no gaps: a change of mode, or epochs that follow something else than a clock.
+        When the series has fewer than two records, or steps (other than gaps) that differ from the cadence by more
+        than a tenth, as after a change of mode.
     """
     steps = np.diff(counted(series.epoch))
     if not steps.size:
@@ -102,7 +102,7 @@ def stretches(
     cadence : float
         In ns, as `cadence_of` gives it.
     borders : int64, optional
-        Records at which a new stretch begins in any case.
+        Records at which a new stretch always begins.
     """
     steps = np.diff(elapsed(epoch))
     broken = steps > GAP_FACTOR * cadence

@@ -53,7 +53,7 @@ def transform_frame(
     StepError
         When the table is not a Cartesian vector, or lies outside 1900 to 2030 and the dipole is needed.
     FrameMismatch
-        When it is in another frame, or in none.
+        When the vector is in a different frame, or has no frame.
 
     References
     ----------

@@ -40,9 +40,9 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
 
     A difference of running totals would lose the digits of a small value beside a large total, and would
     let one spike spoil everything after it. Here two neighbours are added, two of these sums, and so on; a window is
-    put together from one partial sum for each binary digit of its length: pairwise summation. What is added in which
-    order depends on the window alone, not on where it stands in the series, so that the same samples have the same
-    sum to the last bit.
+    put together from one partial sum for each binary digit of its length: pairwise summation. The order of additions
+    depends only on the window, not on its position in the series, so that the same samples have the same sum to the
+    last bit.
 
     Parameters
     ----------

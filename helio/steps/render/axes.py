@@ -80,7 +80,7 @@ def most_labels(geometry: Geometry) -> int:
 
 
 def most_value_labels(height: float) -> int:
-    """Return how many tick labels fit beside a panel of a height in pixels."""
+    """Return how many tick labels fit beside a panel of this height in pixels."""
     return max(3, round(height / 32))
 
 

@@ -26,8 +26,8 @@ def colour_limits(
 ) -> tuple[float, float]:
     """Return the data values of the lowest and highest colour: as given by the spec, otherwise from the drawn cells.
 
-    On a logarithmic scale the lowest colour is the first percentile, so that single counts do not use up
-    the scale.
+    On a logarithmic scale the lowest colour is the first percentile, so that a few small counts do not stretch the
+    scale.
     """
     finite = z[np.isfinite(z)]
     if log and low is not None and low <= 0:

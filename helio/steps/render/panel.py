@@ -397,7 +397,7 @@ def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> N
         raise StepError(
             f"panel {number}: '{without}' has no bins, but the panel's type is {kind}",
             advice="draw it in a panel of type 'line'"
-            + (f"; spectra here: {', '.join(spectra)}" if spectra else ""),
+            + (f"; the figure has the spectra {', '.join(spectra)}" if spectra else ""),
         )
 
 

@@ -111,7 +111,7 @@ def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
 
 
 def grid_notes(panel: Panel, grid: Grid) -> list[str]:
-    """Note that a spectrogram is drawn by pixels, if records or bins are smaller than a pixel."""
+    """Return a note if a spectrogram is drawn by pixels, because its records or bins are smaller than a pixel."""
     [(label, table), *_] = panel.tables.items()
     shared = [f"{len(table):,} records"] if grid.even else []
     shared += [f"{table.axes[0].bins:,} bins"] if grid.pixel_rows else []

@@ -106,7 +106,7 @@ def spectrum_grid(
     positive : bool
         Whether only values > 0 are drawn.
     y_range : tuple of float, optional
-        What the panel's axis of bins shows; all bins when left out.
+        Limits of the panel's axis of bins; default: all bins.
     """
     values = np.asarray(table.values)
     which, tables = _bin_tables(table.axes[0], len(table), log=log_y)
@@ -155,7 +155,7 @@ def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]
     table : Table, shape (n, b)
         One bin axis.
     rows : int
-        How many bins there are when the records have more than eight different tables of bins.
+        Number of common bins, if the records have more than eight different sets of bins.
 
     Returns
     -------

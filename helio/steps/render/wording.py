@@ -73,7 +73,7 @@ def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]
 
 
 def written_range(start: datetime, stop: datetime) -> str:
-    """Write ``2021-10-28 00:00 – 10-29 00:00 UT``, seconds only where there are any."""
+    """Write ``2021-10-28 00:00 – 10-29 00:00 UT``, with seconds only if they are not zero."""
     if start.microsecond or stop.microsecond:
         clock, digits = "%H:%M:%S.%f", -3
     elif start.second or stop.second:

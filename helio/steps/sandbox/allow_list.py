@@ -2,7 +2,7 @@
 
 A block-list cannot work: hundreds of paths without any underscore lead from pandas, numpy and scipy to the operating
 system. So everything is refused that is not listed here: kinds of syntax, names, members of modules, methods. The
-list is the first wall; what it lets through runs in a jail, which is the second.
+list is the first protection; accepted code runs in a jail, which is the second.
 """
 
 from __future__ import annotations

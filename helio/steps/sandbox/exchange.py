@@ -1,9 +1,8 @@
 """The data that enter and leave the jail (the sandboxed process): numbers in Arrow's layout and JSON, never an object.
 
-Tables go in as Arrow streams and become the frames that code knows. What code gives comes out as an epoch, a block of
-numbers and what they were called; whatever is in it was written by code that is not trusted. Therefore it is no Arrow
-stream: pyarrow ends the process on one in which a few bytes are wrong. Its columns lie one behind the other as in
-Arrow's buffers, and what is said of them is JSON.
+Tables enter as Arrow streams and become DataFrames for the code. A result leaves as epochs, a block of numbers and
+their names, written by code that is not trusted. A result is not an Arrow stream, because pyarrow crashes on a
+damaged stream: its columns follow each other as in Arrow's buffers, and a JSON header describes them.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class Jail:
             self._started()
 
     def parts(self) -> tuple[Part, ...]:
-        """Return the parts of the jail on this machine, as its parent process tried them; wait until it is ready."""
+        """Wait until the parent process is ready, and return which protections of the jail this machine has."""
         with self._lock:
             return self._started().parts()
 
@@ -198,7 +198,7 @@ class _ZygoteProcess:
         return self._process.poll() is not None
 
     def parts(self) -> tuple[Part, ...]:
-        """Return the parts of the jail on this machine, as its parent process tried them; wait until it is ready."""
+        """Wait until the parent process is ready, and return which protections of the jail this machine has."""
         if self._parts is None:
             try:
                 ready = self._receive(time.monotonic() + _STARTUP_SECONDS)

@@ -183,7 +183,7 @@ _MAKING = _words("DataFrame Series DataArray array asarray concat from_dict from
 _AROUND = _words("index columns name dtype copy axis join keys orient dims coords names ignore_index")
 """Arguments of these functions that do not hold numbers."""
 DROWNED = 1e-12
-"""A factor so small that nothing of a value is left beside a constant."""
+"""A factor so small that rounding removes the value when a constant is added."""
 _EACH, _MOST = "number of each", "number of some"
 """Functions that a loop counts with: all rows, or a range of rows."""
 _PLACES = _words("loc iloc at iat values")

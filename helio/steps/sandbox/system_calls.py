@@ -1,7 +1,8 @@
 """The system calls that sandboxed code may make: to get memory, to read its input and to write its result.
 
 A filter in the kernel's own language (classic BPF) that refuses every call which is not on the list: no file is opened,
-no socket made, no process started, signalled or looked at, no random number asked for. It stays for good. Only the
+no socket made, no process started, signalled or looked at, no random number asked for. The filter is permanent. Only
+the
 clock can be read without a call; `helio.steps.sandbox.clock` stops it.
 """
 

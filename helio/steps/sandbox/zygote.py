@@ -1,7 +1,7 @@
 """The parent process of the jail: it imports libraries once, gives up its rights, and forks a child per operation.
 
-It takes one request per message on the socket whose number it is given, answers each with one message, and ends with
-everything in it as soon as the other end is closed, also while code is running.
+The process reads requests from a socket, whose number is its argument, and answers each with one message. It ends,
+with all its children, as soon as the other end is closed, also while code is running.
 """
 
 from __future__ import annotations

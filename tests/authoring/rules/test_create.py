@@ -234,11 +234,11 @@ def test_an_answer_that_was_no_choice_is_refused(author):
         ("ACE magnetic field when Bz is southward, 2023-01-02", "does not understand 'when'"),
         ("Kp of STEREO-A heliocentric dipole wobble forecast", "does not understand"),
         ("ACE position in R_J jovian frame ephemeris tables", "does not understand"),
-        ("ion energy spectrogram of ACE for 2023-01-02", "no ion energy spectrogram for ACE"),
+        ("ion energy spectrogram of ACE for 2023-01-02", "no ion energy spectrogram of ACE"),
         ("RBSP-A magnetic field for 2022-01-01", "for 2022-01-01"),
         ("ACE field for 2023-01-02 and 2023-03-02 and 2023-04-02", "the request has 3 times"),
         ("x" * 3000, "reads at most 2000"),
-        ("Geotail magnetic field for 1996-01-01", "no data from Geotail"),
+        ("Geotail magnetic field for 1996-01-01", "no quantities of Geotail"),
     ],
 )
 def test_what_is_not_understood_is_said(author, request_, words):
@@ -350,7 +350,7 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
             "without a model, the order of panels is field",
         ),
         ("overlay ACE density and speed 2003-11-20", "would not share a panel"),
-        ("ACE 3DP density 2003-11-20", "none of these data from 3DP"),
+        ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("Wind velocity vector in RTN 2003-11-20", "no bulk velocity vector in RTN"),
         ("ACE density and 10 min average of speed 2003-11-20", "for which quantity to compute the resample"),

@@ -181,7 +181,7 @@ def test_two_runs_that_give_one_label_to_different_work_are_refused(ran):
 
 def test_a_step_that_failed_cannot_be_named(ran):
     record = ran(fetch(), fetch("absent", dataset_id="AC_H0_MFI") | {"critical": False}, SIZE, FIGURE)
-    with pytest.raises(RequestError, match=r"step absent of .* is failed"):
+    with pytest.raises(RequestError, match=r"step absent of .* cannot be saved: its state is 'failed'"):
         template_of([RunSelection(record, ("absent",))], "kept")
     with pytest.raises(RequestError, match="has no step 77"):
         template_of([RunSelection(record, ("77",))], "kept")

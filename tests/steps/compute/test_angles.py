@@ -106,12 +106,14 @@ def test_azimuths_from_minus_90_to_270_are_directions_too():
 def test_an_angle_of_unknown_kind_is_a_number_and_a_note_says_so():
     mean = resample(angle([10.0, 350.0], "x"), cadence=Duration("1min"))
     assert mean.values[0] == 180.0
-    assert "wraps after a full turn, so it is averaged as a plain number" in mean.notes[-1]
+    assert (
+        "does not know whether it wraps after a full turn: it is averaged as a plain number" in mean.notes[-1]
+    )
     declared = resample(declare_quantity(angle([10.0, 350.0], "x"), wraps="yes"), cadence=Duration("1min"))
     assert near(declared.values, 0.0)
     plain = resample(declare_quantity(angle([10.0, 350.0], "x"), wraps="no"), cadence=Duration("1min"))
     assert plain.values[0] == 180.0
-    assert not any("wraps" in note and "unknown" in note for note in plain.notes)
+    assert not any("whether it wraps" in note and "does not know" in note for note in plain.notes)
 
 
 def test_a_longitude_without_a_unit_is_a_number_and_a_note_says_so():

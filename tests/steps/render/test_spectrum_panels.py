@@ -146,17 +146,26 @@ def test_panels_that_cannot_be_spectra_are_refused():
     types = {"panel_types": ["spectrum"]}
     refused("'n' has no bins, but the panel's type is spectrum", "'line'", {"n": scalar()}, **types)
     refused(
-        "'n' has no bins", "spectra here: psd", {"psd": psd(), "n": scalar()}, panels=[["psd", "n"]], **types
+        "'n' has no bins",
+        "the figure has the spectra psd",
+        {"psd": psd(), "n": scalar()},
+        panels=[["psd", "n"]],
+        **types,
     )
     energies = replace(psd(), axes=(Axis("Energy", "keV", psd().axes[0].centers),))
     refused(
-        r"'a' is over Frequency \[Hz\], 'b' over Energy \[keV\]",
+        r"'a' has bins of Frequency \[Hz\], but 'b' has bins of Energy \[keV\]",
         "its own panel",
         {"a": psd(), "b": energies},
         panels=[["a", "b"]],
     )
     other = replace(psd(), unit="mV^2/m^2/Hz")
-    refused("'a' is in nT\\^2/Hz, 'b' in mV", "convert_units", {"a": psd(), "b": other}, panels=[["a", "b"]])
+    refused(
+        "'a' is in nT\\^2/Hz, but 'b' is in mV",
+        "convert_units",
+        {"a": psd(), "b": other},
+        panels=[["a", "b"]],
+    )
     two = Table(
         epochs(0),
         np.ones((1, 2, 3)),
