@@ -1,4 +1,4 @@
-"""Runs inside one process: ranges whose results are all in the store, and a plan of many steps, made and then cached.
+"""Runs inside one process: ranges whose results are in the store, a plan of many steps, and many records of runs.
 
     python benchmarks/repeated_runs.py [DAYS [STEPS]]
 
@@ -16,7 +16,10 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any
 
 from helio import api
+from helio.flows.prefect import mark_dead_runs
+from helio.flows.server import Server
 from helio.settings import read_settings
+from helio.store.runs import Runs
 
 DAY = "2021-10-28"
 
@@ -82,6 +85,12 @@ def main(days: int = 30, steps: int = 300) -> None:
         def run() -> None:
             assert api.run(template, archive="sample", settings=settings).status == "success"
 
+        runs, records = Runs(settings.runs), 1000
+        for number in range(records):
+            runs.begin({"id": f"ended-{number}", "pipeline": "many-steps"}, {}).finish("success")
+        server = Server(settings.home, {})
+        listing = milliseconds(lambda: mark_dead_runs(server, settings))
+        print(f"dead flow runs looked for among {records} runs:  {listing:.1f} ms")
         for name, work in (("to plan", plan), ("made", run), ("cached", run), ("planned again", plan)):
             print(f"a step {name}:  {milliseconds(work) / steps:.2f} ms")
 
