@@ -265,7 +265,7 @@ def test_a_run_under_another_name_is_damaged_and_the_others_are_listed(home: Pat
     assert "damaged" not in listed.values()
     code, output = helio("runs", "show", "another")
     assert code == 1
-    assert f"id is '{folder.name}'" in output
+    assert f"has the id '{folder.name}'" in output
 
 
 @pytest.mark.parametrize("command", ["lock", "verify"])
@@ -335,9 +335,9 @@ def test_a_damaged_schedule_is_listed_as_damaged_beside_the_others(home: Path):
         ({"pausd": True}, "it has the unknown key 'pausd'"),
         ({"paused": "yes"}, 'paused is "yes", not true or false'),
         ({"formats": ["gif"]}, 'formats[0] is "gif", not one of '),
-        ({"name": "station"}, "name is 'station', not 'psp-bfield'"),
+        ({"name": "station"}, "'name' is 'station', not 'psp-bfield'"),
         ({"cron": "0 0 30 2 *"}, "bad day-of-month"),
-        ({"cron": f"{'9' * 5000} * * * *"}, "at most 200 characters"),
+        ({"cron": f"{'9' * 5000} * * * *"}, "is longer than 200 characters"),
         ({"timezone": "../../etc/passwd"}, "is not a time zone"),
         ({"output": "../../etc"}, 'output is "../../etc", not an absolute path'),
         ({"schedule": "helio-schedule/2"}, "schedule is "),

@@ -79,7 +79,7 @@ def test_the_first_and_the_last_records_are_shown(run_id: str) -> None:
     ("arguments", "code", "said"),
     [
         (("describe", "B_tot"), 2, "Did you mean 'B_total'?"),
-        (("describe", "xyz"), 2, "it made AC_K2_MFI.BGSEc, B_total"),
+        (("describe", "xyz"), 2, "choose from AC_K2_MFI.BGSEc, B_total"),
         (("preview", "AC_K2_MFI.BGSEc.Bq"), 1, "no component is called 'Bq'"),
         (("preview", "B_total", "--rows", "51"), 2, "1 to 50 rows"),
         (("preview", "B_total", "--rows", "0"), 2, "helio can show 1 to"),

@@ -924,7 +924,7 @@ def test_a_run_lists_how_its_data_are_cited(service: CdaWebStandIn):
 def test_an_unknown_acknowledgement_is_said_and_nothing_is_invented(service: CdaWebStandIn):
     gle()
     text = helio("cite", run_id()).output
-    assert "acknowledgement: not known" in text
+    assert "acknowledgement: not stated in the files" in text
     assert "https://doi.org/10.48322/12as-eq92" in text
     assert "J. Luhmann (UCB/SSL)" in text
     assert "2021-10-28 to 2021-10-29 UTC" in text

@@ -113,7 +113,7 @@ def show_run(run_id: RunId, as_json: Json = False) -> None:
             reason = step["reason"] or message_of(step)
             say(f"  {MARKS[step['state']]} {step['step_id']}  {step['tool_name']}  {reason}".rstrip())
             for labels, what in (
-                (step.get("not_measured"), "values written by the author, not measured"),
+                (step.get("not_measured"), "values that the author wrote, and that were not measured"),
                 (step.get("maybe_not_measured"), "values that may not be measured"),
             ):
                 if labels:

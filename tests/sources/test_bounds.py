@@ -148,7 +148,8 @@ def test_a_slow_attempt_is_survived(server, http):
 
 
 def test_a_reply_that_stops_coming_is_given_up_as_too_slow(server):
-    with closing(Http(timeout=600, clock=FakeClock(), hosts=Hosts(), limits=LIMITS)) as http:
+    limits = replace(LIMITS, reply_seconds=600, rate_seconds=0.4)
+    with closing(Http(timeout=600, clock=FakeClock(), hosts=Hosts(), limits=limits)) as http:
         head = JSON + b"Content-Length: 5000\r\n\r\n"
         error = fault(server, http, lambda request: iter([head, b"[1,", 600.0, b"2]"]))
     assert type(error) is TooSlow
