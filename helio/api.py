@@ -615,7 +615,7 @@ def _engine(name: EngineName, settings: Settings) -> Engine:
         from helio.flows.prefect import PrefectEngine
 
         return PrefectEngine(settings, settings.environ, ephemeral=name == "ephemeral")
-    raise RequestError(f"no engine is called '{name}'", advice="use direct, prefect or ephemeral")
+    raise RequestError(f"no engine is called '{name}'", advice="use one of 'direct', 'prefect', 'ephemeral'")
 
 
 @checked

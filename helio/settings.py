@@ -294,7 +294,7 @@ def _idle(text: str) -> float | None:
     if seconds and not 1 <= seconds <= 366 * 86400:
         raise RequestError(
             f"HELIO_ENGINE_IDLE is '{text}', not a duration from 1s to 366d",
-            advice="write 30min, 2h, a number of minutes, or never",
+            advice="write '30min', '2h', a number of minutes, or 'never'",
         )
     return seconds or None
 

@@ -659,7 +659,10 @@ def test_a_map_is_a_step_per_item():
 def test_explain_knows_codes_and_runs():
     assert "label that nobody produces" in helio("explain", "HR203").output
     record = json.loads(helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--json").stdout)
-    assert "HR301 (safe)  step magnitude: depends on field, whose labels it reads" in helio("explain", record["id"]).output
+    assert (
+        "HR301 (safe)  step magnitude: depends on field, whose labels it reads"
+        in helio("explain", record["id"]).output
+    )
     assert helio("explain", "HX999").exit_code == 2
 
 

@@ -37,7 +37,7 @@ def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
     if answer.finish == "length":
         raise CutShort(
             f"the answer of {answer.model or 'the model'} was cut off at the limit of {ask.max_tokens} tokens",
-            advice="make the request smaller",
+            advice="shorten the request, or use a smaller pipeline",
             answer=answer,
         )
     if answer.calls and ask.schema is None:

@@ -4,7 +4,7 @@ HE302 (error)  a repair requests the same missing data again
     The repaired run would fail in the same way.
     before  the dataset that had no data in the failed run
     after   refused
-    to do   Choose another dataset or another time range with helio edit.
+    to do   Choose another dataset or another time range with `helio edit`.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class ModelAuthor:
             raise NotProved(
                 "the pipeline has errors, which a change of its appearance cannot repair",
                 diagnostics=wrong,
-                advice="run helio fix, or ask for a repair of these errors",
+                advice="run `helio fix PIPELINE`, or describe with `helio edit PIPELINE` how to correct these errors",
             )
 
         def prove(after: Document, operations: Sequence[Operation]) -> GateResult:

@@ -63,7 +63,7 @@ _SHOWN = ("unit", "frame", "components", "rows")
 _MOST_TABLES = 20
 CLASHES = frozenset({*SURE.values(), *BY_CATALOGUE.values()})
 """Codes for tables that do not fit together. If replacing a spacecraft gives one, the model does it instead."""
-_WITHOUT_MODEL = "use --author rules for simple requests, without a model"
+_WITHOUT_MODEL = "use --author rules for simple requests, without a language model"
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Desk:
         commands = answered(request, self.library, self._now)
         if commands:
             message = (
-                f"a pipeline for this request exists; helio author does not run it. To run it:\n{commands}"
+                f"a pipeline for this request exists; `helio author` does not run it. To run it:\n{commands}"
             )
             return AuthorReply(message, Attribution("rules"))
         author, task = self._author(), _Assignment("authored", request)
@@ -262,7 +262,7 @@ class Desk:
         if entry is not None and step_of(template, failure.step_id) != step_of(authored, failure.step_id):
             raise RequestError(
                 f"step {failure.step_id} of {entry.id} has changed since run {record.id}",
-                advice=f"use helio run {entry.id} to see whether the step still fails",
+                advice=f"use `helio run {entry.id}` to see whether the step still fails",
             )
         task = _Assignment("repaired", f"repair {record.id}, step {failure.step_id}", record.id)
         name = str(template.get("id") or "pipeline")
@@ -332,7 +332,7 @@ class Desk:
                 return outcome
             if author is self.rules:
                 raise NotUnderstood(
-                    "the only repair that helio can make without a model was rejected",
+                    "the only repair that helio can make without a language model was rejected",
                     advice="use a model: set GEMINI_API_KEY",
                 )
         return author.repair(template, failure, chosen=chosen)
@@ -457,7 +457,7 @@ class Desk:
         failed = next((step for step in record.step_records if step["state"] == "failed"), None)
         if failed is None:
             raise RequestError(
-                f"run {record.id} has no failed step", advice="use helio runs to find a failed run"
+                f"run {record.id} has no failed step", advice="use `helio runs` to find a failed run"
             )
         name, error = str(failed["step_id"]), failed["error"]
         ids: list[StepId] = [

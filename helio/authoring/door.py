@@ -256,7 +256,8 @@ class Door:
 
     def _late(self) -> BudgetSpent:
         return BudgetSpent(
-            f"the task took longer than its limit of {self._seconds:g} s", advice="make the request smaller"
+            f"the task took longer than its limit of {self._seconds:g} s",
+            advice="shorten the request, or use a smaller pipeline",
         )
 
     def _wait(self, pause: float) -> None:
@@ -288,7 +289,7 @@ class Door:
                         raise self._late()
                     raise ModelUnavailable(
                         f"{model.name(ask.role)} gave no complete answer within {self._patience.answer:g} s",
-                        advice="try again later, or make the request smaller",
+                        advice="try again later, or shorten the request, or use a smaller pipeline",
                     )
         except BaseException:
             model.close()  # ends the request, so that its thread ends too

@@ -5,7 +5,7 @@ HA101 (error)  an operation of an edit that cannot be applied
     before  set "tool_args/window" of a step 7 that does not exist
     after   the author is asked again
     to do   Nothing in the template: the model is asked again. If it fails again, name the step in your
-            request, as helio show lists it.
+            request, as `helio show` lists it.
 
 HA102 (error)  an edit without operations
     An edit that changes nothing is an answer in words, or a question.
@@ -24,7 +24,7 @@ HA107 (error)  a second search of the catalogue for one edit
     The search gives the same again.
     before  "status": "look", after a search
     after   the author is asked to decide
-    to do   Name the dataset in the request; helio datasets search finds its id.
+    to do   Name the dataset in the request; `helio datasets search` finds its id.
 """
 
 from __future__ import annotations

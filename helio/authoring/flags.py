@@ -105,7 +105,7 @@ def _dataset(text: str, catalogue: Catalogue) -> tuple[str, str]:
             f"no dataset is called '{dataset}'",
             advice=f"use one of the closest names: {near}"
             if near
-            else f"search with helio datasets search '{dataset}'",
+            else f"search with `helio datasets search '{dataset}'`",
         )
     entry = catalogue.dataset(dataset)
     names = [known.name for known in entry.parameters]

@@ -4,37 +4,37 @@ HE301 (error)  a repair changes a step that it does not name
     An edit may change only the steps that it names.
     before  a repair of step 3 that also changes step 1
     after   refused
-    to do   Reject the repair, or ask with helio edit for the other change by itself.
+    to do   Reject the repair, or ask with `helio edit` for the other change by itself.
 
 HE303 (error)  a repair is the same as an earlier one, or changes only descriptions
     The repaired run would fail in the same way.
     before  the same repair twice
     after   refused
-    to do   Correct the template by hand, or say with helio edit what to change.
+    to do   Correct the template by hand, or say with `helio edit` what to change.
 
 HE304 (error)  a repair removes "critical", a pin, a part of the time range or of a figure
     Such a repair would hide the error instead of correcting it.
     before  "critical": false on the step that failed
     after   refused
-    to do   If the step may fail or the range may be shorter, make this change yourself with helio edit.
+    to do   If the step may fail or the range may be shorter, make this change yourself with `helio edit`.
 
 HE305 (error)  a repair replaces measured data with values written in the template
     A figure of invented numbers is worse than no figure.
     before  a fetch is replaced by a table of numbers
     after   refused
-    to do   Choose another dataset with helio edit; helio datasets search finds one.
+    to do   Choose another dataset with `helio edit`; `helio datasets search` finds one.
 
 HE401 (error)  an author uses a dataset that is in no catalogue
     helio refuses invented names before a person sees the proposal.
     before  "dataset_id": "AC_H9_MFI"
     after   refused; did you mean 'AC_H3_MFI'?
-    to do   Find the dataset with helio datasets search, and use its id.
+    to do   Find the dataset with `helio datasets search`, and use its id.
 
 HE402 (error)  an author uses a parameter that the dataset does not have
     helio refuses invented names before a person sees the proposal.
     before  "dataset_id": "AC_H2_MFI", "parameter_id": "BGSEx"
     after   refused; did you mean 'BGSEc'?
-    to do   List the parameters with helio datasets parameters DATASET, and use one of these names.
+    to do   List the parameters with `helio datasets parameters DATASET`, and use one of these names.
 
 HE403 (error)  an author chooses a time without data
     The time lies in the future, before the first record, or after the last record of a dataset that has ended.

@@ -447,7 +447,9 @@ def _unreachable(message: str, advice: str, cause: str) -> ModelUnreachable:
 def _too_deep(message: str, answer: ModelAnswer | None) -> Unreadable:
     """Return the error of a reply that is nested too deeply; the server would send it again."""
     error = Unreadable(
-        f"{message} nested too deeply to read", advice="make the request smaller", answer=answer
+        f"{message} nested too deeply to read",
+        advice="shorten the request, or use a smaller pipeline",
+        answer=answer,
     )
     error.again = False
     return error

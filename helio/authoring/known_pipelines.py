@@ -29,8 +29,9 @@ def answered(request: str, library: Library, now: datetime) -> str:
     """
     if _SAME.search(request):
         raise RequestError(
-            "the request says 'the same', but names no pipeline; helio author only writes new ones",
-            advice=f"use helio edit PIPELINE {shlex.quote(' '.join(request.split()))}; helio list shows the pipelines",
+            "the request says 'the same', but not of which pipeline; `helio author` writes new pipelines only",
+            advice=f"use `helio edit PIPELINE {shlex.quote(' '.join(request.split()))}`;"
+            " `helio list` shows the pipelines",
         )
     match = _RUN.match(request)
     if match is None:

@@ -188,7 +188,7 @@ class Proposals:
                 advice=f"use one of {', '.join(proposal.id for proposal in matches[:5])}",
             )
         raise RequestError(
-            f"no proposal is called '{name}'", advice="use helio proposals to list all proposals"
+            f"no proposal is called '{name}'", advice="use `helio proposals` to list all proposals"
         )
 
     def list(self, *, state: State | None = None) -> list[Proposal]:

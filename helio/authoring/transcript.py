@@ -298,7 +298,7 @@ class Replay:
         if number >= len(self._exchanges):
             raise TranscriptDiffers(
                 f"the transcript {self._path.stem} has no question {number + 1}",
-                advice="leave out the transcript to ask the model itself",
+                advice="to ask the model itself, leave out the transcript",
             )
         then = self._exchanges[number]
         if then.digest != ask.digest():
@@ -307,7 +307,7 @@ class Replay:
                 + _difference(
                     json.loads(canonical_json(then.ask)), json.loads(canonical_json(ask_to_json(ask)))
                 ),
-                advice="leave out the transcript to ask the model itself",
+                advice="to ask the model itself, leave out the transcript",
             )
         if then.answer is not None:
             return then.answer
@@ -359,14 +359,14 @@ def _difference(then: Any, now: Any, path: str = "") -> str:
         for number, (former, present) in enumerate(zip(then, now, strict=False)):
             if former != present:
                 return _difference(former, present, f"{path}/{number}")
-        return f"{path} has {len(then)} items in the transcript, {len(now)} in the new question"
+        return f"{path} had {len(then)} items in the recorded question, and has {len(now)} now"
     if isinstance(then, str) and isinstance(now, str):
         at = next(
             (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))
         )
         start = max(0, at - 20)
         then, now = then[start : start + _MOST_SHOWN], now[start : start + _MOST_SHOWN]
-    return f"{path} is {_shown(then)} in the transcript, {_shown(now)} in the new question"
+    return f"{path} was {_shown(then)} in the recorded question, and is {_shown(now)} now"
 
 
 def _shown(value: Any) -> str:

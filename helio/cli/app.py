@@ -70,7 +70,7 @@ Assign = Annotated[
     typer.Option(
         "--set",
         help="Set a variable of the pipeline; repeat the option for several variables. Default: the pipeline's values, "
-        "which helio show PIPELINE lists.",
+        "which `helio show PIPELINE` lists.",
         metavar="VAR=VALUE",
         autocompletion=complete_assignments,
     ),
@@ -124,7 +124,7 @@ Refresh = Annotated[
 Replace = Annotated[
     bool,
     typer.Option(
-        "--replace", help="Replace your pipeline of the same name; helio history keeps the old text."
+        "--replace", help="Replace your pipeline of the same name; `helio history` keeps the old text."
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
@@ -227,10 +227,10 @@ def _name_proposal_or_run(error: UnknownPipeline) -> None:
     waiting = next((proposal for proposal in proposals if proposal.pipeline == error.name), None)
     if waiting is not None:
         error.message = f"'{error.name}' is a proposal that is not accepted yet"
-        error.advice = f"accept it: helio proposals accept {waiting.id}"
+        error.advice = f"accept it: `helio proposals accept {waiting.id}`"
     elif is_run(error.name):
         error.message = f"'{error.name}' is a run, not a pipeline"
-        error.advice = f"save its steps as a pipeline: helio save {error.name} --as NAME"
+        error.advice = f"save its steps as a pipeline: `helio save {error.name} --as NAME`"
 
 
 def _say_error(error: HelioError, as_json: bool, code: int) -> None:

@@ -86,7 +86,7 @@ Replay = Annotated[
     Path | None,
     typer.Option(
         "--replay",
-        help="Take the model's answers and the present time from this transcript, instead of asking the model.",
+        help="Replay a transcript: use its recorded answers, and its time as now, instead of asking the model.",
         metavar="FILE|ID",
     ),
 ]
@@ -259,7 +259,7 @@ def edit(
     request: Annotated[
         str,
         typer.Argument(
-            help="What to change, or a question about the pipeline, such as 'add the density'.",
+            help="A change, such as 'add the density', or a question about the pipeline.",
             metavar="REQUEST",
         ),
     ] = "",
@@ -298,7 +298,7 @@ def edit(
             if request:
                 raise RequestError(
                     "--undo cannot be used together with a request",
-                    advice=f"leave out the request: helio edit {pipeline} --undo",
+                    advice=f"leave out the request: `helio edit {pipeline} --undo`",
                 )
             shelf = api.library(current_settings())
             entry = shelf.find(pipeline)
@@ -307,14 +307,14 @@ def edit(
                 say(f"undone: {undone.request}; {pipeline} has its earlier text again")
                 return
             made = shelf.history(shelf.own(entry.id).id).undo()
-            say(f"{entry.id} is {made.request}; helio history {entry.id} lists all revisions")
+            say(f"{entry.id} is {made.request}; `helio history {entry.id}` lists all revisions")
         return
     with _desk(context, as_json, by=by, now=now, archive=archive, replay=replay) as desk:
         if not request.strip():
             from helio.errors import RequestError
 
             raise RequestError(
-                "no change was requested", advice=f"helio edit {pipeline} 'add the density', or --undo"
+                "no change was requested", advice=f"`helio edit {pipeline} 'add the density'`, or --undo"
             )
         outcome = _answered(
             lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen),
@@ -356,7 +356,7 @@ def repair(
 
 proposals_app = typer.Typer(
     cls=Commands,
-    help="List, show, accept or reject proposals of helio author, edit and repair.",
+    help="List, show, accept or reject proposals of `helio author`, edit and repair.",
     rich_markup_mode=None,
 )
 app.add_typer(proposals_app, name="proposals")
@@ -501,7 +501,7 @@ def _shown_requests(stream: TextIO | None) -> Iterator[None]:
 
 def _cancelled(desk: Desk | None) -> str:
     pending = (
-        f"; the proposal {desk.kept[-1]} is pending: helio proposals lists it"
+        f"; the proposal {desk.kept[-1]} is pending: `helio proposals` lists it"
         if desk is not None and desk.kept
         else ""
     )
@@ -602,7 +602,7 @@ def _show(
     if yes or (sys.stdin.isatty() and typer.confirm("Accept it?", default=False)):
         say(f"accepted {desk.proposals.accept(outcome)}")
     else:
-        say(f"Pending. To accept it: helio proposals accept {outcome.id}")
+        say(f"Pending. To accept it: `helio proposals accept {outcome.id}`")
 
 
 def _drawn(

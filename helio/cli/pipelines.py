@@ -75,7 +75,7 @@ def check(
                 say(without_long_words(str(finding)))
             say(f"{name}: {'not valid' if wrong else 'valid'}")
             if left_out := len(diagnostics) - len(shown):
-                say(f"{left_out} hint{'s' * (left_out != 1)} not shown: helio check {name} --hints")
+                say(f"{left_out} hint{'s' * (left_out != 1)} not shown: `helio check {name} --hints`")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 
@@ -104,7 +104,7 @@ def fix(
 
 @app.command("list")
 def list_pipelines(
-    tools: Annotated[bool, typer.Option("--tools", help="The same as helio tools.", hidden=True)] = False,
+    tools: Annotated[bool, typer.Option("--tools", help="The same as `helio tools`.", hidden=True)] = False,
     as_json: Json = False,
 ) -> None:
     """List your pipelines and those that come with helio."""
@@ -210,7 +210,7 @@ def delete(
         path, revision = shelf.delete(name)
         say(f"deleted {path}")
         if revision is not None:
-            say(f"to undo this: helio history {name} --restore {revision.number}")
+            say(f"to undo this: `helio history {name} --restore {revision.number}`")
 
 
 @app.command("export")
@@ -326,7 +326,7 @@ def history(
             line = f"{revision.number:>3} {mark} {revision.at[:16]}  {author}"
             say(line.rstrip())
         if present is None:
-            say(f"{name} was deleted; helio history {name} --restore NUMBER brings it back")
+            say(f"{name} was deleted; `helio history {name} --restore NUMBER` brings it back")
 
 
 def _pipeline_rows(settings: Settings) -> list[dict[str, Any]]:

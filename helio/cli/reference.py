@@ -46,8 +46,8 @@ def explain(
     subject: Annotated[
         str,
         typer.Argument(
-            help="Name of a tool, a code such as HR203, the two letters of codes such as HR, a key of a pipeline or a "
-            "figure, or ID of a run.",
+            help="What to explain: a tool, a code (HR203), all codes that begin with two letters (HR), a key of a pipeline "
+            "or a figure, or a run.",
             metavar="TOOL|CODE|KEY|RUN",
             autocompletion=complete_words,
         ),
@@ -185,13 +185,13 @@ def _run_called(subject: str) -> RunRecord:
                 f"there is no code {subject}",
                 advice=f"use one of {', '.join(alike)}"
                 if alike
-                else f"codes begin with {', '.join(families)}; list them with helio explain HR",
+                else f"codes begin with {', '.join(families)}; list them with `helio explain HR`",
             ) from error
         about = [code.code for code in codes().values() if subject.strip().lower() in code.meaning.lower()]
         otherwise = (
-            f"helio explain {about[0]}; codes about '{subject}': {', '.join(about[:_MOST_CODES])}"
+            f"`helio explain {about[0]}`; codes about '{subject}': {', '.join(about[:_MOST_CODES])}"
             if about
-            else "helio tools for the tools, helio runs for the runs, helio explain HR for the codes that begin "
+            else "`helio tools` for the tools, `helio runs` for the runs, `helio explain HR` for the codes that begin "
             "with HR"
         )
         advice = did_you_mean(subject, names(), otherwise=otherwise)

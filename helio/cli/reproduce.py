@@ -91,12 +91,12 @@ def lock(
             if name or time_range or assign or now or archive:
                 raise RequestError(
                     "--run cannot be used together with a pipeline, values or an archive",
-                    advice="leave them out: helio lock --run RUN",
+                    advice="leave them out: `helio lock --run RUN`",
                 )
             made = api.lock_run(run, settings)
         elif name is None:
             raise RequestError(
-                "no pipeline and no run was given", advice="helio lock PIPELINE, or helio lock --run RUN"
+                "no pipeline and no run was given", advice="`helio lock PIPELINE`, or `helio lock --run RUN`"
             )
         else:
             with watch(quiet=as_json, live=not context.obj) as progress:

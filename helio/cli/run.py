@@ -155,7 +155,7 @@ def plan_pipeline(
         typer.Option(
             "--output",
             "-o",
-            help="Save the plan in this file; helio run FILE runs it. Default: not saved.",
+            help="Save the plan in this file; `helio run FILE` runs it. Default: not saved.",
             metavar="FILE",
         ),
     ] = None,
@@ -232,7 +232,7 @@ def _download_words(sizes: dict[str, int | None]) -> str:
     much = in_words(size) + (" and more" if len(known) < len(sizes) else "") if known else "an unknown amount"
     words = f"{much} in {len(sizes)} request{'s' * (len(sizes) != 1)}"
     if size > MAX_DOWNLOAD:
-        words += f"; helio run needs --max-download {in_words(size, up=True).replace(' ', '')}"
+        words += f"; `helio run` needs --max-download {in_words(size, up=True).replace(' ', '')}"
     return words
 
 
@@ -244,8 +244,8 @@ def _one_name(words: list[str]) -> str:
         return words[1]
     if len(words) != 1:
         raise RequestError(
-            f"helio run takes one pipeline, not {len(words)}: {' '.join(words)}",
-            advice=f"run one after another: helio run {words[0]}",
+            f"`helio run` takes one pipeline, not {len(words)}: {' '.join(words)}",
+            advice=f"run one after another: `helio run {words[0]}`",
         )
     return words[0]
 
@@ -285,7 +285,7 @@ def _print_outcome(outcome: Run, settings: Settings) -> None:
     for artefact in outcome.artefacts:
         say(f"{artefact.kind:<5} {artefact.path}")
     if outcome.page:
-        say(f"page  {page_link(outcome.page, settings)}  (helio down stops the server)")
+        say(f"page  {page_link(outcome.page, settings)}  (`helio down` stops the server)")
     say(f"{outcome.status}: {outcome.plan.pipeline_id}  {outcome.folder}")
 
 

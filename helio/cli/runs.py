@@ -63,7 +63,7 @@ def list_runs(
         for run in runs:
             _say_run(run)
         if not runs:
-            say("no runs of this pipeline" if pipeline else "no runs yet: helio run PIPELINE")
+            say("no runs of this pipeline" if pipeline else "no runs yet: `helio run PIPELINE`")
 
 
 def _say_run(run: ListedRun) -> None:
@@ -142,7 +142,7 @@ def why(
     step: Annotated[
         str,
         typer.Argument(
-            help="ID of a step, as helio runs show RUN lists it.",
+            help="ID of a step, as `helio runs show RUN` lists it.",
             metavar="STEP",
             autocompletion=complete_steps,
         ),

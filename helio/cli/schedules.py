@@ -53,7 +53,7 @@ def up(
     ] = False,
 ) -> None:
     """Start the engine's server (Prefect), and print a link to its pages."""
-    with errors_as_text(as_json=False, cancelled="helio down stops a server that is starting"):
+    with errors_as_text(as_json=False, cancelled="`helio down` stops a server that is starting"):
         from shlex import quote
 
         server = _server()
@@ -79,7 +79,7 @@ def down() -> None:
 
 schedule_app = typer.Typer(
     cls=Commands,
-    help="Add, list, pause, resume or remove schedules; helio serve runs them.",
+    help="Add, list, pause, resume or remove schedules; `helio serve` runs them.",
     rich_markup_mode=None,
     no_args_is_help=True,
 )
@@ -87,7 +87,7 @@ app.add_typer(schedule_app, name="schedule")
 ScheduleName = Annotated[
     str,
     typer.Argument(
-        help="Name of a schedule, as helio schedule list shows it.",
+        help="Name of a schedule, as `helio schedule list` shows it.",
         metavar="NAME",
         autocompletion=complete_schedules,
     ),
@@ -174,9 +174,9 @@ def add_schedule(
         for note in schedule.clock_notes(now, FAR):
             say(f"note: {note}", err=True)
         say(
-            "helio serve is running and will run it"
+            "`helio serve` is running and will run it"
             if is_served(settings.home)
-            else "start helio serve: it runs the schedules",
+            else "start `helio serve`: it runs the schedules",
             err=True,
         )
 
@@ -228,9 +228,9 @@ def list_schedules(as_json: Json = False) -> None:
             for notice in schedule.notices(settings):
                 say(f"note: {notice}", err=True)
         if not schedules.names():
-            say("no schedules yet: helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday")
+            say("no schedules yet: `helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday`")
         elif not served:
-            say("helio serve is not running: no schedule runs until you start helio serve", err=True)
+            say("`helio serve` is not running: no schedule runs until you start `helio serve`", err=True)
 
 
 @schedule_app.command("pause")
@@ -272,7 +272,7 @@ def serve(
     The engine's pages show the schedules and their runs; helio up prints a link to them.
     """
     stays = "the run is put back" if flow_run else "the schedules stay"
-    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next helio serve continues"):
+    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next `helio serve` continues"):
         settings = current_settings()
         log_to(settings, verbose=context.obj)
         from helio.flows import serve as serving

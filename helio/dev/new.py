@@ -52,7 +52,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
         called = "" if known == name else f"; this is another name of {known}"
         raise RequestError(
             f"a tool '{name}' exists already{called}",
-            advice=f"see helio tools {known}, or choose another name",
+            advice=f"see `helio tools {known}`, or choose another name",
         )
     _refuse_module(name, root / "helio" / "steps", root / "tests" / "steps")
     new = {

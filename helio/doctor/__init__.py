@@ -110,12 +110,12 @@ def _engine(settings: Settings) -> Finding:
         return Finding("engine", True, f"Prefect {state.version or 'server'} at {state.url}, {whose}")
     if state.outdated:
         text = f"process {state.pid} at {state.url} was started without the secret that excludes other users"
-        return Finding("engine", False, text, "run helio up to restart the server")
+        return Finding("engine", False, text, "run `helio up` to restart the server")
     if state.external:
         advice = "start this server, or unset PREFECT_API_URL to use helio's own"
         return Finding("engine", False, f"no server answers at {state.url}", advice)
     if state.pid is not None:
-        advice = f"wait if the server is starting, or end it with helio down; see its log {state.log}"
+        advice = f"wait if the server is starting, or end it with `helio down`; see its log {state.log}"
         return Finding("engine", False, f"process {state.pid} does not answer at {state.url}", advice)
     try:
         server.check_database()
@@ -172,7 +172,7 @@ def _model(settings: Settings) -> Finding:
         return Finding(
             "model",
             False,
-            "no API key: helio author and helio edit understand simple requests only",
+            "no API key: `helio author` and `helio edit` understand simple requests only",
             "set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey",
             optional=True,
         )
@@ -204,6 +204,6 @@ def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
                 listed = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
                 entries = "file" if unread == 1 else f"{unread} files"
                 advice = (
-                    f"use helio archive {name} to see the {entries} that cannot be read" if unread else ""
+                    f"use `helio archive {name}` to see the {entries} that cannot be read" if unread else ""
                 )
                 yield Finding(subject, bool(datasets), listed, advice)

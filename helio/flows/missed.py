@@ -37,7 +37,7 @@ class MissedSlots:
     def __str__(self) -> str:
         runs = "1 run was" if self.count == 1 else f"{self.count} runs were"
         span = _shown(self.first) if self.count == 1 else f"{_shown(self.first)} to {_shown(self.last)}"
-        return f"{runs} missed, {span} UTC: helio serve was not running; to run now: helio run PIPELINE --now TIME"
+        return f"{runs} missed, {span} UTC: `helio serve` was not running; to run now: `helio run PIPELINE --now TIME`"
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
     waiting = None if is_served(home) else missed_slots(schedule, seen, now, ())
     if waiting is not None:
         runs = "1 run was" if waiting.count == 1 else f"{waiting.count} runs were"
-        notes.append(f"{runs} due since {seen:%Y-%m-%d %H:%M} UTC, but helio serve is not running")
+        notes.append(f"{runs} due since {seen:%Y-%m-%d %H:%M} UTC, but `helio serve` is not running")
     return notes
 
 

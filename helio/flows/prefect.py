@@ -188,7 +188,10 @@ def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") 
     try:
         marked = mark_crashed(server, set(dead.values()) - living)
     except EngineError as error:
-        log.info("runs whose process has died could not be marked on the server: %s", error.message)
+        log.info(
+            "could not mark runs as crashed on the server, although their process has ended: %s",
+            error.message,
+        )
         return 0
     for path in dead:
         path.unlink(missing_ok=True)

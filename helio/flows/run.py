@@ -272,7 +272,7 @@ def _ended_badly(execution: FlowExecution, api_url: str, error: BaseException) -
     else:
         execution.unreachable = EngineError(
             f"Prefect at {api_url} rejected the run: {error}",
-            advice="check the server with helio doctor, or use --ephemeral",
+            advice="check the server with `helio doctor`, or use --ephemeral",
         )
         execution.unreachable.__cause__ = error
 

@@ -104,8 +104,8 @@ class Schedule:
         if now != usual:
             what = "leave a gap" if now > usual else "overlap"
             yield (
-                f"clocks change in {self.timezone}: the time ranges {spans[1]} and {spans[2]} {what}, because time "
-                "ranges are UTC; use --timezone UTC to avoid this"
+                f"the clocks of {self.timezone} change between summer and winter, but time ranges are in UTC: {spans[1]} and "
+                f"{spans[2]} {what}; use --timezone UTC to avoid this"
             )
 
     def template(self, settings: Settings) -> Document:
@@ -324,9 +324,9 @@ class Schedules:
     def _unknown(self, name: str) -> RequestError:
         known = self.names()
         otherwise = (
-            "use helio schedule list to list all schedules"
+            "use `helio schedule list` to list all schedules"
             if known
-            else "use helio schedule add PIPELINE --cron …"
+            else "use `helio schedule add PIPELINE --cron …`"
         )
         return RequestError(
             f"no schedule is called '{name}'", advice=did_you_mean(name, known, otherwise=otherwise)
@@ -334,7 +334,7 @@ class Schedules:
 
 
 def _damaged(name: str, message: str) -> RequestError:
-    return RequestError(message, advice=f"use helio schedule remove {name}, then add the schedule again")
+    return RequestError(message, advice=f"use `helio schedule remove {name}`, then add the schedule again")
 
 
 def check_served(plan: Plan, archive: str, settings: Settings) -> None:

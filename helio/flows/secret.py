@@ -38,7 +38,7 @@ def make_secret(folder: Path) -> str:
     if secret:
         return secret
     if fault:
-        log.warning("%s %s; helio makes a new secret", path, fault)
+        log.warning("%s %s; helio makes a new secret, which keeps other users out of the engine", path, fault)
     secret = secrets.token_urlsafe(32)
     temporary = path.with_name(f".{FILE}.{secrets.token_hex(6)}")
     try:

@@ -520,7 +520,7 @@ class _Serving:
             self.server,
             flow_run,
             "SCHEDULED",
-            message="helio serve was stopped",
+            message="`helio serve` was stopped",
             state_details={"scheduled_time": shown["expected_start_time"]},
         )
         self._on_progress(f"rescheduled: {shown['name']}")
@@ -648,8 +648,8 @@ def _only_one(settings: Settings) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RequestError(
-                f"another helio serve already runs for {settings.home}",
-                advice="run only one helio serve for each home",
+                f"another `helio serve` already runs for {settings.home}",
+                advice="run only one `helio serve` for each home",
             ) from error
         yield
 

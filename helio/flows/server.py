@@ -264,7 +264,7 @@ class Server:
 
     def _lives(self, process: _Process) -> str:
         if process.kept or process.idle is None:
-            return "the server runs until helio down"
+            return "the server runs until `helio down`"
         idle = _in_words(process.idle)
         try:
             with (self.home / USE).open() as lock:
@@ -380,12 +380,12 @@ class Server:
             if not process.alive:
                 raise self.database_error() or EngineError(
                     f"the engine's server ended while it started{self._log_tail()}",
-                    advice=f"try helio up, and read the log {self.log}",
+                    advice=f"run `helio up`, and read the log {self.log}",
                 )
             if end is not None and time.monotonic() > end:
                 raise EngineError(
                     f"the engine's server at {self.url} does not answer after {timeout:g} s{self._log_tail()}",
-                    advice="run helio down, then helio up; or use --ephemeral",
+                    advice="run `helio down`, then `helio up`; or use --ephemeral",
                 )
             reminder.remind()
             time.sleep(0.05)
@@ -396,7 +396,8 @@ class Server:
         if process is None or not process.alive:
             return ""
         if _is_stopped(process.pid):
-            return f": its process {process.pid} is suspended; kill -CONT {process.pid} resumes it, helio down ends it"
+            return f": its process {process.pid} is suspended; kill -CONT {process.pid} resumes it,"
+                " `helio down` ends it"
         return f": its process {process.pid} is running; its log is {self.log}"
 
     def _lost_its_port(self) -> bool:

@@ -174,14 +174,14 @@ class CatalogueEntry(DatasetSummary):
         if not self.parameters:
             raise UnknownParameter(
                 f"the catalogue does not describe the parameters of {self.id}",
-                advice="run helio catalog refresh",
+                advice="run `helio catalog refresh`",
             )
         raise UnknownParameter(
             f"{self.id} has no parameter '{name}'",
             advice=did_you_mean(
                 name,
                 (parameter.name for parameter in self.parameters),
-                otherwise=f"run helio datasets parameters {self.id}",
+                otherwise=f"run `helio datasets parameters {self.id}`",
             ),
         )
 
@@ -350,7 +350,7 @@ class Catalogue:
             raise UnknownDataset(
                 f"no dataset is called '{dataset_id}'",
                 advice=did_you_mean(
-                    dataset_id, (row[0] for row in self._rows), otherwise="run helio datasets search WORDS"
+                    dataset_id, (row[0] for row in self._rows), otherwise="run `helio datasets search WORDS`"
                 ),
             )
         return number

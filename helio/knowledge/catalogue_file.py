@@ -177,7 +177,7 @@ class CatalogueFile:
     def _damaged(self, reason: str) -> DamagedFile:
         return DamagedFile(
             f"the catalogue {self.path} is damaged: {reason}",
-            advice="delete this file, or run helio catalog refresh",
+            advice="delete this file, or run `helio catalog refresh`",
         )
 
 

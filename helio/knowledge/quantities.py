@@ -385,14 +385,14 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
         raise RequestError(
             f"helio does not know which quantity {entry.id}.{parameter} is, so it knows no equivalent for "
             f"{name}",
-            advice=f"search for an equivalent with helio datasets search '{name} …'; known quantities: "
+            advice=f"search for an equivalent with `helio datasets search '{name} …'`; known quantities: "
             f"{', '.join(quantities())}",
         )
     others = sources_of(known.quantity, name)
     if not others:
         raise RequestError(
             f"helio knows no {known.quantity} of {name}",
-            advice=f"search for a dataset with helio datasets search '{name} …'",
+            advice=f"search for a dataset with `helio datasets search '{name} …'`",
         )
     chosen = next((other for other in others if other.frame == known.frame), None)
     if chosen is None:

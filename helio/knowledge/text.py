@@ -60,7 +60,7 @@ def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
         ("notes", entry.notes_url),
         ("cite", entry.citation),
         ("acknowledge", entry.acknowledgement or "not in the catalogue: see the notes, and thank the PI and CDAWeb"),
-        ("known", f"as of {catalogue.as_of:%Y-%m-%d}; to renew it, run helio catalog refresh"),
+        ("known", f"as of {catalogue.as_of:%Y-%m-%d}; to renew it, run `helio catalog refresh`"),
     ]  # fmt: skip
     lines = [f"{entry.id}  {entry.title}"]
     for name, text in rows:
@@ -72,7 +72,7 @@ def entry_lines(entry: CatalogueEntry, catalogue: Catalogue) -> list[str]:
 def parameter_lines(entry: CatalogueEntry, parameters: Sequence[ParameterEntry]) -> list[str]:
     """Write a table of parameters: name, size, unit, description."""
     if not entry.parameters:
-        return [f"the catalogue does not describe the parameters of {entry.id}: run helio catalog refresh"]
+        return [f"the catalogue does not describe the parameters of {entry.id}: run `helio catalog refresh`"]
     rows = [
         (
             parameter.name,

@@ -394,7 +394,7 @@ def _reduced(factors: list[Factor]) -> list[Factor]:
         if power:
             sides[name, power < 0] = sides.get((name, power < 0), 0) + power
     if any(abs(power) > LIMITS.unit_power for power in sides.values()):
-        raise _UnreadableError("the power is too large")
+        raise _UnreadableError("the exponent is too large")
     if ("deg", False) in sides and ("N", False) in sides:
         raise _UnreadableError("deg N")  # degrees north, not degree newtons
     below = {name: -power for (name, negative), power in sides.items() if negative}

@@ -172,7 +172,7 @@ def _nothing_to_do(code: str, kind: str) -> str:
     if kind == RETIRED:
         return "Nothing. This version of helio does not give the code."
     if kind == "edit safe" and code[1] in _FIXED_STAGES:
-        return "Nothing. helio corrects the plan of the run; helio fix PIPELINE corrects your file too."
+        return "Nothing. helio corrects the plan of the run; `helio fix PIPELINE` corrects your file too."
     if kind in ("edit safe", "edit bind"):
         return "Nothing. helio changes the plan of the run, and your file stays as it is."
     return ""

@@ -202,7 +202,7 @@ class History:
         if present is None or not present.parent:
             raise RequestError(
                 f"{self._name} has no earlier revision",
-                advice=f"run helio history {self._name} to see its revisions",
+                advice=f"run `helio history {self._name}` to see its revisions",
             )
         return self.restore(present.parent)
 

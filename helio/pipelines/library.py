@@ -71,13 +71,13 @@ class Library:
                 )
             raise UnknownPipeline(
                 f"there is no file {shortened(name)}",
-                advice="check the path, or run helio list to see the pipelines",
+                advice="check the path, or run `helio list` to see the pipelines",
             )
         deleted = self._deleted(name)
         if deleted is not None:
             raise UnknownPipeline(
                 f"the pipeline '{name}' was deleted",
-                advice=f"to restore it, run helio history {name} --restore {deleted.number}",
+                advice=f"to restore it, run `helio history {name} --restore {deleted.number}`",
             )
         known = [entry.id for entry in self.entries()]
         close = closest(name, known)
@@ -150,7 +150,7 @@ class Library:
         if entry.shipped:
             raise RequestError(
                 f"{entry.id} is a shipped pipeline and cannot be changed",
-                advice="copy it with helio copy, then edit the copy",
+                advice="copy it with `helio copy`, then edit the copy",
             )
         if entry.path.parent == self.folder:
             self.history(entry.id).write(text, writing or Writing(), unless=same)
@@ -198,7 +198,7 @@ class Library:
         """
         if not ID.fullmatch(name):
             raise UnknownPipeline(
-                f"no pipeline is called '{shortened(name)}'", advice="run helio list to see the pipelines"
+                f"no pipeline is called '{shortened(name)}'", advice="run `helio list` to see the pipelines"
             )
         return History(self.folder, name)
 
@@ -217,7 +217,7 @@ class Library:
             kind = "a shipped pipeline" if entry.shipped else "a file outside the library"
             raise RequestError(
                 f"'{name}' is {kind}, not one of your pipelines",
-                advice="run helio list to see your pipelines",
+                advice="run `helio list` to see your pipelines",
             )
         return entry
 

@@ -49,7 +49,7 @@ def find_tool(name: str) -> ToolPage:
         known = [*signatures(), *(word for tool in signatures().values() for word in tool.synonyms)]
         raise RequestError(
             f"no tool is called '{name}'",
-            advice=did_you_mean(name, known, otherwise="run helio tools to see all tools"),
+            advice=did_you_mean(name, known, otherwise="run `helio tools` to see all tools"),
         )
     return pages[0]
 

@@ -54,7 +54,7 @@ class Allowance:
                 raise TooLarge(
                     f"the download of {what}{came} exceeds the limit of {in_words(self.limit)}",
                     advice=f"choose a shorter time range, or set --max-download {enough}"
-                    + (" or more (helio plan shows how much the whole run needs)" if before else ""),
+                    + (" or more (`helio plan` shows how much the whole run needs)" if before else ""),
                 )
             self._expected += size
         return Share(self, size)

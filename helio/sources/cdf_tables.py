@@ -316,7 +316,7 @@ class TableReader:
                 "instead"
             )
         if variable.kind in EPOCH_TYPES:
-            return None, f"DEPEND names '{variable.name}', which is a time; the bins are numbered instead"
+            return None, f"'{variable.name}' should give the bins but holds times; the bins are numbered"
         if variable.varies and variable.records not in (1, clock.written):
             return None, (
                 f"'{variable.name}' has {variable.records} records for {clock.written} epochs; the bins "

@@ -334,7 +334,10 @@ class FileSource(Source):
                     if not (file.start and file.stop)
                     or (utc(file.start) < time_range.stop and utc(file.stop) >= time_range.start)
                 ]
-        raise Offline(f"offline, and no file list for {dataset_id} in {time_range} is cached", advice=ONLINE)
+        raise Offline(
+            f"helio is offline, and its cache has no file list for {dataset_id} in {time_range}",
+            advice=ONLINE,
+        )
 
     def _nothing(self, name: str, dataset_id: str, time_range: TimeRange) -> DataError:
         """Explain why there is no file: the dataset is unknown, or has no data there."""

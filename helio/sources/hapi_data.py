@@ -533,7 +533,7 @@ def _axis(parameter: HapiParameter, number: int, records: Records, notes: list[s
     if centers is None and edges is not None:
         centers = istp.middle(*edges)
     if centers is None or centers.shape[-1] != size:
-        notes.append(f"'{bins.name}' does not have {size} bins; the bins are numbered instead")
+        notes.append(f"'{bins.name}' does not have {size} bins; the bins are numbered")
         return None
     lower = upper = None
     if edges is not None:

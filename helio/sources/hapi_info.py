@@ -374,8 +374,8 @@ def _stamp_remarks(info: Mapping[str, Any]) -> Texts:
             "move the times",
         )
     return (
-        f"the server gives the timeStampLocation '{one_line(given, 40)}', so helio does not know which "
-        "part of its interval a time stands for",
+        f"the server gives the timeStampLocation '{one_line(given, 40)}', so helio does not know "
+        "whether a time is the begin, the centre or the end of its interval",
     )
 
 

@@ -593,7 +593,7 @@ class LocalArchive:
             return by_stem
         passed_over = len(self.walk.skipped) + self.walk.more_skipped
         source = (
-            f"; helio skipped {passed_over} files or folders: run helio archive DIR to list them"
+            f"; helio skipped {passed_over} files or folders: run `helio archive DIR` to list them"
             if passed_over
             else ""
         )
@@ -882,10 +882,10 @@ def _span_by_names(files: Sequence[ArchiveFile], known: Mapping[str, KnownFile])
         return f"choose another time range: its {len(files)} files hold other times"
     if len(starts) == 1:
         return (
-            f"choose another time range: its only file, {files[0].path.name}, starts at {_moment(starts[0])}"
+            f"choose another time range: the only file, {files[0].path.name}, starts at {_moment(starts[0])}"
         )
     return (
-        f"choose another time range: its {len(starts)} files start between {_moment(starts[0])} and "
+        f"choose another time range: the {len(starts)} files start between {_moment(starts[0])} and "
         f"{_moment(starts[-1])}"
     )
 

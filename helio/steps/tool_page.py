@@ -72,7 +72,7 @@ class ToolPage:
             yield from lines(f"{argument.name}  ({argument_words(tool, argument)})", indent=2, hang=6)
             yield from lines(argument.schema.get("description", ""), indent=6)
             if members := argument.schema.get("properties"):
-                yield from lines(f"Keys, which helio explain KEY describes: {', '.join(members)}", indent=6)
+                yield from lines(f"Keys, which `helio explain KEY` describes: {', '.join(members)}", indent=6)
         for group in tool.needs:
             yield f"  One of these is required: {', '.join(group)}."
         yield from ("", "Gives", *lines(result_words(tool), indent=2))

@@ -391,7 +391,7 @@ def _digits_in(folder: Path) -> set[str]:
     digits: set[str] = set()
     for entry in entries_of(folder):
         if entry.name.endswith((".json", ".jsonl")):
-            advice = f"run helio runs delete {folder.name}; the results that only this run uses are then removed too"
+            advice = f"run `helio runs delete {folder.name}`; the results that only this run uses are then removed too"
             with suppress(FileNotFoundError):  # deleted meanwhile
                 content = read_bytes(Path(entry.path), advice=advice, largest=LARGEST)
                 digits.update(DIGITS.findall(content.decode(errors="replace")))

@@ -202,19 +202,21 @@ class Lock:
         """
         if not isinstance(document, dict) or not str(document.get("lock", "")).startswith("helio-lock/"):
             raise RequestError(
-                "this is not a lock", advice="run helio lock PIPELINE to make one", place=place
+                "this is not a lock file of helio",
+                advice="run `helio lock PIPELINE` to make one",
+                place=place,
             )
         if document["lock"] != FORM:
             raise RequestError(
                 f"the lock has the format {document['lock']}; this version of helio reads {FORM}",
-                advice="update helio, or run helio lock again",
+                advice="update helio, or run `helio lock` again",
                 place=place,
             )
         try:
             read: Self = convert({name: document[name] for name in document if name != "lock"}, cls)
         except WrongShape as error:
             raise DamagedFile(
-                f"the lock is damaged: {error}", advice="run helio lock again", place=place
+                f"the lock is damaged: {error}", advice="run `helio lock` again", place=place
             ) from error
         return read
 
@@ -260,12 +262,14 @@ def read_lock(path: Path) -> Lock:
     try:
         if path.is_dir():
             raise FileNotFoundError(path)
-        document = read_json(read_bytes(path, advice="run helio lock again", largest=LARGEST))
+        document = read_json(read_bytes(path, advice="run `helio lock` again", largest=LARGEST))
     except FileNotFoundError:
-        raise RequestError(f"there is no lock {path}", advice="run helio lock PIPELINE to make one") from None
+        raise RequestError(
+            f"there is no lock {path}", advice="run `helio lock PIPELINE` to make one"
+        ) from None
     except WrongShape as error:
         raise DamagedFile(
-            f"the lock is damaged: {error}", advice="run helio lock again", place=str(path)
+            f"the lock is damaged: {error}", advice="run `helio lock` again", place=str(path)
         ) from error
     read = Lock.from_json(document, str(path))
     if read.archive.startswith(_HERE):

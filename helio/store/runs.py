@@ -42,7 +42,7 @@ LAST = "last"
 FINISHED = ("success", "partial", "failed")
 """The statuses of a run that reached the end of its plan, unless it records an error."""
 _json = json.JSONEncoder(allow_nan=False).encode
-_ADVICE = "to remove the damaged record, run helio runs delete RUN; the results of the run stay"
+_ADVICE = "to remove the damaged record, run `helio runs delete RUN`; the results of the run stay"
 
 
 class BareHeader(TypedDict):
@@ -668,7 +668,7 @@ class Runs:
         ids = sorted(self._ids())
         if not ids:
             message = "there are no runs yet" if run_id == LAST else f"no run is called '{run_id}'"
-            raise UnknownRun(message, advice="start the first run with helio run PIPELINE")
+            raise UnknownRun(message, advice="start the first run with `helio run PIPELINE`")
         matches = (
             [run_id] if run_id in ids else [known for known in ids if run_id and known.startswith(run_id)]
         )
@@ -680,7 +680,7 @@ class Runs:
                 advice=f"choose from {_listed(matches)}",
             )
         close = difflib.get_close_matches(run_id, ids, n=3, cutoff=0.5)
-        advice = f"did you mean {_listed(close)}?" if close else "run helio runs to see all runs"
+        advice = f"did you mean {_listed(close)}?" if close else "run `helio runs` to see all runs"
         raise UnknownRun(f"no run is called '{run_id}'", advice=advice)
 
     def delete(self, run_id: str) -> None:

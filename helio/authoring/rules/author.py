@@ -1,4 +1,4 @@
-"""Write templates without a model: read simple requests by rules, ask about ambiguous words, ignore no word."""
+"""Write templates without a language model: read simple requests by rules, ask about ambiguous words, ignore no word."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _PendingQuestion(Exception):
 
 
 class RuleAuthor:
-    """Author that writes templates by rules, without a model; the same request gives the same template.
+    """Author that writes templates by rules, without a language model; the same request gives the same template.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class RuleAuthor:
         if named:
             raise NotUnderstood(
                 f"helio knows no quantities of {named}",
-                advice=f"search with helio datasets search '{named} …', then request the data as DATASET.PARAMETER",
+                advice=f"search with `helio datasets search '{named} …'`, then request the data as DATASET.PARAMETER",
             )
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
@@ -144,7 +144,7 @@ def _check_length(request: str) -> None:
         )
     if len(request) > LONGEST:
         raise NotUnderstood(
-            f"the request has {len(request)} characters; without a model, helio reads at most {LONGEST}",
+            f"the request has {len(request)} characters; without a language model, helio reads at most {LONGEST}",
             advice="shorten the request, or set GEMINI_API_KEY to use a model",
         )
 

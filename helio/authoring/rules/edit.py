@@ -122,7 +122,7 @@ class _Editor(Looks):
             raise NotUnderstood(
                 f"helio does not understand {quoted}"
                 if quoted
-                else "the request names no change that helio can make without a model",
+                else "the request names no change that helio can make without a language model",
                 advice="name a colour, title, window, panel, spacecraft or time; or set GEMINI_API_KEY to use a model",
             )
 
@@ -250,7 +250,7 @@ class _Editor(Looks):
             values = [value for value, new in zip(known, numbers.values(), strict=True) if new]
             if len(values) != count:
                 raise NotUnderstood(
-                    f"the figure sets {key} for each panel; without a model, helio cannot set it for a new panel"
+                    f"the figure sets {key} for each panel; without a language model, helio cannot set it for a new panel"
                 )
             return values
         if key in _MARKS and isinstance(known, list):
@@ -437,7 +437,7 @@ class _Editor(Looks):
         table = ", ".join(sorted(set(spellings().values())))
         raise NotUnderstood(
             f"helio knows no quantities of a spacecraft '{name}'",
-            advice=f"use one of {table}; or use helio datasets search '{name}', and write a pipeline for it"
+            advice=f"use one of {table}; or use `helio datasets search '{name}'`, and write a pipeline for it"
             if name.casefold() in {mission.casefold() for mission in missions}
             else did_you_mean(name, set(spellings().values()), otherwise=f"use one of {table}"),
         )
@@ -448,12 +448,12 @@ class _Editor(Looks):
             return
         if self.sentence.joins_times():
             raise NotUnderstood(
-                "without a model, helio can replace the time range but not add a second one",
+                "without a language model, helio can replace the time range but not add a second one",
                 advice=f"say 'use {times[0]} instead', or set GEMINI_API_KEY to use a model",
             )
         if len(times) > 1:
             raise NotUnderstood(
-                f"the request has {len(times)} times: {', '.join(times)}",
+                f"the request names {len(times)} time ranges: {', '.join(times)}",
                 advice="give one time range, such as 'A to B'",
             )
         variables = self.after.get("variables") or {}
@@ -461,7 +461,7 @@ class _Editor(Looks):
         if not names:
             raise NotUnderstood(
                 "this pipeline has no variable for its time range",
-                advice="use helio fix to make a variable from the time ranges",
+                advice="use `helio fix` to make a variable from the time ranges",
             )
         name = names[0] if len(names) == 1 else self.ask("Which time range do you mean?", names)
         default, notes = default_range(times[0], parse_time_range(times[0], self.now), self.now)

@@ -90,7 +90,7 @@ def _change(
     if failure.kind == "UnitMismatch" and unit and argument:
         return _converted(template, step, argument[1], unit[1], unit[2] or "")
     raise NotUnderstood(
-        f"helio cannot repair step {step.id} without a model: {failure.message}",
+        f"helio cannot repair step {step.id} without a language model: {failure.message}",
         advice=failure.advice or "set GEMINI_API_KEY to use a model",
     )
 
@@ -162,7 +162,7 @@ def _other_sources(
     if known is None or not others:
         raise NotUnderstood(
             f"helio knows no other dataset with the data of step {step.id}",
-            advice=f"search with helio datasets search, or choose another time for {pairs[0][0]}",
+            advice=f"search with `helio datasets search`, or choose another time for {pairs[0][0]}",
         )
     candidates = [*pairs, *((row.dataset, row.parameters[0]) for row in others)]
     notes = [

@@ -127,7 +127,7 @@ class _Writer:
         times = self.request.times
         if len(times) > 2 or (len(times) == 2 and not self.request.panels.compare):
             raise NotUnderstood(
-                f"the request has {len(times)} times: {', '.join(times)}",
+                f"the request names {len(times)} time ranges: {', '.join(times)}",
                 advice="give one time range, such as 'A to B', or two times to compare",
             )
         epochs: list[Epoch] = []
@@ -257,8 +257,8 @@ class _Writer:
         ]
         if -1 in numbers or numbers != sorted(numbers):
             raise NotUnderstood(
-                "without a model, the order of panels is field, velocity, density, temperature, derived, indices",
-                advice="set GEMINI_API_KEY, and use helio edit to change the order",
+                "without a language model, the order of panels is field, velocity, density, temperature, derived, indices",
+                advice="set GEMINI_API_KEY, and use `helio edit` to change the order",
             )
 
     def _named_dataset(self, dataset: str, parameter: str) -> PlotSeries:
@@ -343,7 +343,7 @@ class _Writer:
         raise NotUnderstood(
             f"helio knows no {quantity} of {craft}",
             advice=f"choose one of {', '.join(quantities_of(craft))};"
-            f" or search with helio datasets search '{craft} {quantity}'",
+            f" or search with `helio datasets search '{craft} {quantity}'`",
         )
 
     def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
@@ -411,7 +411,7 @@ class _Writer:
             return series
         if not source.cadence or series.kind == "spectrum":
             raise NotUnderstood(
-                f"without a model, helio cannot change the cadence of {source.dataset}",
+                f"without a language model, helio cannot change the cadence of {source.dataset}",
                 advice=f"write '{_seconds(cadence)} averages', or leave out the cadence; "
                 f"the dataset has {cadence_words(source)}",
             )
@@ -602,7 +602,7 @@ class _Writer:
             if len(lines) > 1 or lines[0] in colours:
                 raise NotUnderstood(
                     f"it is not clear which line to draw in {colour}: {', '.join(lines)}",
-                    advice="leave out the colour, then use helio edit to colour each line",
+                    advice="leave out the colour, then use `helio edit` to colour each line",
                 )
             colours[lines[0]] = colour
         return colours

@@ -4,7 +4,7 @@ HV101 (error)  a field or argument of a wrong type
     helio checks nothing else before all types are right.
     before  "depends_on": {"a": 1}
     after   refused
-    to do   Write a value of the type that helio explain KEY gives.
+    to do   Write a value of the type that `helio explain KEY` gives.
 """
 
 from __future__ import annotations

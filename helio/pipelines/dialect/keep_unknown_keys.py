@@ -4,7 +4,7 @@ HN101 (edit safe + warning)  unknown key moved to annotations.unknown, which a r
     helio cannot use an unknown key, but does not delete what the author wrote.
     before  "colour": "red" on a step
     after   "annotations": {"unknown": {"colour": "red"}}
-    to do   Correct the key's spelling, or remove it; helio explain KEY describes the known ones.
+    to do   Correct the key's spelling, or remove it; `helio explain KEY` describes the known ones.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ HP003 (error)  readable, but not a pipeline
     Prose, a number or a bare text has no steps.
     before  Hello! How can I help?
     after   refused
-    to do   Use a file with the steps of a pipeline; helio export PIPELINE prints an example.
+    to do   Use a file with the steps of a pipeline; `helio export PIPELINE` prints an example.
 
 HP004 (error)  a pipeline without steps
     There is nothing to run, and success is never reported when nothing was done.
     before  {"steps": []}
     after   refused
-    to do   Add at least one step, or ask for a pipeline with helio author.
+    to do   Add at least one step, or ask for a pipeline with `helio author`.
 
 HP101 (edit safe)  a list, a single action or JSON within a text made a template
     Models often answer in these forms; the steps are the same.

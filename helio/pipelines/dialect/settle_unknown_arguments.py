@@ -10,7 +10,7 @@ HN504 (lossy (repair) or error (run); safe and warning for a descriptive key)  m
     It is renamed only while authoring, if only one known name is similar and has no value, and the value fits it.
     before  "time_rnge": "2024"
     after   "time_range": "2024"
-    to do   Correct the spelling: helio fix PIPELINE renames the argument if only one name is close.
+    to do   Correct the spelling: `helio fix PIPELINE` renames the argument if only one name is close.
 
 HN507 (edit safe)  unknown argument without effect removed
     Its value is null, empty or the default, so it asks for nothing.
@@ -21,7 +21,7 @@ HN508 (edit safe, and warning)  a note among the arguments
     Words for people change no result: the pass keeps them as annotations and warns the author.
     before  "reason": "to compare" on a fetch
     after   "annotations": {"notes": {"reason": "to compare"}}
-    to do   Move the note to the annotations of the step: helio fix PIPELINE does it.
+    to do   Move the note to the annotations of the step: `helio fix PIPELINE` does it.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
     listed = f"use one of these {'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
-    names = f"run helio tools {signature.name} to list its arguments" if close else listed
+    names = f"run `helio tools {signature.name}` to list its arguments" if close else listed
     shown = shortened(json.dumps(value, ensure_ascii=False), 60)
     return step.error(
         UNKNOWN_KEY if drawing else "HN503",

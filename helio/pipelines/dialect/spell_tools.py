@@ -9,7 +9,7 @@ HN402 (error)  unknown tool
     helio suggests similar names, but applies none: another tool would do other work.
     before  "tool_name": "fetch_dta"
     after   refused: did you mean 'fetch_data'?
-    to do   Use the name of a tool that helio tools lists.
+    to do   Use the name of a tool that `helio tools` lists.
 
 HN403 (edit safe)  a saved pipeline's id used as a tool
     A pipeline has this name, and no tool has it.
@@ -97,7 +97,7 @@ def _unknown(step: WrittenStep, context: Context) -> Diagnostic:
     name, at = step.tool, step.at("tool_name")
     if fold(name) in LOOKING:
         message = f"'{name}' only shows data: it gives no result that a pipeline could keep"
-        advice = "remove the step; to see the data of a run, use helio describe RUN LABEL or helio preview RUN LABEL"
+        advice = "remove the step; to see the data of a run, use `helio describe RUN LABEL`"
         return Diagnostic("HN402", message, step_id=step.id, path=at, advice=(advice,))
     close = close_tools(name, context.signatures)
     saved = closest(name, context.pipelines)

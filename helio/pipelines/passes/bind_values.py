@@ -20,7 +20,7 @@ HB204 (error)  a value that does not fit its variable or argument
     helio refuses it before anything runs.
     before  --set N=three for an integer
     after   refused
-    to do   Give a value of the type and within the limits that helio show PIPELINE lists for the variable.
+    to do   Give a value of the type and within the limits that `helio show PIPELINE` lists for the variable.
 """
 
 from __future__ import annotations

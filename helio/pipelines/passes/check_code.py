@@ -4,7 +4,7 @@ HV601 (error)  code outside the allow-list
     Code from a template may be hostile: a list of the allowed names is the first defence.
     before  import os; result = df
     after   refused, each line named
-    to do   Write the code with pandas and numpy alone, or use one of the tools that helio tools lists.
+    to do   Write the code with pandas and numpy alone, or use one of the tools that `helio tools` lists.
 
 HV602 (error)  code that never assigns result
     The value of 'result' is the output of the step.
@@ -63,7 +63,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
                     tool_name=step.tool_name,
                     path=at,
                     advice=(
-                        "use only pandas, numpy and scipy.signal on the given tables, or a tool that helio tools lists",
+                        "use only pandas, numpy and scipy.signal on the given tables, or a tool of `helio tools`",
                     ),
                 )
             elif not assigns_result(code):

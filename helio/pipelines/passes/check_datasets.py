@@ -4,7 +4,7 @@ HV502 (warning)  a dataset that the catalogue does not know, where CDAWeb would 
     CDAWeb may still have it, because helio's catalogue may be older. Data in a folder (--archive) are not checked.
     before  AC_H2_MIF
     after   warned, with the closest name; HS101 in a run for which no provider was given
-    to do   Check the id with helio datasets search; helio catalog refresh renews an old catalogue.
+    to do   Check the id with `helio datasets search`; `helio catalog refresh` renews an old catalogue.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
         elif close:
             advice = f"did you mean {' or '.join(map(repr, close))}?"
         else:
-            advice = "use --archive DIR for your own data, or search with helio datasets search WORDS"
+            advice = "use --archive DIR for your own data, or search with `helio datasets search WORDS`"
         yield Diagnostic(
             "HV502",
             f"the catalogue has no dataset '{dataset_id}'",

@@ -4,7 +4,7 @@ HB203 (error)  a value for a variable that the template does not have
     The value would be ignored.
     before  --set TIMERANGE=2024
     after   refused: did you mean $TIME_RANGE?
-    to do   Correct the name after --set; helio show PIPELINE lists the variables.
+    to do   Correct the name after --set; `helio show PIPELINE` lists the variables.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ HV501 (warning)  a parameter that the catalogue does not list for its dataset
     The files may still have it, because the catalogue may be outdated or incomplete.
     before  BGSE of AC_H2_MFI
     after   warned, with the closest name; HE402 for an author
-    to do   Check the name with helio datasets parameters DATASET; helio catalog refresh renews an old
+    to do   Check the name with `helio datasets parameters DATASET`; `helio catalog refresh` renews an old
             catalogue.
 """
 
@@ -54,7 +54,7 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
             (
                 f"did you mean {' or '.join(repr(name) for name in close)}?"
                 if close
-                else f"run helio datasets parameters {dataset_id} to list its parameters",
+                else f"run `helio datasets parameters {dataset_id}` to list its parameters",
             ),
             candidates=close,
         )

@@ -4,7 +4,7 @@ HN506 (error)  required argument missing
     The choice of its value is physics, so helio does not fill it in.
     before  fetch_data without "dataset_id"
     after   refused
-    to do   Add the argument; helio tools TOOL describes it.
+    to do   Add the argument; `helio tools TOOL` describes it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
             listed = (
                 f"use one of these {'keys of a figure' if of_figure else 'arguments'}: {', '.join(valid)}"
             )
-            known = f"run helio tools {signature.name} to list its keys" if close else listed
+            known = f"run `helio tools {signature.name}` to list its keys" if close else listed
             code = UNKNOWN_KEY if of_figure else "HN504" if close else "HN503"
             advice = (f"did you mean '{close[0]}'?",) if close else ()
             yield found(code, path, message, (*advice, known) if of_figure else advice or (known,))

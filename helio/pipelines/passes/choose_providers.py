@@ -4,7 +4,7 @@ HS101 (error)  no data provider was given, and the catalogue does not know the d
     helio never chooses a source silently.
     before  "dataset_id": "MY_EVENTS"
     after   refused: --archive DIR
-    to do   Name the provider: --archive DIR, --archive NAME, or "provider" in the step. helio datasets search
+    to do   Name the provider: --archive DIR, --archive NAME, or "provider" in the step. `helio datasets search`
             finds ids of CDAWeb.
 
 HS102 (error)  unknown provider

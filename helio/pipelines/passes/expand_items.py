@@ -403,4 +403,6 @@ def _left_out(steps: Sequence[Step], skipped: set[StepId]) -> Edit:
         if steps[index].step_id in removed_ids:
             operations += removed(pointer("steps", index), steps[index].to_json())
     listed = ", ".join(str(step.step_id) for step in steps if step.step_id in removed_ids)
-    return Edit("HB402", f"skipped, because for_each has no items: {listed}", operations, kind="bind")
+    return Edit(
+        "HB402", f"for_each has no items, so these steps are skipped: {listed}", operations, kind="bind"
+    )

@@ -15,7 +15,7 @@ HX103 (error)  a pipeline that does not exist, or has no such variable
     helio refuses names that it would have to ignore.
     before  "use": "maag"
     after   refused: did you mean 'mag'?
-    to do   Correct the name of the pipeline or of its variable; helio list and helio show PIPELINE list them.
+    to do   Correct the name of the pipeline or of its variable; `helio list` and `helio show PIPELINE` list them.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ class _Inliner:
             )
         if name not in self.context.pipelines:
             close = closest(name, self.context.pipelines)
-            advice = f"did you mean '{close[0]}'?" if close else "run helio list to see the pipelines"
+            advice = f"did you mean '{close[0]}'?" if close else "run `helio list` to see the pipelines"
             raise refused("HX103", f"no pipeline is called '{name}'", advice)
         saved, errors = self._saved(name)
         if errors:
@@ -200,7 +200,7 @@ class _Inliner:
             inside = (
                 f"in the pipeline {name}, at {first.path}: " if first.path else f"in the pipeline {name}: "
             )
-            raise refused(first.code, f"{inside}{first.message}", f"run helio check {name}")
+            raise refused(first.code, f"{inside}{first.message}", f"run `helio check {name}`")
         known: Mapping[str, Variable] = saved.variables if saved else {}
         steps = saved.steps if saved else ()
         if around.items:

@@ -4,7 +4,7 @@ HX401 (lossy (repair) or error (run))  vector where a scalar is needed: the step
     The author may mean one of the components.
     before  compute_spectrogram of a vector
     after   "for_each": {"as": "$COMPONENT", "over": {"components_of": LABEL}}
-    to do   Name the component in the label, such as AC_H2_MFI.BGSEc.Bx; helio fix PIPELINE makes one step for
+    to do   Name the component in the label, such as AC_H2_MFI.BGSEc.Bx; `helio fix PIPELINE` makes one step for
             each component.
 
 HX402 (edit safe)  vectors removed from a for_each whose tool takes scalars

@@ -4,7 +4,7 @@ HX201 (lossy (repair) or error (run))  loop assigned to the only argument that c
     The author did not say which argument it is.
     before  "loop_over": ["AC_H2_MFI", "AC_H0_MFI"]
     after   "for_each": {"as": "$ITEM", "over": […]}, "dataset_id": "$ITEM"
-    to do   Write "for_each" with the argument that takes the items; helio fix PIPELINE writes it if only one
+    to do   Write "for_each" with the argument that takes the items; `helio fix PIPELINE` writes it if only one
             argument fits.
 
 HX202 (error)  loop whose argument is unclear

@@ -45,7 +45,7 @@ def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
             reader = needed[step.step_id]
             yield Edit(
                 "HG301",
-                f"made critical, because step {reader} is critical and depends on it",
+                f"the step becomes critical, because the critical step {reader} depends on it",
                 changed(step, replace(step, critical=True)),
                 step.step_id,
                 warning=f"'critical: false' has no effect: step {reader} is critical and depends on this one",

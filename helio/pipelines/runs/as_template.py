@@ -68,7 +68,7 @@ def template_of(
             taken = [_served_by(provider, step, fetches) for step in taken]
             notes += [
                 f"{choice.run.id}: step {step['step_id']} uses the pipeline {step['use']}, whose data may come "
-                f"from another archive: helio run {name} --archive {provider}"
+                f"from another archive: `helio run {name} --archive {provider}`"
                 for step in taken
                 if "use" in step
             ]
@@ -83,7 +83,7 @@ def template_of(
         steps += _merged(steps, [_respelt(step, renamed) for step in taken], choice.run.id)
     if not steps:
         raise RequestError(
-            "no step is left to save", advice="run helio runs show RUN to see the outcome of each step"
+            "no step is left to save", advice="run `helio runs show RUN` to see the outcome of each step"
         )
     for variable, phrase in phrases.items():
         # runs of different days compare those days, even with the same phrase
@@ -114,13 +114,13 @@ def _provider_of(
         variable = f"HELIO_{BY_ADDRESS.upper()}_SERVERS"
         return known, [] if known else [
             f"{run.id}: its data came from {archive}, and a template cannot contain an address. To run it: "
-            f"helio run {name} --archive {archive}; or set {variable}=NAME={archive} "
+            f"`helio run {name} --archive {archive}`; or set {variable}=NAME={archive} "
             f'and write "provider": "{BY_ADDRESS}:NAME" in the step'
         ]
     if is_folder(archive):
         return "", [
             f"{run.id}: its data came from the folder {archive}, and a template cannot name a folder. To run it: "
-            f"helio run {name} --archive {shlex.quote(archive)}"
+            f"`helio run {name} --archive {shlex.quote(archive)}`"
         ]
     return archive, []
 

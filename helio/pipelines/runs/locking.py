@@ -215,7 +215,7 @@ def _refuse(lock: Lock, now: Lock) -> None:
 
 def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
     """List what a user can do about changes since a lock, the most likely first."""
-    ways = ["run helio lock again to lock the present data"]
+    ways = ["run `helio lock` again to lock the present data"]
     if any(line.startswith("the pipeline: ") for line in changed):
         ways.insert(0, "use --lock FILE with a lock of this pipeline")
     if any(line.startswith("the template: ") for line in changed):

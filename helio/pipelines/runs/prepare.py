@@ -65,7 +65,8 @@ def prepare_run(
     if saved is not None:
         if request.has_values:
             raise RequestError(
-                "a saved plan cannot take other values", advice="run the pipeline itself with these values"
+                "a saved plan has fixed values, which --set and --time-range cannot change",
+                advice="run the pipeline itself with these values",
             )
         if lock is not None and saved.is_of(lock):  # a saved plan was made from its normal form
             lock = replace(lock, template=saved.plan.template_digest, document={})

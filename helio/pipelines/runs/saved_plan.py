@@ -4,7 +4,7 @@ HV106 (error)  a saved plan differs from the plan of its template
     It is damaged, or was planned by another version.
     before  helio run plan.json, edited by hand
     after   refused: run helio plan again
-    to do   Make the plan again with helio plan PIPELINE --output FILE.
+    to do   Make the plan again with `helio plan PIPELINE --output FILE`.
 """
 
 from __future__ import annotations
@@ -145,4 +145,4 @@ def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> Save
 
 
 def _refused(message: str, place: str) -> InvalidTemplate:
-    return InvalidTemplate([Diagnostic("HV106", message, advice=("run helio plan again",))], place=place)
+    return InvalidTemplate([Diagnostic("HV106", message, advice=("run `helio plan` again",))], place=place)

@@ -122,7 +122,7 @@ class RunSession:
         """
         if self.request.files and not _same_files(self.execution, self.request.files):
             raise Refused(
-                "the archive's files differ from those of the saved plan", advice="run helio plan again"
+                "the archive's files differ from those of the saved plan", advice="run `helio plan` again"
             )
 
     def results(

@@ -119,7 +119,7 @@ def _source_of(record: RunRecord, archive: str) -> str:
     if not archive and is_folder(source) and not is_folder_there(Path(source)):
         raise RequestError(
             f"the archive {source} of run {record.id} does not exist",
-            advice="use --archive DIR for the folder of its files, or --archive NAME for a provider that serves them",
+            advice="name the archive of the run: --archive DIR for a folder of files, --archive NAME for a provider",
         )
     return source
 

@@ -21,7 +21,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
         merged = _merged_into(record, step_id)
         if merged:
             return [
-                f"step {step_id} was merged into step {merged} before the run: run helio why {record.id} {merged}"
+                f"step {step_id} was merged into step {merged} before the run: run `helio why {record.id} {merged}`"
             ]
         known = [str(step["step_id"]) for step in record.step_records]
         close = closest(step_id, known)

@@ -4,13 +4,13 @@ HI001 (error)  passes that never finish
     Passes that undo each other's edits are a bug in helio.
     before  a pass that edits in every round
     after   refused, the passes named
-    to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
+    to do   Report the bug with the template; `helio doctor --report FILE` writes what a report needs.
 
 HI002 (error)  a pass that failed or broke the plan; helio ignores its edits
     A bug in one pass must not damage the plan.
     before  a pass that raises
     after   refused, the pass named
-    to do   Report the bug with the template; helio doctor --report FILE writes what a report needs.
+    to do   Report the bug with the template; `helio doctor --report FILE` writes what a report needs.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class _Work:
         self.findings.append(
             Diagnostic(
                 "HI002",
-                f"the pass {_name(rewrite)} {what}",
+                f"an error in helio: the pass {_name(rewrite)} {what}",
                 candidates=(_name(rewrite),),
                 advice=("please report this bug in helio, with the template",),
             )

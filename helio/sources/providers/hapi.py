@@ -605,7 +605,8 @@ class Hapi(Source):
             info, seen = self._info_and_age(dataset_id, longest=HOUR)
         except Offline as error:
             raise Offline(
-                f"offline, and no info of {dataset_id} on {self.server} is cached", advice=error.advice
+                f"helio is offline, and its cache has no info of {dataset_id} on {self.server}",
+                advice=error.advice,
             ) from error
         start, stop = max(time_range.start, info.start), min(time_range.stop, info.stop)
         if start >= stop:
@@ -1145,7 +1146,7 @@ class Hapi(Source):
         )
 
     def _never_asked(self, what: str) -> str:
-        return f"offline, and no reply of {self.server} for {what} is cached"
+        return f"helio is offline, and its cache has no reply of {self.server} for {what}"
 
 
 _MOMENTS = ("start", "stop", "seen")

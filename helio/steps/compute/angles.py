@@ -82,8 +82,8 @@ def undeclared(series: Table) -> tuple[str, ...]:
     if not is_angle_unit(series.unit):
         return ()
     return (
-        f"'{series.name}' is in {series.unit}, but helio does not know whether it wraps after a full turn: it is "
-        'averaged as a plain number; set wraps to "yes" or "no" with declare_quantity',
+        f"'{series.name}' is in {series.unit}, but helio does not know whether it wraps after a full turn, so it is "
+        'averaged as a plain number; to change this, set wraps to "yes" or "no" with the tool declare_quantity',
     )
 
 

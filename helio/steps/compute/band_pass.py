@@ -119,7 +119,7 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
         raise StepError(
             f"the filter needs {in_words((2 * edge + 2) * cadence)} without a gap, but the longest "
             f"stretch of '{series.name}' without a gap lasts {in_words(longest * cadence)}",
-            advice="choose a higher value of low, fill short gaps with interpolate, or choose a longer "
+            advice="choose a higher frequency for 'low', fill short gaps with the tool interpolate, or choose a longer "
             "time range",
         )
     provenance = (

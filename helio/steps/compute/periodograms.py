@@ -121,8 +121,8 @@ def windows_of(
     if not count.any():
         longest = int((end - begin).max(initial=0))
         raise StepError(
-            f"no stretch of '{series.name}' without a gap is as long as the window of {window}: the "
-            f"longest lasts {in_words(longest * cadence)}",
+            f"the longest stretch of '{series.name}' without a gap lasts {in_words(longest * cadence)}, less than the "
+            f"window of {window}",
             advice="choose a shorter window, or fill short gaps with interpolate first",
         )
     within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)

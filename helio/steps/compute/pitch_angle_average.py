@@ -79,7 +79,7 @@ def pitch_angle_average(
     if not 0 <= low < high <= 180:
         raise StepError(
             f"{low:g} to {high:g} deg is not a range of pitch angles",
-            advice="choose low below high, both from 0 to 180",
+            advice="choose 'low' less than 'high', both from 0 to 180",
         )
     flat = np.moveaxis(spectrum.values, 1 + index, -1)
     values = np.full(flat.shape[:-1], np.nan)

@@ -144,7 +144,7 @@ def fetch_data(
     raise NoCandidate(
         "no candidate has usable data: "
         + "; ".join(f"{attempt.dataset_id}: {attempt.outcome}" for attempt in attempts),
-        advice="choose another time range, or add more candidates",
+        advice="choose another time range, or list more datasets in 'candidates'",
         attempts=tuple(attempts),
     ) from failures[-1]
 

@@ -814,7 +814,7 @@ class _Checker:
                 yield from self._dispatched(element)
         elif isinstance(node, ast.Dict):
             if any(key is None for key in node.keys):
-                yield "** hides which function is called: write the arguments out"
+                yield "** in a call hides its arguments from helio: write each argument by its name"
             for value in node.values:
                 yield from self._dispatched(value)
         elif not (
@@ -997,7 +997,7 @@ def _operation(node: ast.BinOp) -> Iterator[str]:
             and abs(base) > 1
         ):
             if exponent * math.log2(abs(base)) > 64:
-                yield "this power is too large"
+                yield "this exponent is too large"
         elif base is not None and isinstance(node.right, ast.BinOp) and isinstance(node.right.op, ast.Pow):
             yield "a power of a power is not allowed"
     elif isinstance(node.op, ast.Mult):

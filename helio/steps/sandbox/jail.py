@@ -127,7 +127,7 @@ class Jail:
                 self._stop()
                 raise CodeFailed(
                     "the process that runs the code was killed",
-                    advice="try again; if it fails again, run helio doctor",
+                    advice="try again; if it fails again, run `helio doctor`",
                 ) from error
             except BaseException:
                 self._stop()
@@ -209,7 +209,7 @@ class _ZygoteProcess:
                 )
                 raise NoSandbox(
                     f"the process that runs the code did not start: {reason}",
-                    advice="try again; if it fails again, run helio doctor",
+                    advice="try again; if it fails again, run `helio doctor`",
                 ) from error
             self._parts = parts(ready["lacking"])
         return self._parts

@@ -69,7 +69,7 @@ def check_system() -> None:
         raise NoSandbox(
             f"code in a template runs only on Linux (x86_64, aarch64), not on {platform.system()} "
             f"({machine})",
-            advice="use tools that need no code, which run everywhere; run helio tools to list them",
+            advice="use tools instead of code: they run on every machine, and `helio tools` lists them",
         )
 
 
@@ -89,6 +89,6 @@ def check_parts(every: tuple[Part, ...], policy: Policy) -> None:
     can_do_without = not any(part.name in ALWAYS for part in missing)
     raise NoSandbox(
         f"this machine cannot isolate code as required: {reasons}",
-        advice="use tools that need no code; run helio tools to list them"
+        advice="use tools that need no code; run `helio tools` to list them"
         + ("; or set HELIO_SANDBOX=weak, if you trust the code" if can_do_without else ""),
     )

@@ -46,7 +46,7 @@ def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Re
         raise CodeRefused(
             "the code uses something that is not allowed: "
             f"{'; '.join(map(str, refused[:_MOST_SHOWN]))}{more}",
-            advice="use only pandas, numpy and scipy.signal on the given tables; run helio tools to list "
+            advice="use only pandas, numpy and scipy.signal on the given tables; run `helio tools` to list "
             "tools that need no code",
         )
     return jail.run(code, [(name, source.table) for name, source in zip(names, sources, strict=True)])
