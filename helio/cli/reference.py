@@ -46,8 +46,8 @@ def explain(
     subject: Annotated[
         str,
         typer.Argument(
-            help="What to explain: a tool, a code (HR203), all codes that begin with two letters (HR), a key of a pipeline "
-            "or a figure, or a run.",
+            help="What to explain: a tool, a code (HR203), all codes that begin with two letters (HR), a key of a "
+            "pipeline or a figure, or a run.",
             metavar="TOOL|CODE|KEY|RUN",
             autocompletion=complete_words,
         ),

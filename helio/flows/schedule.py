@@ -104,8 +104,8 @@ class Schedule:
         if now != usual:
             what = "leave a gap" if now > usual else "overlap"
             yield (
-                f"the clocks of {self.timezone} change between summer and winter, but time ranges are in UTC: {spans[1]} and "
-                f"{spans[2]} {what}; use --timezone UTC to avoid this"
+                f"the clocks of {self.timezone} change between summer and winter, but time ranges are in UTC: "
+                f"{spans[1]} and {spans[2]} {what}; use --timezone UTC to avoid this"
             )
 
     def template(self, settings: Settings) -> Document:

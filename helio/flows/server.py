@@ -396,8 +396,8 @@ class Server:
         if process is None or not process.alive:
             return ""
         if _is_stopped(process.pid):
-            return f": its process {process.pid} is suspended; kill -CONT {process.pid} resumes it,"
-                " `helio down` ends it"
+            how = f"kill -CONT {process.pid} resumes it, `helio down` ends it"
+            return f": its process {process.pid} is suspended; {how}"
         return f": its process {process.pid} is running; its log is {self.log}"
 
     def _lost_its_port(self) -> bool:

@@ -1,4 +1,4 @@
-"""Write templates without a language model: read simple requests by rules, ask about ambiguous words, ignore no word."""
+"""Write templates without a model: read simple requests by rules, ask about ambiguous words, ignore no word."""
 
 from __future__ import annotations
 

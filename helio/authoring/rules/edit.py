@@ -250,7 +250,8 @@ class _Editor(Looks):
             values = [value for value, new in zip(known, numbers.values(), strict=True) if new]
             if len(values) != count:
                 raise NotUnderstood(
-                    f"the figure sets {key} for each panel; without a language model, helio cannot set it for a new panel"
+                    f"the figure sets {key} for each panel; without a language model, "
+                    "helio cannot set it for a new panel"
                 )
             return values
         if key in _MARKS and isinstance(known, list):

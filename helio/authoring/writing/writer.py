@@ -257,7 +257,8 @@ class _Writer:
         ]
         if -1 in numbers or numbers != sorted(numbers):
             raise NotUnderstood(
-                "without a language model, the order of panels is field, velocity, density, temperature, derived, indices",
+                "without a language model, the order of panels is field, velocity, density, temperature, derived, "
+                "indices",
                 advice="set GEMINI_API_KEY, and use `helio edit` to change the order",
             )
 
