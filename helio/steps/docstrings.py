@@ -20,7 +20,7 @@ def sections(doc: str) -> dict[str, str]:
 
 
 def entries(section: str) -> Iterator[tuple[str, str]]:
-    r"""Read the names that a section lists, and the description of each as one line.
+    r"""Yield each name that a section lists, with its description as one line.
 
     >>> list(entries("low, high : float\n    In Hz.\nname : str\n    Of the\n    result."))
     [('low', 'In Hz.'), ('high', 'In Hz.'), ('name', 'Of the result.')]

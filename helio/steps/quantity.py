@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Kind = Literal["", "scalar", "vector", "spectrum"]
 _TURNED_INTO_ANOTHER = {"GSE", "GSM", "SM", "GEO", "GEI"}
 LENGTH = re.compile(r"\||magnitude|\bmag\b|speed|strength|total|intensity", re.IGNORECASE)
-"""Names of the length of a vector: ``|B|``, ``Bulk Flow Speed``, ``1AU IP Mag Avg B``."""
+"""Regular expression for names of the length of a vector: ``|B|``, ``Bulk Flow Speed``, ``1AU IP Mag Avg B``."""
 
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
@@ -56,7 +56,7 @@ class Quantity:
 
 
 ANYTHING = Quantity()
-"""No demand."""
+"""No required unit, kind or frame: a tool accepts any table."""
 
 
 def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, label: str = "") -> None:
@@ -96,7 +96,7 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
 
 
 def same_unit(one: Table, other: Table) -> str:
-    """Return the unit of two tables.
+    """Return the unit that two tables share, or raise an error if their units differ.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def same_unit(one: Table, other: Table) -> str:
 
 
 def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) -> str:
-    """Return the frame of two vectors.
+    """Return the frame that two vectors share, or raise an error if their frames differ.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def same_clock(one: Table, other: Table) -> None:
 def _mismatch(
     kind: type[Mismatch], one: Table, other: Table, parts: tuple[str, ...], advice: str
 ) -> Mismatch:
-    """Return an error about two tables, by the names their files give them until somebody knows their labels.
+    """Return an error about two tables, with the names from their files; the labels are added later.
 
     Every second text of `parts` is taken as it is: a unit may have braces.
     """
@@ -197,7 +197,7 @@ def _what(table: Table) -> str:
 
 
 def frame_of_series(table: Table, label: str = "") -> str:
-    """Return the frame of a series: the one that it states, otherwise the one in its name, description or parameter id.
+    """Return the frame of a series: the stated frame, otherwise the frame in its name, description or parameter id.
 
     A file with a single component as a parameter states its frame only in words: ``1AU IP Bz, GSE``. The file's words
     come first. In a label, only the parameter id counts, the part after the first point of
@@ -243,7 +243,7 @@ def _has_frame(frame: str) -> str:
 
 
 def advice_on_units(unit: str, needed: str) -> str:
-    """Advise what to do about a unit that is not the required one."""
+    """Write advice for a table whose unit is not the required unit."""
     if not unit or not needed:
         stated = f': unit "{needed or unit}"' if needed != "1" else ""
         return f"if the missing unit is known, state it with the tool declare_quantity{stated}"
@@ -260,7 +260,7 @@ def advice_on_units(unit: str, needed: str) -> str:
 
 
 def advice_on_frames(frame: str, needed: str) -> str:
-    """Advise what to do about a frame that is not the required one."""
+    """Write advice for a table whose frame is not the required frame."""
     if not frame or not needed:
         return f'if the missing frame is known, state it with the tool declare_quantity: frame "{needed or frame}"'
     if {frame.upper(), needed.upper()} <= _TURNED_INTO_ANOTHER:

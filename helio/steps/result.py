@@ -1,4 +1,4 @@
-"""What is known of a tool's result before it runs, as its `@tool` mark states it."""
+"""What is known of a tool's result before the tool runs, as the decorator ``@tool`` states it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Result:
-    """The unit, frame and kind of a tool's result, written in terms of its tables and arguments.
+    """The unit, frame and kind of a tool's result, as expressions that refer to its input tables and arguments.
 
     ``{name}`` stands for the unit, frame or kind of the table parameter ``name``, or for the text of the argument
     ``name``. Where an argument is empty, `like` decides.
@@ -42,7 +42,7 @@ class Result:
     by: Mapping[str, Mapping[str, Result]] = field(default_factory=dict)
 
     def updated(self, other: Result) -> Result:
-        """Return a copy in which the facts that `other` states replace the facts of this result."""
+        """Return a copy of this result, with the facts that `other` states in place of its own."""
         return Result(
             other.like or self.like,
             self.unit if other.unit is None else other.unit,

@@ -36,7 +36,7 @@ class MaxItems:
 
 
 CODE = "text/x-python"
-"""Media type that marks code in a JSON Schema."""
+"""Media type that marks an argument as code in a JSON Schema."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class TableInput:
 
     parameter: str
     argument: str
-    """The argument that names the label, ``"source_label"``; for a figure a dotted path, ``"spec.labels"``."""
+    """The argument in which a template gives the label: ``"source_label"``, or ``"spec.labels"`` in a figure."""
     many: bool = False
     also: tuple[str, ...] = ()
-    """Other arguments that may name the same labels: ``"spec.panels"``."""
+    """Other arguments in which a template may give these labels: ``"spec.panels"``."""
     scalar: bool = False
     """Whether the tool takes one component at a time, so that a vector must be mapped over its components."""
     takes: Quantity = ANYTHING
@@ -61,7 +61,7 @@ class TableInput:
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a tool, as a template writes it."""
+    """An argument of a tool, with its JSON Schema, as a template gives it."""
 
     name: str
     schema: Schema
@@ -71,7 +71,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class RecordContext:
-    """The records of its tables on which one record of a tool's result may depend.
+    """The input records on which one record of a tool's result may depend: the same record, those near it, or all.
 
     Parameters
     ----------
@@ -95,18 +95,18 @@ RECORD = RecordContext("record")
 
 
 def window(*lengths: str, records: int = 0) -> RecordContext:
-    """Return a context of records within a limited time or number."""
+    """Return a context of input records within a time, or within a number of records."""
     return RecordContext("window", lengths, records)
 
 
 def whole_range(reason: str) -> RecordContext:
-    """Return a context of all records, with the reason why all are needed."""
+    """Return a context of all input records, with the reason why the tool needs all of them."""
     return RecordContext("range", reason=reason)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """The signature of a tool: all that templates, schemas and help pages need to know."""
+    """The signature of a tool: all facts about the tool that templates, schemas and help pages need."""
 
     name: str
     version: int
@@ -115,27 +115,27 @@ class Signature:
     tables: tuple[TableInput, ...] = ()
     arguments: tuple[Argument, ...] = ()
     needs: tuple[tuple[str, ...], ...] = ()
-    """Groups of arguments; one argument of each group must be given."""
+    """Groups of arguments: a template must give at least one argument of each group."""
     runs: bool = True
-    """Whether helio can run the tool; false for another spelling, which helio rewrites, or for an unsupported tool."""
+    """Whether helio can run the tool; false if helio replaces it by another tool, or does not support it."""
     context: RecordContext = RECORD
     """The input records on which one record of the result may depend."""
     gives_quantity: Quantity = ANYTHING
-    """The unit, kind and frame of the result, if they do not depend on the inputs."""
+    """The unit, kind and frame of every result of the tool, if they do not depend on the inputs."""
     result: Result = NOTHING_SAID
-    """The unit, kind and frame of the result, if they follow from its tables and arguments."""
+    """The unit, kind and frame of the result, if they depend on the input tables and arguments."""
     same: tuple[MatchingTables, ...] = ()
-    """Tables that must have the same unit, frame or kind."""
+    """Groups of input tables that must have the same unit, frame or kind."""
     synonyms: tuple[str, ...] = ()
-    """Other words that people and models use for the tool."""
+    """Other words that people and language models use for the tool."""
     module: str = ""
-    """Module of the tool's function; empty for another spelling, which helio rewrites to a tool."""
+    """Module with the tool's function; empty for a spelling that helio replaces by another tool."""
     example: str = ""
     """A short example: Python code that runs, or a step of a template."""
 
     @property
     def range_capable(self) -> bool:
-        """Whether one call for a range gives the same records as calls for its parts, put together."""
+        """Whether one call for a long time range gives the same records as separate calls for its parts."""
         return self.context.reach == "record"
 
     @property
@@ -148,7 +148,7 @@ class Signature:
         return next((argument for argument in self.arguments if argument.name == name), None)
 
     def time_arguments(self) -> tuple[str, ...]:
-        """Return names of the arguments that are time ranges."""
+        """Return the names of the arguments that hold time ranges."""
         return tuple(
             argument.name for argument in self.arguments if argument.schema.get("format") == "time-range"
         )

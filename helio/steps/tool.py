@@ -1,4 +1,4 @@
-"""The `@tool` decorator: it reads a function's signature and docstring into a JSON Schema."""
+"""The `@tool` decorator, and how a function's signature and docstring become a JSON Schema."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table with its label, for a tool that runs code in which the label names the table."""
+    """A table with its label, for tools that run code, because the code refers to the table by the label."""
 
     label: str
     table: Table
@@ -124,13 +124,13 @@ def tool(
 
 
 def _tables_in(value: Any) -> Iterator[Table]:
-    """Yield the tables that a parameter got; anything else is left to the tool."""
+    """Yield the tables in the value of a parameter: a table, a list or a mapping; ignore other values."""
     values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
     return (read for read in values if isinstance(read, Table))
 
 
 def signature_of(function: Callable[..., Any]) -> Signature:
-    """Read a tool's signature and docstring."""
+    """Read the signature and the docstring of a function that is a tool."""
     mark: ToolMark = function.__tool__  # type: ignore[attr-defined]
     hints = typing.get_type_hints(function, include_extras=True)
     doc = inspect.getdoc(function) or ""
@@ -183,7 +183,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 
 
 def schema_of(annotation: Any) -> Schema:
-    """Return the JSON Schema of one annotation, as a template writes its values."""
+    """Return the JSON Schema of a Python annotation, for the values that a template may contain."""
     simple: dict[Any, Schema] = {
         str: {"type": "string"},
         Text: {"type": "string", "format": "text"},
@@ -252,7 +252,7 @@ def _gives(returned: Any) -> Gives:
 
 
 def _quantity(annotation: Any) -> tuple[Any, Quantity]:
-    """Return the type of ``Annotated[Table, Quantity(...)]`` and its quantity; any other type takes anything."""
+    """Return the type and the quantity in ``Annotated[Table, Quantity(...)]``; the default quantity is `ANYTHING`."""
     if get_origin(annotation) is not Annotated:
         return annotation, ANYTHING
     hint, *notes = get_args(annotation)
@@ -260,7 +260,7 @@ def _quantity(annotation: Any) -> tuple[Any, Quantity]:
 
 
 def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """Return ``X`` of ``X | None``, and whether None is allowed."""
+    """Return the type ``X`` of an annotation ``X | None``, and whether the annotation allows None."""
     inner = get_args(annotation)
     if get_origin(annotation) in (Union, types.UnionType) and type(None) in inner:
         return next(member for member in inner if member is not type(None)), True

@@ -14,7 +14,7 @@ from helio.store.table import Axis, Floats, Table
 
 @dataclass(frozen=True)
 class BinSet:
-    """A set of bins, and the records that use these bins."""
+    """A set of bins (centres and edges), and the records that have these bins."""
 
     records: npt.NDArray[np.int64] | slice
     centers: npt.NDArray[np.float64]
@@ -27,7 +27,7 @@ class BinSet:
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Return the number of the axis with a label, ignoring case; without a label, return that of the only axis.
+    """Return the number of the axis with this label, ignoring case; without a label, the number of the only axis.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def hold_bins(table: Table, *, purpose: str) -> None:
 
 
 def bin_sets(axis: Axis, records: int) -> list[BinSet]:
-    """Group records by the bins that they use: two groups where two energy tables alternate.
+    """Group records by their bins: an instrument that alternates between two energy tables gives two groups.
 
     Raises
     ------

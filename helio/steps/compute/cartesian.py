@@ -1,4 +1,4 @@
-"""The three Cartesian components of a vector, and the values of a table that is used as a length."""
+"""The three Cartesian components of a vector, and the length of a vector."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple
 
 
 def length_of(table: Table, what: str) -> Values:
-    """Return the values of a series, or the length of a vector, as float64: a speed or a field strength.
+    """Return the values of a series, or the lengths of a vector, as float64: for instance speeds or field strengths.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str,
 
 
 def _in_order(*names: str) -> tuple[str, str, str]:
-    """Put names in the order of their letters; leave names without such letters as they are."""
+    """Put names of components in the order x, y, z of their letters; leave names without these letters as they are."""
     letters = differing(names)
     # `z`, `y`, `x_gse` differ in more than letters, and yet begin with them
     for known in (letters, [letter[:1] for letter in letters]):

@@ -158,7 +158,7 @@ def cross_correlation_lag(
 
 
 def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
-    """Return the number of each record on a grid of whole cadences from the first record on."""
+    """Return the number of whole cadences from the first record to each record."""
     clock = counted(epoch)
     # leap seconds without a record are moved by whole cadences, so that no two records share a place
     without_record = elapsed(epoch) - clock
@@ -168,7 +168,7 @@ def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
 
 
 def _on_grid(table: Table, positions: npt.NDArray[np.int64], margin: int) -> npt.NDArray[np.float64]:
-    """Place samples at whole cadences, NaN where there is none and in a margin on both sides."""
+    """Place samples on a grid of whole cadences, with NaN where a sample is missing and in a margin at both ends."""
     grid = np.full(int(positions[-1]) + 1 + 2 * margin, np.nan)
     grid[positions + margin] = table.values
     return grid

@@ -26,7 +26,7 @@ FEWEST = 8
 """The smallest number of samples in a window."""
 
 _BLOCK = 1 << 18
-"""Number of samples transformed at a time: 2 MB, and as much again for the spectra."""
+"""Number of samples that one Fourier transform takes at a time: 2 MB, and as much again for the spectra."""
 
 # Periodic tapers, as a discrete transform takes them: numpy's are symmetric, one sample longer.
 _TAPERS: dict[str, Callable[[int], npt.NDArray[Any]]] = {
@@ -64,7 +64,7 @@ class Windows:
 
     @property
     def frequencies(self) -> Axis:
-        """The axis of the spectra, in Hz, without frequency zero: the mean has been removed."""
+        """The frequencies of the spectra, in Hz; zero is left out, because the mean of each window is removed."""
         step = 1e9 / (self.length * self.cadence)
         centers = np.arange(1, self.length // 2 + 1) * step
         return Axis("Frequency", "Hz", centers, centers - step / 2, centers + step / 2, "log")

@@ -1,4 +1,4 @@
-"""Values that a quantity can have: no density, temperature or distance is negative, and nothing is infinite."""
+"""Set impossible values to NaN: no density, temperature or distance is negative or infinite."""
 
 from __future__ import annotations
 

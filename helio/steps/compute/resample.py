@@ -137,7 +137,7 @@ def leap_second_notes(series: Table) -> tuple[str, ...]:
 def picked(
     values: npt.NDArray[Any], first: Indices, last: Indices, method: Literal["median", "min", "max", "first"]
 ) -> npt.NDArray[np.float64]:
-    """Return the first, the smallest, the largest or the median valid value of every interval and column."""
+    """Return the first, the smallest, the largest or the median valid value in every interval, for each column."""
     flat = columns_of(values)
     made = np.full((first.shape[0], flat.shape[1]), np.nan)
     filled = np.flatnonzero(last > first)
@@ -158,7 +158,7 @@ def _pick(
     last: Indices,
     method: str,
 ) -> None:
-    """Fill in the median, or the first valid sample, of the intervals of one column."""
+    """Write the median, or the first valid sample, of every interval of one column into `made`."""
     length = last - first
     longest = int(length.max(initial=0))
     padded = np.concatenate([column, np.full(longest, np.nan)])
@@ -177,7 +177,7 @@ def _pick(
 
 
 def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Duration) -> Axis:
-    """Return a per-record axis, one row per interval; an interval without records repeats the one before."""
+    """Return an axis with bins for each interval; an interval without records takes the bins of the one before."""
     if not axis.per_record:
         return axis
     filled = np.where(last > first, np.arange(first.shape[0]), 0)

@@ -1,4 +1,4 @@
-"""A vector along other axes, by a rotation matrix."""
+"""A vector expressed along other axes, which a rotation matrix gives."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 ORTHONORMAL = 1e-6
-"""How far the products of rows may be from 0 and 1; rows copied from a paper with seven digits are accepted."""
+"""The largest accepted error of the products of the matrix's rows; seven digits from a paper are enough."""
 
 LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R", "T", "N")}
-"""Names of the axes, for frames whose axes are not called x, y, z."""
+"""Names of the axes of frames whose axes are not called x, y, z."""
 
 
 @tool(

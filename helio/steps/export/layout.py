@@ -1,4 +1,4 @@
-"""Tables laid out as the variables of one file: a clock for each set of epochs, an axis for each set of bins."""
+"""Arrange tables as the variables of one file; tables with equal epochs or equal bins share variables."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class FileLayout:
 
     clocks: tuple[PlacedClock, ...]
     axes: tuple[PlacedAxis, ...]
-    """Each axis once, also where several tables share it."""
+    """The axes of all tables; an axis that several tables share is listed once."""
     tables: tuple[PlacedTable, ...]
 
 

@@ -1,4 +1,4 @@
-"""Tables as Parquet."""
+"""Write tables as Parquet."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def write_parquet(tables: Mapping[str, Table]) -> bytes:
 
 
 def _native(values: Floats) -> Floats:
-    """Make an array contiguous and in native byte order, as Arrow needs it; CDFs are often big-endian."""
+    """Return an array that is contiguous and in native byte order, as Arrow needs it; CDFs are often big-endian."""
     return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))

@@ -1,4 +1,4 @@
-"""The datasets that a fetch may use, in order of preference, as its arguments list them."""
+"""The datasets that a fetch may use, in order of preference, from the arguments of the fetch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from helio.errors import NoData, NotYetPublished, UnknownDataset, UnknownParamet
 
 FETCH = "fetch_data"
 ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
-"""Errors after which a fetch tries its next candidate; a damaged file or a refused request stops the fetch instead."""
+"""Errors after which a fetch tries the next dataset; after any other error, such as a damaged file, it stops."""
 
 Path = tuple[str | int, ...]
 
