@@ -116,7 +116,7 @@ def _place(name: str, axis: Axis, clock: PlacedClock, names: Names) -> PlacedAxi
 
 
 def _identity(axis: Axis, clock: bytes) -> str:
-    """Return a key equal for axes that can share a variable: same bins and words, and same clock if they change."""
+    """Return a text that is equal for axes that can share a variable: same bins, and same epochs if the bins change."""
     digest = hashlib.sha256(repr((axis.label, axis.unit, axis.scale)).encode("utf-8", "backslashreplace"))
     digest.update(clock if axis.per_record else b"fixed")
     for part, array in axis.parts.items():

@@ -1,4 +1,4 @@
-"""The figure that a render step returns: a plotly document, and remarks for a reviewer."""
+"""The figure that the tool render_spec returns: a plotly document, and remarks for a reviewer."""
 
 from __future__ import annotations
 

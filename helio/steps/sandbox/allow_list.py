@@ -655,7 +655,7 @@ class _Checker:
     # Times ----------------------------------------------------------------------------------------------------
 
     def _time(self, node: ast.Call, dotted: str) -> Iterator[str]:
-        """Refuse texts from which the clock would make a time: what is put together, and what has no year."""
+        """Refuse texts that pandas could complete with the present date: texts without a year, or made by code."""
         keywords = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         given: list[ast.expr] = []
         if dotted in _PARSERS:

@@ -110,7 +110,7 @@ def modules_in_scope() -> dict[str, Any]:
 
 
 def _wavelets() -> SimpleNamespace:
-    """Return the allowed parts of PyWavelets; make its inputs writable, which the columns of pandas 3 are not."""
+    """Return the allowed functions of PyWavelets; some get copies of arrays that pandas 3 has made read-only."""
     import pywt
 
     listed = {name: getattr(pywt, name) for name in MEMBERS["pywt"]}
