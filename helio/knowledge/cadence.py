@@ -74,7 +74,7 @@ def said_cadences(text: str) -> list[tuple[str, float]]:
 
 
 def cadences_of(dataset_id: str, title: str) -> tuple[float, ...]:
-    """Return the cadences in a dataset's id, otherwise those in its title; an empty result if neither names one.
+    """Return the cadences in a dataset's id, otherwise the cadences in its title; the result may be empty.
 
     >>> cadences_of("OMNI_HRO_1MIN", "OMNI Combined, Definitive, 1-minute IMF and Plasma Data")
     (60.0,)

@@ -52,7 +52,7 @@ class ParameterEntry:
 
     @property
     def canonical_unit(self) -> str:
-        """The unit of the parameter, in helio's spelling."""
+        """The unit of the parameter in helio's own spelling."""
         from helio.knowledge.unit_spelling import canonical_unit
 
         return canonical_unit(self.unit)
@@ -299,7 +299,7 @@ class Catalogue:
         return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
 
     def has_ended(self, dataset: DatasetSummary) -> bool:
-        """Return whether no more data will be added to a dataset.
+        """Return whether a dataset is complete, so that its archive will not add more data.
 
         Its spacecraft has sent nothing for years, or its last record was ten years old when helio asked the archive.
         A dataset whose data are only late has not ended.

@@ -1,4 +1,4 @@
-"""Citations of the data and of helio, for publications of a run's results."""
+"""Citations of data and of helio, for papers that use the results of a run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CHECKSUMS = {
 
 @dataclass(frozen=True)
 class Use:
-    """A file that a run read.
+    """A file that a run read, and the time range that it read.
 
     Parameters
     ----------

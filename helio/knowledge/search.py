@@ -176,7 +176,7 @@ class Search:
         return " ".join(names), named or at_l1
 
     def _told(self, clause: Clause) -> dict[int, float]:
-        """Weigh how well each dataset matches a clause: its best match, and a little of the second."""
+        """Return how well each dataset matches a part of a question: its best match counts, its second a little."""
         weights_of: dict[int, list[float]] = {}
         if clause.concept:
             for number, weight in self._postings(f"~{clause.concept}"):

@@ -124,7 +124,7 @@ def comparable(one: str, other: str) -> bool:
 
 
 def conversion_factor(unit: str, to: str) -> float:
-    """Return the factor that converts values from one unit into another.
+    """Return the factor by which values in one unit must be multiplied to be in another unit.
 
     Parameters
     ----------

@@ -190,7 +190,7 @@ def plain(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Split a text into lower-case words in the singular; split ``SYM_H``, ``B-field`` and ``BGSEc`` into parts.
+    """Split a text into lower-case singular words, and split ``SYM_H``, ``B-field`` and ``BGSEc`` into their parts.
 
     >>> tokens("Proton densities, B-field (GSM)")
     ['proton', 'density', 'b', 'field', 'gsm']
@@ -228,7 +228,7 @@ def concepts(words: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a question: its words, and the concept or instrument that they name.
+    """A part of a question with one meaning: its words, and the concept or instrument that they name.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ class BinSummary:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a table, whose size does not grow with the table.
+    """A description of a table; its size is limited, however large the table is.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class Description:
 
 @dataclass(frozen=True)
 class Preview:
-    """Some records of a table, with unchanged values.
+    """The first or the last records of a table, or both, with values to six digits.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def preview(
 
 
 def description_lines(description: Description) -> list[str]:
-    """Return a description as lines of text for people."""
+    """Write a description of a table as lines of text for people."""
     lines = [f"{description.label}: {description.description or description.name or description.kind}"]
 
     def fact(name: str, text: str) -> None:
@@ -306,7 +306,7 @@ def description_lines(description: Description) -> list[str]:
 
 
 def preview_lines(shown: Preview) -> list[str]:
-    """Return a preview as lines of text for people, one line for each record."""
+    """Write a preview of a table as lines of text for people, one line for each record."""
     unit = f" [{pretty_unit(shown.unit)}]" if shown.unit else ""
     heads = list(shown.columns)
     widths = [max(len(head), 12) + 2 for head in heads]

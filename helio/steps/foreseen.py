@@ -89,7 +89,7 @@ def _matches(signature: Signature, args: Arguments, argument: str) -> list[str]:
 
 @dataclass
 class _ToolCall:
-    """A call of a tool, in which the expressions of its `Result` are evaluated."""
+    """A call of a tool with its arguments and inputs, which evaluates the expressions in the tool's `Result`."""
 
     signature: Signature
     args: Arguments
@@ -210,7 +210,7 @@ class MatchingInputs:
     first: tuple[str, int]
     second: tuple[str, int]
     lone_components: bool = False
-    """Whether x of GSE may be combined with GSM, because x is the same in both."""
+    """Whether a component x in GSE may be combined with one in GSM, because x is the same in both frames."""
 
 
 def pairs_alike(signature: Signature, args: Arguments, inputs: Inputs) -> Iterator[MatchingInputs]:

@@ -22,7 +22,7 @@ _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """The unit, kind and frame that a table must have: ``Annotated[Table, Quantity("nT", kind="vector")]``.
+    """The unit, kind and frame that a tool requires of a table: ``Annotated[Table, Quantity("nT", kind="vector")]``.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class Quantity:
             raise ValueError(f"the kind of a quantity must be {', '.join(_HELD)} or empty, not {self.kind!r}")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the required facts as JSON, without empty ones."""
+        """Return the required unit, kind and frame as JSON; those that are empty are left out."""
         written = {"unit": self.unit, "kind": self.kind, "frames": list(self.frames)}
         return {name: value for name, value in written.items() if value}
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Quantity:
-        """Restore an object from the JSON that `to_json` returns."""
+        """Restore a `Quantity` from the JSON that `to_json` returns."""
         return cls(written.get("unit", ""), written.get("kind", ""), tuple(written.get("frames", ())))
 
 
@@ -60,7 +60,7 @@ ANYTHING = Quantity()
 
 
 def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, label: str = "") -> None:
-    """Refuse a table whose unit, kind or frame is not what a tool needs; nothing is converted.
+    """Refuse a table whose unit, kind or frame is not what a tool requires; this function converts nothing.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) 
 
 
 def same_clock(one: Table, other: Table) -> None:
-    """Refuse two tables that do not have the same epochs, record by record.
+    """Refuse two tables whose epochs are not equal in every record.
 
     Raises
     ------
@@ -218,7 +218,7 @@ def frame_of_series(table: Table, label: str = "") -> str:
 
 
 def equal_units(one: str, other: str) -> bool:
-    """Return whether two spellings mean the same unit; ``1`` means "no unit"."""
+    """Return whether two spellings mean the same unit; the spelling ``1`` means "no unit"."""
     from helio.knowledge.unit_spelling import (
         canonical_unit,  # hundreds of spellings, for which start-up must not pay
     )

@@ -1,4 +1,4 @@
-"""The signatures of tools, for templates, schemas and help pages, without importing any tool."""
+"""The signatures of tools for templates, schemas and help pages; reading them imports no tool."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Schema = dict[str, Any]
 Gives = Literal["tables", "table", "figure", "export"]
 
 Text = NewType("Text", str)
-"""A text for people: a title, an axis label, a description. Nothing is filled in."""
+"""A text for people: a title, an axis label, a description. helio does not replace anything in it."""
 
 Title = NewType("Title", str)
-"""A text for people in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
+"""A text for people in which helio replaces ``{start}``, ``{stop}`` and a variable ``{NAME}`` by their values."""
 
 FileName = NewType("FileName", str)
-"""A file name without folders, in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
+"""A file name without folders, in which helio replaces ``{start}``, ``{stop}`` and a variable ``{NAME}``."""
 
 Code = NewType("Code", str)
-"""Python code in a template. Nothing is filled in; the code is checked, then run in a sandbox."""
+"""Python code in a template; helio checks the code without changing it, then runs it in a sandbox."""
 
 
 @dataclass(frozen=True)
 class MaxItems:
-    """An annotation of a list type: how many items the list may have."""
+    """A mark in the annotation of a list: the largest number of items of the list."""
 
     items: int
 
@@ -41,7 +41,7 @@ CODE = "text/x-python"
 
 @dataclass(frozen=True)
 class TableInput:
-    """A table parameter of a tool, and the argument in which a template names the table's label."""
+    """A table parameter of a tool, and the argument in which a template gives the label of the table."""
 
     parameter: str
     argument: str
@@ -50,13 +50,13 @@ class TableInput:
     also: tuple[str, ...] = ()
     """Other arguments in which a template may give these labels: ``"spec.panels"``."""
     scalar: bool = False
-    """Whether the tool takes one component at a time, so that a vector must be mapped over its components."""
+    """Whether the tool takes a single component, so that a step with a vector must be mapped over its components."""
     takes: Quantity = ANYTHING
-    """The unit, kind and frame that the table must have; checked before every call."""
+    """The unit, kind and frame that the table must have; helio checks them before every call."""
     optional: bool = False
-    """Whether the table may be left out; the tool then gets None."""
+    """Whether a template may leave the table out; the tool then gets None."""
     by_label: bool = False
-    """Whether the tool also gets the labels of its tables, because its result depends on them."""
+    """Whether the tool also gets the label of each table, because the result depends on the labels."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Signature:
         return any(argument.schema.get("contentMediaType") == CODE for argument in self.arguments)
 
     def argument(self, name: str) -> Argument | None:
-        """Return the argument with this name, or None."""
+        """Return the tool's argument with this name, or None if the tool has no such argument."""
         return next((argument for argument in self.arguments if argument.name == name), None)
 
     def time_arguments(self) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ class Signature:
         return schema
 
     def to_json(self) -> dict[str, Any]:
-        """Return the signature as JSON, so that a template can be checked without importing any tool."""
+        """Return the signature as JSON, with which helio can check a template without importing any tool."""
         return {
             "version": self.version,
             "summary": self.summary,
@@ -205,7 +205,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, name: str, written: dict[str, Any]) -> Signature:
-        """Restore an object from the JSON that `to_json` returns."""
+        """Restore a `Signature` from the JSON that `to_json` returns."""
         return cls(
             name=name,
             version=written["version"],

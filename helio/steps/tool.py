@@ -46,7 +46,7 @@ class LabelledTable:
 
 @dataclass(frozen=True)
 class ToolMark:
-    """The facts that the decorator `tool` stores on a function."""
+    """The facts about a tool that the decorator `tool` stores on the tool's function."""
 
     version: int
     context: RecordContext
@@ -69,7 +69,7 @@ def tool(
     same: tuple[MatchingTables, ...] = (),
     synonyms: str = "",
 ) -> Callable[[Function], Function]:
-    """Mark a function as a tool, which checks its tables whenever it is called.
+    """Mark a function as a tool; the function then checks the unit, frame and kind of its tables at every call.
 
     Tables are the parameters before the ``*``, arguments those after it. In a template a tool's only table is named by
     ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own

@@ -258,7 +258,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def in_template_words(tool: Signature, text: str) -> str:
-    """Replace parameters of the Python function in a docstring by the arguments that a template uses.
+    """Replace names of Python parameters in a docstring by the names of the arguments in templates.
 
     >>> from helio.steps.signature import signatures
     >>> in_template_words(signatures()["align"], "Records of `series` at the epochs of `onto`.")

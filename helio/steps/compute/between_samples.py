@@ -1,4 +1,4 @@
-"""Values interpolated between the samples of a series, but not across gaps longer than a limit."""
+"""Interpolate a series between its samples, but not across gaps longer than a limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Indices = npt.NDArray[np.int64]
 def values_at(
     series: Table, epoch: Epochs, *, method: Method, limit: int
 ) -> tuple[npt.NDArray[np.float64], tuple[Axis, ...]]:
-    """Interpolate a series at other epochs.
+    """Interpolate a series at given epochs.
 
     Parameters
     ----------

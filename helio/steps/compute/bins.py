@@ -1,4 +1,4 @@
-"""The bins of a spectrum's axis: find the axis, group records that share bins, and compute bin edges."""
+"""Work with the bins of a spectrum: find their axis, group records with equal bins, and compute bin edges."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class BinSet:
     upper: npt.NDArray[np.float64]
 
     def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
-        """Return the bins whose centre lies in [low, high)."""
+        """Return the numbers of the bins whose centres lie in [low, high)."""
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 
@@ -122,7 +122,7 @@ def _bins(
 def edges_between(
     centers: npt.NDArray[np.float64], *, logarithmic: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return edges midway between neighbouring centres; on a logarithmic axis, midway between their logarithms.
+    """Return edges midway between neighbouring centres; if the axis is logarithmic, midway between the logarithms.
 
     Parameters
     ----------

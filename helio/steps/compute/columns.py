@@ -1,4 +1,4 @@
-"""The values of a table as plain columns."""
+"""Convert the values of a table to columns of plain numbers."""
 
 from __future__ import annotations
 

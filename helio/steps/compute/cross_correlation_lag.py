@@ -1,4 +1,4 @@
-"""The delay of one series after another."""
+"""The delay of one series relative to another series."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from helio.time_range import Duration
 
 FEWEST_PAIRS = 10
 _MOST = 2_000_000_000
-"""The largest number of pairs of samples to compare, which take half a minute."""
+"""The largest number of pairs of samples that the tool compares, which takes half a minute."""
 
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 

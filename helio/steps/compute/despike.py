@@ -25,7 +25,7 @@ MAD_OF_NORMAL = 1.4826
 
 MOST_IN_WINDOW = 2_001
 _BLOCK = 1 << 18
-"""Number of samples copied into windows at a time: 2 MB."""
+"""Number of samples that the tool copies into windows at a time: 2 MB."""
 
 
 @tool(

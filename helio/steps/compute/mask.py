@@ -110,7 +110,7 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
 
 
 def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
-    """Set the values marked in `out` to missing, and add a note with their number.
+    """Set the values for which `out` is true to missing, and add a note with the number of these values.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Medians of many short rows."""
+"""Compute medians of many short rows."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 SIDEREAL_ROTATION = 2 * np.pi / (25.38 * 86400.0)
-"""Angular speed of the Carrington frame, rad/s."""
+"""Angular speed of the Sun's rotation relative to the stars (Carrington), in rad/s."""
 
 FARTHEST = 200.0
 """The largest accepted distance in AU, beyond the heliopause; a larger number is probably in km."""

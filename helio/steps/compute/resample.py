@@ -21,12 +21,12 @@ from helio.store.table import Axis, Epochs, Table
 from helio.time_range import Duration
 
 MOST_VALUES = 50_000_000
-"""The largest number of values of a result, 400 MB: more is probably a mistake in the cadence."""
+"""The largest number of values that a result may have, 400 MB; more values are probably a mistake in the cadence."""
 
 _REDUCED = {"median": "median", "min": "least", "max": "greatest"}
 
 _BLOCK = 1 << 18
-"""Number of samples copied into intervals at a time: 2 MB."""
+"""Number of samples that are copied into intervals at a time: 2 MB."""
 
 
 @tool(
@@ -98,7 +98,7 @@ def resample(
 
 
 def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Indices]:
-    """Divide a series that is not empty into half-open intervals, whole multiples of the cadence since 1970.
+    """Divide the time range of a series into half-open intervals, which start at multiples of the cadence since 1970.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Ind
 
 
 def leap_second_notes(series: Table) -> tuple[str, ...]:
-    """Return a note for each interval that contains a leap second, and is one second longer than the others."""
+    """Return a note for each interval that contains a leap second, because the interval is one second longer."""
     return tuple(
         f"the last interval before {np.datetime64(leap.midnight, 'ns').astype('M8[s]')} contains a leap "
         "second, so it is one second longer"

@@ -80,7 +80,7 @@ def rotate(
 
 
 def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
-    """Check that a matrix is a rotation, and return it as an array."""
+    """Return a matrix as an array, or raise an error if the matrix is not a rotation."""
     if len(matrix) != 3 or any(len(row) != 3 for row in matrix):
         raise StepError(
             "a rotation needs three rows of three numbers, but the rows of the matrix have these "

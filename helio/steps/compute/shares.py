@@ -1,4 +1,4 @@
-"""Counts of values in words, for the notes of a table."""
+"""Write counts of values in words, for the notes of a table."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ CADENCE_STEPS = 17
 
 
 def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
-    """Return the local cadence at each of the n - 1 steps of a series, in ns: the median of the 17 steps around it.
+    """Return the local cadence in ns at each of the n - 1 time steps of a series: the median of the 17 steps around it.
 
     Where the cadence changes, the largest of this median and of the medians 17 steps before and after is used, so that
     a change of mode is not a row of gaps. Only the nearest 25 steps on each side count.

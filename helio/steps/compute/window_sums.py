@@ -15,7 +15,7 @@ from helio.time_range import Duration
 Indices = npt.NDArray[np.int64]
 
 _BLOCK = 1 << 15
-"""Number of windows computed at a time: a few MB of memory."""
+"""Number of windows that are summed at a time: a few MB of memory."""
 
 
 def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:

@@ -22,7 +22,7 @@ OTHER_ENDINGS = (
     *("xlsx", "xls", "ods", "json", "h5", "hdf", "hdf5", "mat", "fits", "fit", "sav", "pkl", "pickle"),
     *("npy", "npz", "feather", "arrow", "tsv", "zip", "gz", "png", "pdf", "svg", "html"),
 )
-"""Endings of formats that helio does not write; a CSV file with such an ending would be opened wrongly."""
+"""Endings of formats that helio does not write; programs would misread a CSV file with such an ending."""
 
 
 def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
@@ -43,7 +43,7 @@ def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
 
 
 def check_file_name(filename: str) -> None:
-    """Refuse a text that is not a plain file name.
+    """Refuse a text that is not a plain file name, for instance because it contains a folder.
 
     Raises
     ------

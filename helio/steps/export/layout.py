@@ -17,7 +17,7 @@ EDGES = ("bounds", "delta_minus", "delta_plus")
 
 @dataclass(frozen=True, eq=False)
 class PlacedClock:
-    """A set of epochs that one or several tables share."""
+    """The epochs that one table or several tables have, and the variable that holds these epochs."""
 
     name: str
     epoch: Epochs
@@ -25,7 +25,7 @@ class PlacedClock:
 
 @dataclass(frozen=True, eq=False)
 class PlacedAxis:
-    """An axis of bins, and the names of the variables that hold it."""
+    """An axis of bins, and the names of the file's variables that hold its parts."""
 
     axis: Axis
     parts: dict[str, str]
@@ -43,7 +43,7 @@ class PlacedAxis:
 
 @dataclass(frozen=True, eq=False)
 class PlacedTable:
-    """A table, and the names of the variables that hold it."""
+    """A table, and the names of the file's variables that hold its parts."""
 
     name: str
     table: Table
@@ -52,7 +52,7 @@ class PlacedTable:
     labels: str
     """Name of the variable that holds the names of the components; empty for a table without components."""
     facts: str
-    """Metadata as JSON, from which a reader restores the same table."""
+    """Metadata of the table as JSON, from which helio restores the same table when it reads the file."""
     directions: str = ""
     """Name of the variable that describes the components, such as x, y, z; empty for a table without components."""
     words: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class PlacedTable:
 
 @dataclass(frozen=True, eq=False)
 class FileLayout:
-    """The complete contents of one file."""
+    """The complete contents of a file: its tables, axes and epochs, and the names of their variables."""
 
     clocks: tuple[PlacedClock, ...]
     axes: tuple[PlacedAxis, ...]
@@ -69,7 +69,7 @@ class FileLayout:
 
 
 def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
-    """Lay tables out as the variables of one file.
+    """Arrange tables as the variables of one file.
 
     Parameters
     ----------

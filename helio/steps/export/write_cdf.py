@@ -33,7 +33,7 @@ Attributes = dict[str, Any]
 
 
 def write_cdf(tables: Mapping[str, Table], about: FileAttributes) -> bytes:
-    """Write tables as one CDF file, with one TT2000 variable for each set of epochs; missing values become −1e31.
+    """Write tables as a CDF file; each set of epochs becomes a TT2000 variable, and missing values become −1e31.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def _filled(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _global_attributes(about: FileAttributes) -> dict[str, dict[int, str]]:
-    """Return the attributes that ISTP requires, without the time of writing: same tables give the same bytes."""
+    """Return the attributes that ISTP requires, without the time of writing: equal tables give equal bytes."""
     entries: dict[str, tuple[str, ...]] = {
         "Project": ("helio",),
         "Discipline": ("Space Physics",),

@@ -18,7 +18,7 @@ from helio.store.table import Floats, Table
 
 
 def write_csv(tables: Mapping[str, Table]) -> bytes:
-    """Write tables with the same epochs as CSV in UTF-8.
+    """Write tables with the same epochs as CSV, encoded in UTF-8.
 
     Epochs are ISO 8601 with a ``Z`` and as many digits as needed, missing values are empty, numbers are in the shortest
     form that reads back exactly.

@@ -186,7 +186,7 @@ def _unit(unit: str) -> dict[str, str]:
 
 
 def _global_attributes(about: FileAttributes) -> dict[str, str]:
-    """Return global attributes without the time of writing, so that the same tables give the same bytes."""
+    """Return the global attributes of the file without the time of writing, so that equal tables give equal bytes."""
     texts = {
         "Conventions": "CF-1.11",
         "title": about.title or about.dataset,

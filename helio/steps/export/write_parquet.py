@@ -14,7 +14,7 @@ from helio.store.table import Floats, Table
 
 
 def write_parquet(tables: Mapping[str, Table]) -> bytes:
-    """Write tables with the same epochs as Parquet: epochs in UTC ns, missing values NaN, table metadata as JSON.
+    """Write tables with the same epochs as Parquet: epochs in ns (UTC), missing values as NaN, metadata as JSON.
 
     References
     ----------

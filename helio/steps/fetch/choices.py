@@ -25,7 +25,7 @@ class Candidate(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Choice:
-    """A dataset, its requested parameters, and its provider.
+    """A dataset that a fetch may use, the parameters to fetch from it, and the provider that serves it.
 
     Parameters
     ----------

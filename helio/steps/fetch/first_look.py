@@ -15,7 +15,7 @@ _ONE_DAY = timedelta(days=1)
 
 
 def look_first(archive: Provider, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> None:
-    """Fetch one day first, before many files are downloaded for a parameter that the catalogue does not list.
+    """Fetch one day of a parameter that the catalogue does not list, before many files are downloaded.
 
     The catalogue may be older than the archive, so the archive decides whether the parameter exists; one day's files
     are enough for this. The day is the first of the range, or the last if the first has no data.

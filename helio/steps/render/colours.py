@@ -1,4 +1,4 @@
-"""Colours: names of colours, the colours of lines, and the colour scales of spectrograms."""
+"""Names of colours, the colours of lines, and the colour scales of spectrograms."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _AXES = {"x": 0, "y": 1, "z": 2, "r": 0, "t": 1, "n": 2}
 
 
 def check_colour(colour: str, where: str) -> str:
-    """Return the colour in lower case; refuse a colour that plotly does not know."""
+    """Return a colour in lower-case letters; raise an error if plotly does not know the colour."""
     plain = colour.strip().lower()
     if plain in CSS_NAMES or _FORMULA.fullmatch(plain):
         return plain

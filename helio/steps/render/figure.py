@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A drawn figure, ready to be written as JSON, HTML, PNG, PDF or SVG.
+    """A figure that can be written as JSON, HTML, PNG, PDF or SVG.
 
     Parameters
     ----------

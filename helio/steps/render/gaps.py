@@ -91,7 +91,7 @@ def coverage(
     stop: np.datetime64,
     factor: float,
 ) -> float:
-    """Return the fraction of [start, stop) that is covered by records with a value."""
+    """Return which fraction of the time from start to stop records with a value cover."""
     total = int((stop - start).astype("timedelta64[ns]").astype("i8"))
     if epoch.size == 0 or total <= 0:
         return 0.0

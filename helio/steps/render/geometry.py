@@ -17,7 +17,7 @@ TIME_AXIS, BIN_AXIS = 62, 46
 LEGEND_ROW = 19
 """Height in pixels of one entry in plotly's legend, for font sizes up to 14."""
 LEGEND_KEY = 42
-"""Width in pixels of the line sample before a legend entry, with margins."""
+"""Width in pixels of the piece of line before a name in a legend, with margins."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ class LinePanel(Panel):
         return len(self.lines) > lines.MANY and all(line.bin is not None for line in self.lines)
 
     def draw(self, slot: Slot) -> Drawing:
-        """Draw the lines, broken at gaps."""
+        """Draw the lines of the panel, broken at gaps."""
         drawing = Drawing()
         legend = self._legend(slot.geometry, drawing)
         drawn = [

@@ -72,7 +72,7 @@ LineLike = TypeVar("LineLike", bound=Line)
 def panel_lines(
     tables: Mapping[str, Table], spec: FigureSpec, foreground: str, scale: list[list[float | str]]
 ) -> list[Line]:
-    """Return the lines of a panel, with names and colours that depend only on the panel's labels."""
+    """Return the lines of a panel; their names and colours depend only on the panel's labels."""
     palette = spec.get("palette", "tplot")
     lines: list[Line] = []
     for label, table in tables.items():

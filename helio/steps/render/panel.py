@@ -63,7 +63,7 @@ class FigureStyle:
 
     spec: FigureSpec
     kinds: Sequence[PanelType]
-    """The kinds of the panels, from the top."""
+    """The kind of each panel, from the top to the bottom."""
     theme: Look
     line_scale: list[list[float | str]]
     """The colour scale for lines in an order, such as the bins or the records of a spectrum."""
@@ -85,7 +85,7 @@ class FigureStyle:
 
 @dataclass(frozen=True)
 class Slot:
-    """The space and axes of one panel."""
+    """The part of the figure in which a panel is drawn, its time range, and its axes."""
 
     geometry: Geometry
     start: np.datetime64
@@ -165,7 +165,7 @@ class Panel(ABC):
 
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
-        """Draw the panel in its place in the figure."""
+        """Draw the panel, and return the plotly objects."""
 
     def remarks(self, whole: Panel) -> list[str]:
         """Return remarks on the tables for the reviewer, in addition to those of `draw`.
@@ -178,7 +178,7 @@ class Panel(ABC):
         return []
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """Return the default title of the panel's y axis: the quantities and their unit."""
+        """Return the title that the y axis has by default: the names of the quantities and their unit."""
         names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
         units = list(dict.fromkeys(table.unit for table in self.tables.values()))
         if len(units) > 1:
@@ -231,11 +231,11 @@ class Panel(ABC):
 
     @property
     def has_legend(self) -> bool:
-        """Whether the panel has a legend: it has more than one name, and the figure has legends."""
+        """Whether the panel has a legend: it needs more than one name, and a figure with legends."""
         return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar
 
     def height(self, font: float) -> float:
-        """Return the natural height of the panel in pixels."""
+        """Return the height in pixels that the panel needs if the figure's spec does not set a height."""
         height = self.natural_height
         if self.has_legend:
             height = max(height, _legend_height(len(self.entries)) + 6)
@@ -261,7 +261,7 @@ class Panel(ABC):
         return _LABEL_STANDOFF + max(widths, default=0.0)
 
     def y_limits(self) -> tuple[float, float] | None:
-        """Return the limits of the y axis that the figure's spec gives, or None."""
+        """Return the limits of the y axis from the figure's spec, or None if the spec does not set them."""
         chosen = self.option("y_range", cast(list[float] | None, None))
         if chosen is None:
             return None

@@ -58,11 +58,11 @@ class SpectrogramPanel(Panel):
 
     @property
     def has_colour_bar(self) -> bool:
-        """Whether the panel has a colour bar; always true."""
+        """Whether the panel has a colour bar, which is always true for this kind of panel."""
         return True
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """Return the name and the unit of the bins."""
+        """Return the title of the y axis: the name and the unit of the bins."""
         return axis_title(self._bins.label or "bin", self._bins.unit, height, font)
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:

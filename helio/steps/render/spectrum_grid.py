@@ -148,7 +148,7 @@ def spectrum_grid(
 
 
 def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]:
-    """Put records with changing bins on common bins; each common bin gets the value of the bin that contains it.
+    """Put records with changing bins on common bins; a common bin gets the value of the bin in which it lies.
 
     Parameters
     ----------

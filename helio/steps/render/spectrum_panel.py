@@ -20,7 +20,7 @@ from helio.store.table import Axis, Table
 
 
 class SpectrumPanel(Panel):
-    """A panel with one line per record over its bins, or with the median and quartiles of many records."""
+    """A panel with a curve over the bins for each record, or with the median and quartiles of many records."""
 
     kind = "spectrum"
     natural_height = SPECTRUM_PANEL

@@ -89,7 +89,7 @@ def written_range(start: datetime, stop: datetime) -> str:
 
 
 def cited_sources(sources: Sequence[SourceFile]) -> str:
-    """List datasets, versions and providers: ``STA_L1_HET v01, PSP_FLD_L2_MAG_RTN_1MIN v02 (CDAWeb)``."""
+    """Write datasets, versions and providers in a list: ``STA_L1_HET v01, PSP_FLD_L2_MAG_RTN_1MIN v02 (CDAWeb)``."""
     served: dict[str, dict[str, list[str]]] = {}
     for source in sources:
         versions = served.setdefault(source.provider, {}).setdefault(source.dataset_id, [])

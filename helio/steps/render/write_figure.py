@@ -132,7 +132,7 @@ def find_browser(environ: Mapping[str, str]) -> Path | None:
 
 
 class StaticRenderer:
-    """A Chromium process that draws static figures, started at the first figure; one caller at a time.
+    """A Chromium process that draws static figures, one at a time; it starts when the first figure is drawn.
 
     Parameters
     ----------

@@ -21,16 +21,16 @@ LONGEST = LIMITS.argument_text
 MOST_NODES = 4_000
 DEEPEST = 60
 _LARGEST = 10**8
-"""The largest size of an array, a range or a repetition that the code may contain as a number."""
+"""The largest size of an array, a range or a repetition, if the code states the size as a number."""
 _LARGEST_NUMBER = 10**18
-"""The largest integer that code may write; times in ns since 1970 are that large."""
+"""The largest integer that code may contain; times in ns since 1970 are about as large."""
 _BEYOND = 10**40
 """Larger numbers count as infinite."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A part of the code that is not allowed, with the reason and the line."""
+    """A part of the code that is not allowed, with the reason and the number of the line."""
 
     message: str
     line: int = 0
@@ -96,7 +96,7 @@ _EXPRESSIONS = (
     ast.expr_context,
 )
 NODES = (*_STATEMENTS, *_EXPRESSIONS)
-"""Allowed kinds of syntax: no import, class, try, while, match, decorator, yield, await, walrus or global."""
+"""Kinds of syntax that code may use: no import, class, try, while, match, decorator, yield, await, walrus or global."""
 
 BUILTINS = _words(
     "abs all any bool dict enumerate filter float int isinstance len list map max min range reversed "

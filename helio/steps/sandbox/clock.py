@@ -48,7 +48,7 @@ class TimeFunctions:
 
 
 def find_clock() -> TimeFunctions:
-    """Find the functions that read the clock, in the symbol table of the vDSO library.
+    """Find the functions that read the clock, in the table of symbols of the vDSO (a library of the Linux kernel).
 
     References
     ----------

@@ -30,7 +30,7 @@ _LONGEST_NAME = 200
 """Longer names are cut to this length, which exceeds what a table allows, so that the table refuses a cut name."""
 _NUMBERS = "fiub"
 _LENGTH, _ALIGNED = struct.Struct("<Q"), 8
-"""A result begins with the length of its JSON header; columns begin at multiples of eight bytes."""
+"""A result begins with the length of its JSON header; each column begins at a multiple of eight bytes."""
 
 
 class NotReadableError(Exception):
@@ -41,7 +41,7 @@ class NotReadableError(Exception):
 
 
 def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
-    """Pack tables, with the names that code uses for them, as consecutive Arrow streams."""
+    """Pack tables as consecutive Arrow streams, together with the names that the code uses for the tables."""
     sink = pa.BufferOutputStream()
     for name, table in tables:
         columns: dict[str, npt.NDArray[Any]] = {"epoch": table.epoch, "values": table.values}

@@ -88,7 +88,7 @@ class Jail:
             return self._started().parts()
 
     def run(self, code: str, tables: Sequence[tuple[str, Table]] = ()) -> Returned:
-        """Run code in the sandbox.
+        """Run code in the sandbox, and return its result.
 
         The caller must check the code against the allow-list first.
 
@@ -140,7 +140,7 @@ class Jail:
             raise BadResult(f"the result of the code cannot be read: {_plain(str(error))}") from error
 
     def close(self) -> None:
-        """Stop the parent process and all running code."""
+        """Stop the parent process and all code that is running."""
         with self._lock:
             self._stop()
 

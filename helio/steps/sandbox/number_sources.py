@@ -139,7 +139,7 @@ _SAME = _words(
     "copy to_numpy values squeeze rename set_axis tz_convert tz_localize sort_index "
     "reset_index to_frame ravel flatten tolist to_list item infer_objects rename_axis loc iloc at iat"
 )
-"""Attributes and methods that keep the numbers of a table."""
+"""Attributes and methods that return the numbers of a table unchanged."""
 _SELECTING = _words("dropna query nlargest nsmallest drop_duplicates first_valid_index last_valid_index")
 _FLAGS = _words("isna isnull notna notnull isnan isfinite isinf count isnat")
 """Functions and methods that only tell which values are missing, or count those that are not."""

@@ -57,7 +57,7 @@ def parts(lacking: dict[str, str]) -> tuple[Part, ...]:
 
 
 def check_system() -> None:
-    """Refuse to run code on a system on which no sandbox can be set up.
+    """Refuse to run code on a system for which helio has no sandbox.
 
     Raises
     ------
