@@ -44,7 +44,7 @@ def cross_correlation_lag(
     least: float = 0.5,
     give: Literal["lag", "correlation"] = "lag",
 ) -> Table:
-    """Find the delay with the highest correlation of two series, for the whole or for each interval.
+    """Find the delay at which two series have the highest correlation, overall or in each interval.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def minimum_variance(
     interval: TimeRange | None = None,
     give: Literal["vector", "axes", "eigenvalues"] = "vector",
 ) -> Table:
-    """Find the directions of largest, intermediate and smallest variance: L, M, N.
+    """Find the directions L, M, N of largest, intermediate and smallest variance of a vector.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def parker_angle(
     latitude: float = 0.0,
     source_radius: float = 0.0,
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
-    """Compute the angle between the radial direction and the spiral of a steady solar wind.
+    """Compute the angle between the radial direction and the spiral of the magnetic field in a steady solar wind.
 
     Parameters
     ----------

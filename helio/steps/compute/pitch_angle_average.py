@@ -30,7 +30,7 @@ def pitch_angle_average(
     high: float = 180.0,
     axis: str = "",
 ) -> Table:
-    """Average over a range of pitch angles, each bin weighted by the solid angle that it covers there.
+    """Average over a range of pitch angles; the weight of a bin is the solid angle that it covers in the range.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R",
 def rotate(
     vector: Annotated[Table, Quantity(kind="vector")], *, matrix: list[list[float]], frame: str
 ) -> Table:
-    """Express a vector along other axes.
+    """Express a vector along other axes, which a rotation matrix gives.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from helio.time_range import Duration
     synonyms="rolling_median moving_median median_filter",
 )
 def running_median(series: Table, *, window: Duration) -> Table:
-    """Compute the median over a centred window of fixed duration.
+    """Compute the median of a series over a centred window of fixed duration.
 
     Parameters
     ----------

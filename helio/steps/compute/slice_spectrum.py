@@ -31,7 +31,7 @@ def slice_spectrum(
     between: tuple[float, float] | None = None,
     axis: str = "",
 ) -> Table:
-    """Take the bin nearest to one energy, frequency or angle, or all bins in a range, unchanged.
+    """Take the bin of a spectrum nearest to an energy, frequency or angle, or all bins in a range, unchanged.
 
     Parameters
     ----------
