@@ -12,7 +12,7 @@ from helio.sources.archive_listing import ArchiveDataset, ArchiveListing
 
 
 class CatalogueWithArchive(Catalogue):
-    """A catalogue of both CDAWeb and a local archive; for equal ids it gives the dataset of the archive.
+    """A catalogue of CDAWeb and of a local archive; if both have a dataset, it gives the dataset of the archive.
 
     Parameters
     ----------

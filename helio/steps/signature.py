@@ -71,7 +71,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class RecordContext:
-    """The input records on which one record of a tool's result may depend: the same record, those near it, or all.
+    """The input records on which a record of a tool's result may depend: the same record, neighbours, or all records.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Write the help page of a tool: arguments, result, references, and an example as a step of a template."""
+"""Write the help page of a tool: its arguments, result and references, and an example as a step of a template."""
 
 from __future__ import annotations
 

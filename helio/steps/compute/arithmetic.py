@@ -203,7 +203,7 @@ def _round(
 
 
 def _representation(left: Table, right: Table, shape: Table) -> Representation:
-    """Return the representation of a result: that of its input vectors, or "none" if these differ or hold angles."""
+    """Return the representation that the input vectors share: "none" for angles, empty if they differ."""
     if not shape.components:
         return ""
     stated = {table.representation for table in (left, right) if table.components}

@@ -18,7 +18,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 ORTHONORMAL = 1e-6
-"""The largest accepted error of the products of the matrix's rows; seven digits from a paper are enough."""
+"""Products of the rows of a rotation matrix may differ from 0 or 1 by this much; seven printed digits are enough."""
 
 LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R", "T", "N")}
 """Names of the axes of frames whose axes are not called x, y, z."""

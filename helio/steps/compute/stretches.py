@@ -15,18 +15,18 @@ from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
 GAP_FACTOR = 1.5
-"""A step longer than this many cadences is a gap, so one missing record makes a gap."""
+"""A time step longer than this many cadences is a gap, so one missing record makes a gap."""
 
 JITTER = 0.1
-"""A step may differ from the cadence by this fraction, as when epochs at 30 samples per second are rounded to ms."""
+"""A time step may differ from the cadence by this fraction, as epochs do at 30 samples per second, rounded to ms."""
 
 
 SLOW_MODE = 8
-"""If this many consecutive steps are equal, and each is above 1.5 cadences, the instrument has changed its cadence."""
+"""The cadence has changed, and there is no gap, if this many long time steps in a row are equal."""
 
 
 CADENCE_STEPS = 17
-"""The local cadence at a step is the median of this many steps around it."""
+"""The local cadence at a time step is the median of this many steps around it."""
 
 
 def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
@@ -45,7 +45,7 @@ def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
 
 
 def cadence_of(series: Table, *, purpose: str) -> float:
-    """Return the cadence of a regular series, in ns: the mean of the steps that are not gaps.
+    """Return the cadence of a regular series, in ns: the mean of the time steps that are not gaps.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def valid_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 
 def _slower(steps: npt.NDArray[Any], gap: npt.NDArray[np.bool_], cadence: float) -> npt.NDArray[np.bool_]:
-    """Return which long steps belong to a slower cadence: at least eight equal steps in a row, unlike gaps."""
+    """Return which long time steps belong to a slower cadence: at least eight equal steps in a row, unlike gaps."""
     alike = gap[1:] & gap[:-1] & (np.abs(np.diff(steps)) <= JITTER * cadence)
     between = np.flatnonzero(np.concatenate([[True], ~alike, [True]]))
     runs = np.diff(between)  # of steps: one more than the pairs that are alike

@@ -1,4 +1,4 @@
-"""The file formats of an export and their endings; importing this module is quick, because plans need it."""
+"""The file formats of an export and their endings; this module imports no large library, because plans need it."""
 
 from __future__ import annotations
 

@@ -47,6 +47,6 @@ class Names:
 
 
 def one_line(text: str) -> str:
-    """Put a text on one line, in characters that every encoding contains."""
+    """Put a text on one line, with a space or a question mark for each character that cannot be shown or encoded."""
     plain = text.encode("utf-8", "replace").decode("utf-8")
     return " ".join("".join(character if character.isprintable() else " " for character in plain).split())

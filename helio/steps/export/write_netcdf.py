@@ -30,7 +30,7 @@ _EDGE = "helio_edge"
 
 
 def write_netcdf(tables: Mapping[str, Table], about: FileAttributes) -> bytes:
-    """Write tables as one netCDF-4 file: times are integers since 1970, missing values NaN, and bins coordinates.
+    """Write tables as a netCDF-4 file; times become integers since 1970, and missing values NaN.
 
     The library writes no times of its own into a file on disk; a file in memory ends with whatever was there.
 

@@ -10,7 +10,7 @@ from helio.sources.provider import Provider, Remote
 from helio.time_range import TimeRange
 
 FEW = 4
-"""A fetch of at most this many files downloads them without the check."""
+"""A fetch of at most this many files skips the check."""
 _ONE_DAY = timedelta(days=1)
 
 

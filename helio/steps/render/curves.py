@@ -25,7 +25,7 @@ from helio.store.table import Axis, Table
 Reals = npt.NDArray[np.float64]
 
 MOST = 8
-"""A table with at most this many records is drawn as a line for each; a longer table as median and quartiles."""
+"""Up to this many records are drawn as a line each; more records are drawn as their median and quartiles."""
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _OPACITY = 0.25

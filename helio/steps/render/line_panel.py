@@ -1,4 +1,4 @@
-"""Panels of lines over time, with a line for each component, scalar or bin."""
+"""Panels of lines over time; each component, scalar or bin has a line."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:
 
 
 def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
-    """Return for each record whether an angle that wraps has passed from one end of its range to the other before it.
+    """Return the records before which an angle that wraps jumps from one end of its range to the other.
 
     From 179° to −179° there are two degrees, and no line across the panel.
     """

@@ -246,7 +246,7 @@ def _column_edges(left: Int, right: Int, gap: npt.NDArray[np.bool_]) -> Int:
 def _visible_rows(
     tables: list[Edges], *, rows: int, log: bool, y_range: tuple[float, float] | None
 ) -> tuple[Reals, bool]:
-    """Return the edges of rows that are at least one pixel high, and whether the rows are one pixel high each."""
+    """Return the edges of rows that are at least one pixel high, and whether every row is exactly one pixel high."""
     edges = _row_edges(tables, rows=rows, log=log)
     ends = (edges[0], edges[-1]) if y_range is None else y_range
     low, high = max(edges[0], ends[0]), min(edges[-1], ends[1])

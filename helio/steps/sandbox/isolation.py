@@ -1,4 +1,4 @@
-"""The protections of the sandboxed process, each made of Linux system calls; OSError if the kernel lacks one.
+"""The protections of the sandboxed process, made of Linux system calls; they raise OSError if the kernel lacks one.
 
 The protections are independent of each other: code that gets past one is stopped by the next.
 """
@@ -155,7 +155,7 @@ def drop_capabilities() -> None:
 
 
 def forbid_new_privileges() -> None:
-    """Prevent programs that this process starts from getting more rights than it has."""
+    """Prevent programs that this process starts from getting more rights than this process."""
     _control(_SET_NO_NEW_PRIVILEGES, 1)
 
 

@@ -83,7 +83,7 @@ class Jail:
             self._started()
 
     def parts(self) -> tuple[Part, ...]:
-        """Wait until the parent process is ready, and return the protections, each with whether this machine has it."""
+        """Wait until the parent process is ready, and return the protections and which of them this machine has."""
         with self._lock:
             return self._started().parts()
 
@@ -198,7 +198,7 @@ class _ZygoteProcess:
         return self._process.poll() is not None
 
     def parts(self) -> tuple[Part, ...]:
-        """Wait until the parent process is ready, and return the protections, each with whether this machine has it."""
+        """Wait until the parent process is ready, and return the protections and which of them this machine has."""
         if self._parts is None:
             try:
                 ready = self._receive(time.monotonic() + _STARTUP_SECONDS)
@@ -300,7 +300,7 @@ def _memory_file(name: str, content: bytes | None = None) -> int:
 
 
 def _told(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return how an operation ended: as its parent process reports, otherwise as the code's own process reports."""
+    """Return how an operation ended: as the parent process reports, otherwise as the child process reports."""
     if "said" not in answer:
         return answer
     try:

@@ -101,7 +101,7 @@ class _Value:
     function: ast.Lambda | ast.FunctionDef | None = None
     is_text: bool = False
     names_column_of: str = ""
-    """The name of the table over whose column names a loop runs, if the value is such a column name."""
+    """If the value is a column name that a loop takes from a table, the name of this table."""
 
     @property
     def number(self) -> float | None:
