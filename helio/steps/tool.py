@@ -103,7 +103,7 @@ def tool(
 
         @functools.cache
         def demanding() -> tuple[tuple[int, TableInput], ...]:
-            """List the tables with requirements, by position; annotations are read at the first call, not at import."""
+            """List the tables with a required unit, frame or kind, by position; the first call reads annotations."""
             parameters = list(inspect.signature(function).parameters)
             tables = signature_of(function).tables
             return tuple(
