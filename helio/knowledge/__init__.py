@@ -1,1 +1,1 @@
-"""Units, missions, datasets and their parameters, physical quantities, and a search for datasets."""
+"""What helio knows about units, missions, datasets, parameters and physical quantities, and a search for datasets."""

@@ -1,4 +1,4 @@
-"""A catalogue that looks up datasets in a local archive first, then in CDAWeb's catalogue."""
+"""A catalogue of the datasets of a local archive and of CDAWeb; the archive comes first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.sources.archive_listing import ArchiveDataset, ArchiveListing
 
 
 class CatalogueWithArchive(Catalogue):
-    """A catalogue in which datasets of a local archive replace those of CDAWeb with the same id.
+    """A catalogue of CDAWeb and of a local archive; if both have a dataset, it gives the dataset of the archive.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class CatalogueWithArchive(Catalogue):
         return self.in_archive(dataset_id) or super().__contains__(dataset_id)
 
     def in_archive(self, dataset_id: object) -> bool:
-        """Return whether the archive has a dataset with this id."""
+        """Return whether the local archive has a dataset with this id."""
         return isinstance(dataset_id, str) and dataset_id.upper() in self._own
 
     def archived(self) -> tuple[CatalogueEntry, ...]:
@@ -45,33 +45,33 @@ class CatalogueWithArchive(Catalogue):
         return tuple(self._own.values())
 
     def find_archived(self, words: str) -> list[CatalogueEntry]:
-        """Return the datasets of the archive whose descriptions match some words, best match first."""
+        """Return the datasets of the local archive whose descriptions contain some of the words, best match first."""
         query_words = set(re.findall(r"[a-z0-9]{2,}", words.lower()))
         scores = {id_: len(query_words & _words_of(entry)) for id_, entry in self._own.items()}
         best = sorted((id_ for id_, score in scores.items() if score), key=lambda id_: (-scores[id_], id_))
         return [self._own[id_] for id_ in best]
 
     def ids(self) -> list[str]:
-        """Return the ids of all datasets, in order."""
+        """Return the ids of all datasets, in alphabetical order."""
         return sorted({*super().ids(), *(entry.id for entry in self._own.values())})
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
-        """Return a dataset with its parameters, from the archive if it is there, otherwise from CDAWeb."""
+        """Return a dataset with its parameters, from the local archive if it is there, otherwise from CDAWeb."""
         return self._own.get(dataset_id.upper()) or super().dataset(dataset_id)
 
     def summary(self, dataset_id: str) -> DatasetSummary:
-        """Return a dataset without its parameters, from the archive if it is there, otherwise from CDAWeb."""
+        """Return a dataset without its parameters, from the local archive if it is there, otherwise from CDAWeb."""
         return self._own.get(dataset_id.upper()) or super().summary(dataset_id)
 
     def summaries(self) -> list[DatasetSummary]:
-        """Return all datasets without their parameters; datasets of the archive come first."""
+        """Return all datasets without their parameters; the datasets of the local archive come first."""
         return [
             *self._own.values(),
             *(summary for summary in super().summaries() if not self.in_archive(summary.id)),
         ]
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Return whether a dataset has no data after its last record; always true for a local folder."""
+        """Return whether a dataset certainly has no data after its last record; always true for a local archive."""
         return self.in_archive(dataset.id) or super().has_stopped(dataset)
 
 

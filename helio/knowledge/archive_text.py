@@ -1,4 +1,4 @@
-"""The contents of an archive folder, as lines of text for people and as JSON for programs."""
+"""Write the contents of an archive folder, as lines of text for people and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_GAPS = 20
 
 
 def listing_lines(listing: ArchiveListing) -> list[str]:
-    """Write a table of datasets with spans and parameters, then list the files that cannot be read."""
+    """Write a table of datasets with time ranges and parameters, then a list of the files that cannot be read."""
     rows = [("dataset", "files", "first", "last", "cadence")]
     for dataset in listing.datasets:
         rows.append(
@@ -156,7 +156,7 @@ def _gaps_line(dataset: ArchiveDataset) -> str:
 
 
 def _in_short(dataset: ArchiveDataset) -> str:
-    """Return the first parameters with their units, and the number of others."""
+    """Return the first parameters of a dataset with their units, and the number of the other parameters."""
     parts: list[str] = []
     for number, facts in enumerate(dataset.parameters):
         unit = canonical_unit(facts.unit)
@@ -169,7 +169,7 @@ def _in_short(dataset: ArchiveDataset) -> str:
 
 
 def _cadence(seconds: float | None) -> str:
-    """Return a cadence measured between two epochs, which jitters."""
+    """Write a measured cadence, rounded because it varies a little, or a dash if there is none."""
     if seconds is None:
         return "–"
     rounded = round(seconds)

@@ -1,4 +1,4 @@
-"""Cadences as titles, ids and questions write them: ``16-Second``, ``1HR``, ``hourly``, ``11 Hz``."""
+"""Read cadences from titles, ids and questions, which write ``16-Second``, ``1HR``, ``hourly`` or ``11 Hz``."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def cadences_in(text: str) -> tuple[float, ...]:
 
 
 def said_cadences(text: str) -> list[tuple[str, float]]:
-    """Return every cadence that a text names, in seconds, with the words that name it."""
+    """Return every cadence that a text names, as pairs of the words in the text and the seconds."""
     cadences: list[tuple[str, float]] = []
     for match in _SAID.finditer(text):
         if match["word"]:
@@ -74,7 +74,7 @@ def said_cadences(text: str) -> list[tuple[str, float]]:
 
 
 def cadences_of(dataset_id: str, title: str) -> tuple[float, ...]:
-    """Return the cadences in a dataset's id, otherwise those in its title; an empty result if neither names one.
+    """Return the cadences in a dataset's id, otherwise the cadences in its title; the result may be empty.
 
     >>> cadences_of("OMNI_HRO_1MIN", "OMNI Combined, Definitive, 1-minute IMF and Plasma Data")
     (60.0,)

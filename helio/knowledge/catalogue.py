@@ -1,4 +1,4 @@
-"""The catalogue of all CDAWeb datasets: time spans, instruments, parameters with units, citations."""
+"""The catalogue of all CDAWeb datasets: time ranges, instruments, parameters with units, citations."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from helio.knowledge.catalogue_file import BLOCK, CatalogueDataset, CatalogueFil
 from helio.knowledge.missions import Craft, craft_of, has_ended, instrument_of
 
 SHIPPED = Path(__file__).with_name("cdaweb.catalogue")
-"""Built by scripts/build_catalogue.py."""
+"""The catalogue that helio contains; scripts/build_catalogue.py makes it."""
 FRESH = timedelta(hours=24)
 SETTLED = timedelta(days=3653)
-"""A dataset has ended if its last record was this old when helio asked the archive."""
+"""A dataset has ended if its last record was older than this when helio asked the archive."""
 STOPPED = timedelta(days=731)
-"""A dataset has stopped if its last record was this old when helio asked the archive."""
+"""A dataset has stopped if its last record was older than this when helio asked the archive."""
 _NOTES = "https://cdaweb.gsfc.nasa.gov/misc/Notes{letter}.html#{id}"
 
 
 @dataclass(frozen=True)
 class ParameterEntry:
-    """A parameter as the archive describes it.
+    """A parameter of a dataset, as the archive describes it.
 
     Parameters
     ----------
@@ -52,21 +52,21 @@ class ParameterEntry:
 
     @property
     def canonical_unit(self) -> str:
-        """The unit of the parameter, in helio's spelling."""
+        """The unit of the parameter in helio's own spelling."""
         from helio.knowledge.unit_spelling import canonical_unit
 
         return canonical_unit(self.unit)
 
     @property
     def components(self) -> int:
-        """Number of values in a record; 1 for a scalar."""
+        """Number of values that a record of the parameter has; 1 for a scalar."""
         count = 1
         for length in self.size:
             count *= length
         return count
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as JSON."""
+        """Return the description of the parameter as JSON."""
         return {
             "name": self.name,
             "unit": self.unit,
@@ -81,7 +81,7 @@ class ParameterEntry:
 
 @dataclass(frozen=True)
 class DatasetSummary:
-    """A dataset without its parameters.
+    """The description of a dataset, without its parameters.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class DatasetSummary:
 
     @property
     def cadence_words(self) -> str:
-        """The cadences in words: ``3 s, 1 min, 1 h``; empty if not known."""
+        """The cadences of the dataset in words: ``3 s, 1 min, 1 h``; empty if unknown."""
         return ", ".join(cadence_text(seconds) for seconds in self.cadence)
 
     @property
@@ -125,14 +125,14 @@ class DatasetSummary:
 
     @property
     def citation(self) -> str:
-        """The citation of the dataset, without the date of access."""
+        """The citation of the dataset, without the date on which the data were read."""
         who = self.pi + (f" ({self.affiliation})" if self.affiliation else "")
         parts = [who, self.title, f"dataset {self.id}", "NASA Space Physics Data Facility, CDAWeb"]
         parts += [f"https://doi.org/{self.doi}"] if self.doi else []
         return ". ".join(part for part in parts if part) + ("" if self.doi else ".")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts as JSON."""
+        """Return the description of the dataset as JSON."""
         return {
             "id": self.id,
             "mission": self.mission,
@@ -155,12 +155,12 @@ class DatasetSummary:
 
 @dataclass(frozen=True)
 class CatalogueEntry(DatasetSummary):
-    """A dataset with its parameters, except the time, in the order of the archive."""
+    """The description of a dataset with its parameters, in the order of the archive; the time is left out."""
 
     parameters: tuple[ParameterEntry, ...] = ()
 
     def parameter(self, name: str) -> ParameterEntry:
-        """Return a parameter by its name; upper and lower case matter, as in the files.
+        """Return the parameter with this name; upper and lower case matter, as in the files.
 
         Raises
         ------
@@ -188,7 +188,7 @@ class CatalogueEntry(DatasetSummary):
 
 @dataclass(frozen=True)
 class MissionSummary:
-    """A mission, with its spacecraft and datasets in CDAWeb."""
+    """A mission with its spacecraft, and its datasets in CDAWeb."""
 
     name: str
     spacecraft: tuple[str, ...]
@@ -198,7 +198,7 @@ class MissionSummary:
 
 
 class Catalogue:
-    """The catalogue of CDAWeb's datasets, read from one file when needed.
+    """The catalogue of CDAWeb's datasets; its parts are read from a file when they are needed.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ class Catalogue:
 
     @property
     def fresh_until(self) -> datetime:
-        """Time until which the catalogue's spans are recent enough to refuse or shorten a time range."""
+        """Until this time, helio may refuse or shorten a time range because of the last records in the catalogue."""
         return self.as_of + FRESH
 
     def __len__(self) -> int:
@@ -233,16 +233,16 @@ class Catalogue:
         return iter(self.ids())
 
     def in_archive(self, dataset_id: object) -> bool:
-        """Return whether a dataset is in a local archive; always false for the catalogue of CDAWeb."""
+        """Return whether a dataset is in a local archive, which is never true for the catalogue of CDAWeb."""
         del dataset_id
         return False
 
     def ids(self) -> list[str]:
-        """Return all ids, in order."""
+        """Return the ids of all datasets, in order."""
         return sorted(row[0] for row in self._rows)
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
-        """Return a dataset with its parameters; upper and lower case do not matter.
+        """Return the dataset with this id and its parameters; upper and lower case do not matter.
 
         Raises
         ------
@@ -254,7 +254,7 @@ class Catalogue:
         return CatalogueEntry(**vars(self.at(number)), parameters=parameters)
 
     def summary(self, dataset_id: str) -> DatasetSummary:
-        """Return a dataset without its parameters, which is faster.
+        """Return the dataset with this id without its parameters, which is faster than `dataset`.
 
         Raises
         ------
@@ -264,17 +264,17 @@ class Catalogue:
         return self.at(self._place(dataset_id))
 
     def summaries(self) -> list[DatasetSummary]:
-        """Return all datasets without their parameters, in the order of the file and of the search."""
+        """Return all datasets without their parameters; their order is that of the file and of the search index."""
         return [self.at(row) for row in range(len(self._rows))]
 
     def at(self, number: int) -> DatasetSummary:
-        """Return the dataset with this number in the search index."""
+        """Return the dataset that has this number in the search index."""
         if number not in self._told:
             self._told[number] = self._summary(number)
         return self._told[number]
 
     def crafts(self) -> list[tuple[str, Craft]]:
-        """Return the id, mission and spacecraft of every dataset, in the order of the file."""
+        """Return the id, the mission and the spacecraft of every dataset, in the order of the file."""
         return [(row[0], craft_of(row[0], row[1])) for row in self._rows]
 
     def missions(self) -> list[MissionSummary]:
@@ -295,11 +295,11 @@ class Catalogue:
         ]
 
     def is_fresh(self, dataset: DatasetSummary, now: datetime) -> bool:
-        """Return whether a dataset's span is recent enough to refuse or shorten a time range."""
+        """Return whether helio may refuse or shorten a time range because of the time range in the catalogue."""
         return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
 
     def has_ended(self, dataset: DatasetSummary) -> bool:
-        """Return whether no more data will be added to a dataset.
+        """Return whether a dataset is complete, so that its archive will not add more data.
 
         Its spacecraft has sent nothing for years, or its last record was ten years old when helio asked the archive.
         A dataset whose data are only late has not ended.
@@ -319,7 +319,7 @@ class Catalogue:
         return dataset.last is not None and dataset.last < self.as_of - STOPPED
 
     def facts(self) -> list[CatalogueDataset]:
-        """Return all datasets in the form in which a catalogue file is written."""
+        """Return all datasets in the form from which a catalogue file is written."""
         facts: list[CatalogueDataset] = []
         for number, row in enumerate(self._rows):
             described = self._block(number // BLOCK)[number % BLOCK]
@@ -333,7 +333,7 @@ class Catalogue:
         return facts
 
     def words(self) -> str:
-        """Return the search index: for each word, the datasets that contain it."""
+        """Return the text of the search index, which lists for each word the datasets that it describes."""
         return self.file.text("words")
 
     @cached_property
@@ -382,7 +382,7 @@ class Catalogue:
 
 
 def open_catalogue(home: Path) -> Catalogue:
-    """Open the shipped catalogue, or the one from `helio catalog refresh` if it is newer.
+    """Open the catalogue that helio contains, or the catalogue that `helio catalog refresh` has saved, if it is newer.
 
     Raises
     ------
@@ -399,7 +399,7 @@ def open_catalogue(home: Path) -> Catalogue:
 
 @lru_cache(maxsize=4)
 def _opened(path: Path, state: tuple[int, int, int]) -> Catalogue:
-    """Open a catalogue once for each state of its file: what was unpacked of it serves the next run too."""
+    """Open a catalogue once for each state of its file, so that later calls use the parts that are already unpacked."""
     del state
     return Catalogue(path)
 
@@ -415,7 +415,7 @@ def renewed_path(home: Path) -> Path:
 
 
 def read_time(text: str) -> datetime | None:
-    """Read a time from the text in the catalogue."""
+    """Read a time from the text that the catalogue contains."""
     return datetime.fromisoformat(text).astimezone(UTC) if text else None
 
 
@@ -437,7 +437,7 @@ def _parameter(
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """Return a sort key that puts GOES-8 before GOES-16."""
+    """Return a sort key in which numbers count as numbers, so that GOES-8 comes before GOES-16."""
     import re
 
     return [(int(piece), "") if piece.isdigit() else (0, piece) for piece in re.findall(r"\d+|\D+", name)]

@@ -1,4 +1,4 @@
-"""The format of the catalogue file: a line of JSON with the positions of its parts, then compressed parts.
+"""The format of the catalogue file: a line of JSON with the places of its parts, then the compressed parts.
 
 ::
 
@@ -32,7 +32,7 @@ BLOCK = 50
 
 @dataclass(frozen=True)
 class CatalogueParameter:
-    """A parameter as the catalogue file stores it; see `helio.knowledge.catalogue.ParameterEntry`."""
+    """A parameter as the catalogue file stores it; `helio.knowledge.catalogue.ParameterEntry` describes the fields."""
 
     name: str
     unit: str = ""
@@ -45,7 +45,7 @@ class CatalogueParameter:
 
 @dataclass(frozen=True)
 class CatalogueDataset:
-    """A dataset as the catalogue file stores it.
+    """A dataset with its parameters, as the catalogue file stores it.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class CatalogueDataset:
 
 
 def encode(facts: Sequence[CatalogueDataset], *, as_of: datetime, sources: Sequence[str]) -> bytes:
-    """Return the bytes of a catalogue file.
+    """Return the bytes of a catalogue file with these datasets.
 
     Parameters
     ----------
@@ -120,13 +120,13 @@ def encode(facts: Sequence[CatalogueDataset], *, as_of: datetime, sources: Seque
 
 
 class _Form(TypedDict):
-    """The facts that every version of a catalogue states."""
+    """The facts in the first line of a catalogue file that never change with its version: the version of the format."""
 
     format: Any
 
 
 class _Head(_Form):
-    """The first line of a catalogue."""
+    """The contents of the first line of a catalogue file."""
 
     as_of: Instant
     sources: list[str]
@@ -135,7 +135,7 @@ class _Head(_Form):
 
 
 class CatalogueFile:
-    """A catalogue file, whose parts are unpacked when they are needed.
+    """A catalogue file; each part is unpacked when it is needed.
 
     Raises
     ------
@@ -167,7 +167,7 @@ class CatalogueFile:
             raise self._damaged(f"the part '{name}' of the file cannot be unpacked") from error
 
     def rows(self, name: str) -> list[Any]:
-        """Return the JSON rows of one part of the file."""
+        """Return the rows of one part of the file, read from JSON."""
         try:
             rows: list[Any] = json.loads(self.text(name))
         except ValueError as error:
@@ -182,7 +182,7 @@ class CatalogueFile:
 
 
 def _row(parameter: CatalogueParameter) -> list[Any]:
-    """Return a parameter without trailing defaults: no axes, no frame, a floating-point number, a scalar."""
+    """Return a parameter as a list, without default values at its end: no axes, no frame, double, a scalar."""
     row: list[Any] = [
         parameter.name,
         parameter.unit,
@@ -201,7 +201,7 @@ def _row(parameter: CatalogueParameter) -> list[Any]:
 
 
 def _shape(dataset_id: str) -> str:
-    """Return a key equal for datasets that differ only in spacecraft or station."""
+    """Return a text that is the same for ids of datasets that differ only in the spacecraft or the station."""
     same = re.sub(r"^TH[A-E]", "TH", dataset_id)
     same = re.sub(r"^(RBSP-?|ST|EL)[AB]", r"\1", same)
     return re.sub(r"\d", "", same)

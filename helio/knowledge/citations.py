@@ -1,4 +1,4 @@
-"""Citations of the data and of helio, for publications of a run's results."""
+"""Citations of data and of helio, for papers that use the results of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 ACKNOWLEDGEMENTS = Path(__file__).with_name("acknowledgements.json")
-"""Acknowledgements that archives request in addition to those in their files, with the page that states each."""
+"""File with acknowledgements that archives request on web pages and not in their data files, with these pages."""
 
 _ADDRESS = re.compile(r"\s*[(<]?[\w.+-]+@[\w.-]+\w[)>]?")
 _TEX = {
@@ -39,12 +39,12 @@ _CHECKSUMS = {
     "nothing": "none stated by the archive",
     "": "not recorded",
 }
-"""Words in a citation for how the bytes of a file were verified."""
+"""Words with which a citation says how the bytes of a file were verified."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """A file that a run read.
+    """A file that a run read, and the time range that it read.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Citation:
-    """The citation of a dataset; unknown facts are empty, and listed in `unknown`.
+    """The citation of a dataset; facts that are not known are empty, and `unknown` lists them.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Citation:
 
 
 def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citation, ...]:
-    """Make a citation for each dataset, in order of first use.
+    """Make a citation for each dataset, in the order in which the run first used them.
 
     Facts in the files come first; missing facts are taken from the catalogue.
 
@@ -133,7 +133,7 @@ def cite(uses: Iterable[Use], catalogue: Catalogue | None = None) -> tuple[Citat
 
 
 def citations_of(uses: Sequence[Use], home: Path) -> tuple[Citation, ...]:
-    """Cite the datasets that were used, with facts from the catalogue in helio's home folder."""
+    """Make the citations of datasets that a run used, with facts from the catalogue in helio's home folder."""
     from helio.knowledge.catalogue import open_catalogue
 
     try:
@@ -147,7 +147,7 @@ def citations_of(uses: Sequence[Use], home: Path) -> tuple[Citation, ...]:
 
 
 def uses_of(steps: Iterable[StepRecord]) -> list[Use]:
-    """Return the files that a run read, from the steps in its record."""
+    """Return the files that a run read, from the record of the run."""
     return [
         Use(source, output["recipe"]["range"], output.get("made_at", ""))
         for step in steps
@@ -199,13 +199,13 @@ def _citation(uses: list[Use], catalogue: Catalogue | None) -> Citation:
 
 
 def _is_another_service(source: SourceFile) -> bool:
-    """Return whether a service has ids of its own, even if some are spelt as in the catalogue."""
+    """Return whether a file comes from a service whose ids are not those of the catalogue, even if they look equal."""
     name = source_in_records(source.provider)
     return name not in ("", BY_CATALOGUE) and not source_class(name).has_catalogued_ids(source.provider)
 
 
 def _served_at(sources: Iterable[SourceFile]) -> str:
-    """Return the address of the server that gave the data, for a source with many servers."""
+    """Return the addresses of the servers that gave the data; empty for a source that has only one server."""
     servers = (
         source_class(name).server_of(source.url)
         for source in sources
@@ -229,7 +229,7 @@ def _known(dataset_id: str, catalogue: Catalogue | None) -> DatasetSummary | Non
 
 
 def _requested(dataset_id: str) -> tuple[str, str]:
-    """Return the acknowledgement that a dataset's archive requests, and the page with the request."""
+    """Return the acknowledgement that the archive of a dataset requests, and the page with the request."""
     for request in _requests():
         if any(fnmatchcase(dataset_id.upper(), pattern) for pattern in request["datasets"]):
             return request["text"], request["source"]
@@ -250,7 +250,7 @@ def _publisher(served: tuple[str, ...], in_catalogue: bool) -> str:
 
 
 def citation_text(citation: Citation) -> str:
-    """Write a dataset's citation as one paragraph.
+    """Write the citation of a dataset as one paragraph.
 
     Examples
     --------
@@ -270,12 +270,12 @@ def citation_text(citation: Citation) -> str:
 
 
 def _not_the_publisher(citation: Citation) -> list[str]:
-    """Return the providers of the files that are not their publisher: a folder, the samples."""
+    """Return the providers from which files were read, but which do not publish them: a folder, the samples."""
     return [name for name in citation.read_from if _publisher((name,), in_catalogue=False) == ""]
 
 
 def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
-    """Write the citations of a run for people: datasets, requested acknowledgements, missing facts, and helio."""
+    """Write the citations of a run for people: datasets, requested acknowledgements, unknown facts, and helio."""
     lines: list[str] = []
     for citation in citations:
         lines += [citation.dataset_id, f"  {citation_text(citation)}"]
@@ -302,7 +302,7 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
 
 
 def unknown_lines(citation: Citation) -> list[str]:
-    """List the facts of a dataset that are not known, and where to look for them."""
+    """List the unknown facts of a dataset, with advice where to look for them."""
     where = f"; see {citation.notes_url}" if citation.notes_url else "; ask the author of the dataset"
     words = {
         "title": "title: not known",
@@ -373,7 +373,7 @@ def _key(name: str, taken: set[str]) -> str:
 
 
 def _tex(text: str) -> str:
-    """Escape text so that TeX prints it unchanged; letters beyond ASCII stay, in UTF-8.
+    """Escape a text so that TeX prints it unchanged; letters beyond ASCII stay in UTF-8.
 
     >>> _tex("50% of B_z & more")
     '50\\\\% of B\\\\_z \\\\& more'
@@ -383,7 +383,7 @@ def _tex(text: str) -> str:
 
 
 def span_text(span: tuple[str, str]) -> str:
-    """Write a time range for people; whole days without hours.
+    """Write a time range for people; a range of whole days is written without hours.
 
     >>> span_text(("2021-10-28T00:00:00", "2021-10-29T00:00:00"))
     '2021-10-28 to 2021-10-29 UTC'

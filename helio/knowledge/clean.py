@@ -1,15 +1,15 @@
-"""Texts of archives, cleaned: without control characters and repeated blanks, and of limited length."""
+"""Clean the texts of archives: remove control characters and repeated spaces, and limit the length."""
 
 from __future__ import annotations
 
 import unicodedata
 
 LONGEST = 400
-"""The largest number of characters of a title or description; useful texts have up to about 350."""
+"""The largest number of characters of a title or description; useful titles have up to about 350."""
 
 
 def clean_text(text: str) -> str:
-    """Return an archive's text as one line of at most `LONGEST` characters.
+    """Return a text of an archive as one line of at most `LONGEST` characters.
 
     >>> clean_text("  B-field\\n magnitude\\x07 ")
     'B-field magnitude'
@@ -20,7 +20,7 @@ def clean_text(text: str) -> str:
 
 
 def split_title(label: str, pi: str) -> tuple[str, str]:
-    """Split CDAWeb's label of a dataset into the title and the investigator's affiliation.
+    """Split CDAWeb's label of a dataset into the title and the affiliation of its investigator.
 
     >>> split_title("ACE Magnetic Field 1-Hour Level 2 Data - N. Ness (Bartol Research Institute)", "N. Ness")
     ('ACE Magnetic Field 1-Hour Level 2 Data', 'Bartol Research Institute')

@@ -1,13 +1,13 @@
-"""The frame that a parameter's name or description states, if it states exactly one."""
+"""Find the frame that a parameter's name or description states."""
 
 from __future__ import annotations
 
 import re
 
 FRAMES = ("GSE", "GSM", "RTN", "SM", "GEO", "GEI")
-"""Frames of the vectors in helio's list of quantities, and frames into which a tool can rotate."""
+"""Frames that helio's list of quantities uses, or into which a tool can rotate a vector."""
 TURNABLE = tuple(frame for frame in FRAMES if frame != "RTN")
-"""Frames between which a tool can rotate."""
+"""Frames between which a tool can rotate a vector."""
 _WORDS = frozenset({
     "GSE", "GSM", "SM", "GEO", "GEI", "GCI", "J2000", "RTN", "HEEQ", "HCI", "HEE", "MSO", "VSO", "DBCS", "DMPA", "DSL",
     "SSL",
@@ -15,7 +15,7 @@ _WORDS = frozenset({
 # Names of variables are also written in small letters: mms1_fgm_b_gse_srvy_l2. `geo` and `sm` are words of their own.
 _SMALL = frozenset({"gse", "gsm", "rtn", "heeq", "hci", "dbcs", "dmpa", "dsl", "ssl"})
 _SHORTEST = 3
-"""The smallest number of letters of a frame name that is compared with similar names."""
+"""Frame names with fewer letters than this are not compared with misspelt names."""
 _KNOWN = (
     *FRAMES, *sorted(_WORDS), "AGSE", "AGSM", "GSEQ", "HAE", "HGI", "HGRTN", "JSO", "KSM", "KSO", "LMN", "MSM", "SSE",
 )  # fmt: skip
@@ -24,7 +24,7 @@ _STATED = re.compile(rf"\bin (?:the )?({'|'.join(sorted(_WORDS))})\b(?!/)")
 
 
 def stated_frame(name: str, description: str = "") -> str:
-    """Return the frame that a name states, otherwise that in a description; empty if there is none or more than one.
+    """Return the only frame that a name states, otherwise the only frame in a description; otherwise an empty text.
 
     >>> stated_frame("BGSEc"), stated_frame("mms1_fgm_b_gse_srvy_l2"), stated_frame("BZ_GSM1800")
     ('GSE', 'GSE', 'GSM')
@@ -43,7 +43,7 @@ def stated_frame(name: str, description: str = "") -> str:
 
 
 def meant_frame(name: str) -> str:
-    """Find the known frame meant by a misspelt name with one letter too many or in the wrong order; empty if none fits.
+    """Return the frame meant by a name with a small mistake: a letter too many, or two in the wrong order; else empty.
 
     >>> meant_frame("GSEE"), meant_frame("gms"), meant_frame("GSE"), meant_frame("spacecraft")
     ('GSE', 'GSM', '', '')

@@ -1,4 +1,4 @@
-"""The search index of a catalogue: for each word, the datasets that it describes, with weights."""
+"""Make the search index of a catalogue: for each word, the datasets that it describes, with weights."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 # How much a word tells of a dataset by where it stands.
 ID, INSTRUMENT, TITLE, CONCEPT, MEASURED, PARAMETER = 5, 5, 4, 5, 4, 1
 MOST = 16
-"""The largest weight of a word in a dataset; further repetitions do not count."""
+"""A word counts at most this much in one dataset; further repetitions do not increase its weight."""
 _USUAL = 12
-"""Number of words in an ordinary title; each word of a longer title counts less."""
+"""Number of words in an ordinary title; words in longer titles count less."""
 
 
 def word_index(datasets: Sequence[CatalogueDataset]) -> str:
-    """Return lines ``word|weight:places|…`` in order, where places are numbers of datasets, each minus the one before.
+    """Return a line ``word|weight:steps|…`` for each word; steps are differences between the numbers of datasets.
 
     A concept begins with a tilde: ``~magneticfield``.
     """

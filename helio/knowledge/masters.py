@@ -1,4 +1,4 @@
-"""Descriptions of parameters in CDAWeb's master CDFs: units, sizes, frames and axes of bins.
+"""Read descriptions of parameters from CDAWeb's master CDFs (files without data): units, sizes, frames, bins.
 
 Reads run in a process of their own (``python -m helio.knowledge.masters FILE…``), since a damaged file may kill or
 stop its reader; each file's answer is one line of JSON.
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from helio.sources.cdf_file import CdfFile
 
 _SHOWN = frozenset({"data", "ignore_data"})
-"""VAR_TYPE of the variables that CDAWeb offers; see the ISTP guidelines."""
+"""CDAWeb offers variables with these values of the attribute VAR_TYPE; see the ISTP guidelines."""
 _TIMES = frozenset({"EPOCH", "EPOCH16", "TIME_TT2000"})
 _TEXTS = frozenset({"CHAR", "UCHAR"})
 _SECONDS = 120.0
 
 
 def read_masters(paths: Sequence[Path]) -> dict[Path, list[CatalogueParameter]]:
-    """Read the parameters of each master CDF; a damaged file is left out."""
+    """Read the descriptions of the parameters in each master CDF; damaged files are left out."""
     if not paths:
         return {}
     command = [sys.executable, "-m", "helio.knowledge.masters", *map(str, paths)]
@@ -50,7 +50,7 @@ def read_masters(paths: Sequence[Path]) -> dict[Path, list[CatalogueParameter]]:
 
 
 def describe(file: CdfFile) -> list[CatalogueParameter]:
-    """Describe the parameters of a master CDF that CDAWeb offers, in the order of the file."""
+    """Describe the parameters that CDAWeb offers from a master CDF, in the order of the file."""
     from helio.sources.istp import frame_of, text_of
 
     parameters: list[CatalogueParameter] = []
@@ -88,7 +88,7 @@ def _axis(file: CdfFile, name: str) -> str:
 
 
 def _pointed(file: CdfFile, name: str) -> str:
-    """Return the unit in a variable of texts; none where several units differ."""
+    """Return the unit that a variable of texts contains; empty if the variable contains several different units."""
     variable = file.variable(name) if name else None
     if variable is None or variable.kind not in _TEXTS:
         return ""
@@ -97,7 +97,7 @@ def _pointed(file: CdfFile, name: str) -> str:
 
 
 def main(paths: Sequence[str]) -> int:
-    """Describe master CDF files, and print a line of JSON for each."""
+    """Describe the parameters of master CDF files, and print a line of JSON for each file."""
     from helio.sources.cdf_file import CdfFile
     from helio.sources.cdf_guard import check_cdf
 

@@ -1,4 +1,4 @@
-"""The mission, spacecraft and instrument of a CDAWeb dataset, and other names of missions and spacecraft."""
+"""Find the mission, spacecraft and instrument of a CDAWeb dataset; list other names of missions and spacecraft."""
 
 from __future__ import annotations
 
@@ -250,7 +250,7 @@ _INSTRUMENTS: dict[str, dict[str, str]] = {
 
 
 def short(craft: str) -> str:
-    """Return the short name of a spacecraft, as labels use it.
+    """Return the short name of a spacecraft, which labels of tables contain.
 
     >>> short("Parker Solar Probe"), short("RBSP-A")
     ('PSP', 'RBSPA')
@@ -260,7 +260,7 @@ def short(craft: str) -> str:
 
 @lru_cache(maxsize=8192)
 def craft_of(dataset_id: str, group: str = "") -> Craft:
-    """Return the mission and the spacecraft of a dataset, from its id.
+    """Return the mission and the spacecraft of the dataset with this id.
 
     Parameters
     ----------
@@ -295,6 +295,6 @@ def instrument_of(dataset_id: str, mission: str) -> str:
 
 
 def has_ended(craft: Craft, year: int) -> bool:
-    """Return whether the spacecraft stopped sending data at least two years before a year began."""
+    """Return whether the spacecraft stopped sending data at least two years before the given year began."""
     last = _LAST_YEAR.get(craft.spacecraft, _LAST_YEAR.get(craft.mission))
     return last is not None and last + 2 < year

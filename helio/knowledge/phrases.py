@@ -1,4 +1,4 @@
-"""A short notation for phrases, so that lists of names need no regular expressions."""
+"""A short notation for phrases, so that lists of phrases need no regular expressions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NO_PLURAL = frozenset({"of", "the", "from", "to", "it", "them"})
 
 @lru_cache(maxsize=1024)
 def phrase_pattern(phrase: str) -> str:
-    r"""Translate a phrase into a regular expression that also matches plurals.
+    r"""Convert a phrase to a regular expression that also matches the phrase in the plural.
 
     Words are separated by blanks, alternatives by ``/``. ``?`` marks words that may be left out, ``*`` words that may
     be left out or repeated, ``~`` a verb in any form. A blank or a hyphen may separate words. Capitals stay capitals.
@@ -36,12 +36,12 @@ def phrase_pattern(phrase: str) -> str:
 
 
 def any_phrase(phrases: Iterable[str]) -> str:
-    """Translate several phrases into one regular expression; the first phrase that matches counts."""
+    """Convert several phrases to one regular expression; phrases that are listed first are matched first."""
     return "|".join(map(phrase_pattern, phrases))
 
 
 def _forms(name: str, *, verb: bool) -> str:
-    """Return a word with its plural, or a verb with its endings."""
+    """Return a regular expression for a word and its plural, or for a verb and its endings."""
     escaped = re.escape(name).replace(r"\-", "[ -]").replace("é", "[eé]")
     if verb:
         return rf"{re.escape(name.removesuffix('e'))}\w*"

@@ -1,4 +1,4 @@
-"""Physical quantities by spacecraft, with dataset, frame and unit, to replace one spacecraft by another.
+"""The datasets, frames and units of physical quantities, by spacecraft: helio uses them to change the spacecraft.
 
 Only quantities in this list can be swapped between spacecraft; an error names those that cannot.
 """
@@ -18,7 +18,7 @@ from helio.knowledge.missions import ALIASES, craft_of
 
 @dataclass(frozen=True)
 class QuantitySource:
-    """The dataset and parameters that hold a quantity of a spacecraft.
+    """A dataset and the parameters in it that hold a quantity measured by a spacecraft.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class QuantitySource:
     note: str = ""
 
     def alike(self, other: QuantitySource) -> bool:
-        """Return whether the sources can replace each other in a figure: same frame and unit, similar cadence."""
+        """Return whether a figure may show one source instead of the other: same frame and unit, similar cadence."""
         shapes = (self.quantity, self.frame, self.unit, len(self.parameters))
         if shapes != (other.quantity, other.frame, other.unit, len(other.parameters)):
             return False
@@ -57,7 +57,7 @@ class QuantitySource:
 
 @dataclass(frozen=True)
 class Swap:
-    """A replacement of one spacecraft's parameter by the same quantity of another spacecraft.
+    """The replacement of a parameter by the same quantity from another spacecraft.
 
     Parameters
     ----------
@@ -278,12 +278,12 @@ SOURCES: tuple[QuantitySource, ...] = tuple(_rows())
 
 
 def quantities() -> list[str]:
-    """Return the names of all quantities."""
+    """Return the names of all quantities that helio knows."""
     return list(dict.fromkeys(source.quantity for source in SOURCES))
 
 
 def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[QuantitySource]:
-    """Return the datasets that hold a quantity of a spacecraft, the preferred one first; the result may be empty.
+    """Return the datasets that hold a quantity of a spacecraft, the best first; the result may be empty.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def sources_of(quantity: str, spacecraft: str, *, frame: str = "") -> list[Quant
 
 @lru_cache(maxsize=1)
 def spellings() -> Mapping[str, str]:
-    """Map every spelling of a spacecraft's name, in lower case, to the spacecraft."""
+    """Map every spelling of a spacecraft's name, in lower case, to the usual name of the spacecraft."""
     known: dict[str, str] = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         for spelling in (craft, craft.replace("-", " "), craft.replace("-", ""), *ALIASES.get(craft, ())):
@@ -312,7 +312,7 @@ def spellings() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def families() -> Mapping[str, tuple[str, ...]]:
-    """Map each mission with several spacecraft to those of its spacecraft whose quantities are known."""
+    """Map each mission with several spacecraft to those spacecraft whose quantities helio knows."""
     names: dict[str, tuple[str, ...]] = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         family = re.match(r"(MMS|THEMIS|STEREO|RBSP|Cluster|Voyager)(?=-?\w$)", craft)
@@ -326,7 +326,7 @@ def _spaced(text: str) -> str:
 
 
 def spacecraft_named(text: str) -> str:
-    """Return the spacecraft that a name or an alias means.
+    """Return the spacecraft that has this name or alias.
 
     Raises
     ------
@@ -431,7 +431,7 @@ def _differences(known: QuantitySource, chosen: QuantitySource) -> tuple[str, ..
 
 
 def _sibling(dataset: str, parameter: str, before: str, after: str) -> tuple[str, str] | None:
-    """Return the id and the parameter as another spacecraft of the same family names them."""
+    """Return the dataset and parameter of another spacecraft of the same mission, named alike: MMS1 becomes MMS2."""
     family = re.match(r"\D+?(?=-?[A-E]?\d*$)", before)
     if (
         not family

@@ -1,4 +1,4 @@
-"""Names of the physical quantities in sentences, labels and titles."""
+"""Names of physical quantities, as sentences, labels and titles write them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = Literal["vector", "scalar", "spectrum", "index"]
 
 @dataclass(frozen=True)
 class QuantityWords:
-    """The names of one quantity.
+    """The symbol, the title and the phrases that name one quantity.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class QuantityWords:
 
     @property
     def pattern(self) -> str:
-        """The regular expression that matches the quantity's phrases."""
+        """The regular expression that matches all phrases that name the quantity."""
         return any_phrase(self.phrases)
 
 
@@ -95,19 +95,19 @@ COMPONENTS: tuple[tuple[str, str], ...] = (
 
 
 def symbol(quantity: str) -> str:
-    """Return the symbol of a quantity, as labels use it."""
+    """Return the symbol of a quantity, such as B, which labels contain."""
     row = _BY_NAME.get(quantity)
     return row.symbol if row else re.sub(r"\W+", "", quantity)
 
 
 def title(quantity: str) -> str:
-    """Return the name of a quantity, as titles use it."""
+    """Return the name of a quantity, as titles of figures write it."""
     row = _BY_NAME.get(quantity)
     return row.title if row else quantity
 
 
 def quantity_named(text: str) -> tuple[str, str]:
-    """Find the quantity, and its component if any, that a name, a symbol or a phrase means.
+    """Find the quantity that a name, a symbol or a phrase means, and which component of it, if the text names one.
 
     >>> quantity_named("Bz"), quantity_named("ram pressure")
     (('magnetic field vector', 'z'), ('dynamic pressure', ''))

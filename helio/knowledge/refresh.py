@@ -1,4 +1,4 @@
-"""Renew the catalogue from CDAWeb: datasets from its REST service, parameters from master CDFs.
+"""Renew the catalogue from CDAWeb: datasets from a REST service, parameters from master CDFs.
 
 References: CDAS REST, https://cdaweb.gsfc.nasa.gov/WebServices/REST/; master CDFs,
 https://cdaweb.gsfc.nasa.gov/pub/software/cdawlib/0MASTERS/.
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _MASTER = "/pub/software/cdawlib/0MASTERS/{id}_00000000_v01.cdf"
 _SHARE = 0.5
-"""A reply that lists fewer than this share of the known datasets is incomplete."""
+"""A reply that lists fewer datasets than this share of those in the catalogue is incomplete."""
 
 
 @dataclass(frozen=True)
 class Renewal:
-    """The outcome of a renewal of the catalogue.
+    """What a renewal of the catalogue has changed.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Renewal:
 
 
 def known_so_far(home: Path) -> Catalogue:
-    """Return the catalogue to renew: the one in helio's home folder, or the shipped one if that is damaged."""
+    """Return the catalogue to renew: that in helio's home folder, or if it is damaged, the one that helio contains."""
     try:
         return open_catalogue(home)
     except DamagedFile:
@@ -133,7 +133,7 @@ def renew(
 
 
 def _listed(reply: Any, url: str) -> dict[str, CatalogueDataset]:
-    """Return the datasets of a reply, without those that lack an id or a label, as CDAWeb's own pages do."""
+    """Read the datasets from CDAWeb's reply; entries without an id are left out."""
     rows = reply.get("DatasetDescription") if isinstance(reply, Mapping) else None
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise Refused("CDAWeb's reply is not a list of datasets", place=url)
@@ -161,7 +161,7 @@ def _listed(reply: Any, url: str) -> dict[str, CatalogueDataset]:
 
 
 def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequence[CatalogueParameter]]:
-    """Return parameters by dataset, from the master CDFs that the server has."""
+    """Return the parameters of each dataset whose master CDF the server has."""
     from helio.sources.transfers import together  # what reading the catalogue does without
 
     with tempfile.TemporaryDirectory(prefix="helio-masters-") as folder:
@@ -188,7 +188,7 @@ def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequen
 
 
 def _first(value: Any) -> str:
-    """Return the first value; the service gives one value or a list of them."""
+    """Return a value as text; the service gives either a single value or a list, of which the first is used."""
     if isinstance(value, Sequence) and not isinstance(value, str):
         value = value[0] if value else ""
     return str(value or "")

@@ -1,4 +1,4 @@
-"""A full-text search for datasets by id, mission, instrument, title, parameter and synonym.
+"""Search for datasets by words in their ids, missions, instruments, titles and parameters, and by synonyms.
 
 The ranking is that of BM25 with the fields' weights folded into the term frequency, as Robertson, Zaragoza and Taylor
 describe it (CIKM 2004, doi:10.1145/1031171.1031181), without a model. If the question names a spacecraft, all others
@@ -20,22 +20,22 @@ from helio.knowledge.missions import ALIASES, Craft
 from helio.knowledge.words import AT_L1, CONTEXT, CRAFT_AT_L1, Clause, clauses, plain, tokens
 
 _SATURATION = 6.0
-"""The k1 of BM25, which limits how much a word with a large weight counts."""
+"""The constant k1 of the ranking BM25: it limits how much the weight of a single word counts."""
 _AS_TOLD = 0.75
-"""Weight of a word that matches where its concept does not; the words of a phrase share this weight."""
+"""Weight of words that match although the concept that they name does not; the words of a phrase share this weight."""
 _ALSO = 0.3
-"""Weight of the second best match among concept, related concept and words."""
+"""Weight of the second best match of a dataset, besides its best match with a weight of 1."""
 _CONTEXT = 0.3
-"""Weight of a word for a place, relative to a word for a measured quantity."""
+"""Weight of a word that names a place, where a word that names a measured quantity has 1."""
 _CADENCE = 6.0
-"""Weight of a matching cadence, equal to two words."""
+"""Weight of a dataset's cadence if it is the requested cadence; as much as two words."""
 _FEW = 4
 _OTHER_LETTERS = re.compile(r"(?=\w*[^\W\d_a-zA-Z])\w+")
 
 
 @dataclass(frozen=True)
 class Hit:
-    """A dataset that answers a question."""
+    """A dataset that matches a question, and how well it matches."""
 
     dataset: DatasetSummary
     score: float
@@ -43,7 +43,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The datasets found for a question.
+    """The datasets that match a question, and the words that match nothing.
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ class SearchResult:
 
 
 class Search:
-    """A search in one catalogue."""
+    """A search for datasets in one catalogue."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
         self._words = catalogue.words()
 
     def find(self, question: str, *, limit: int = 10) -> SearchResult:
-        """Find the datasets that answer a question, best first.
+        """Find the datasets that match a question, best match first.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class Search:
 
     @cached_property
     def _crafts(self) -> dict[tuple[str, ...], str]:
-        """Every name of a mission or spacecraft, as words."""
+        """All names of missions and spacecraft, split into words, each with the usual name."""
         names: dict[tuple[str, ...], str] = {}
         crafts = (
             craft
@@ -155,7 +155,7 @@ class Search:
         return names
 
     def _named(self, question: str) -> tuple[str, set[str]]:
-        """Return the question without the names of missions and spacecraft, and those names."""
+        """Return the question without the names of missions and spacecraft, and the set of these names."""
         question_words = " ".join(_words_of(question))
         words = tuple(AT_L1.sub(" ", question_words).split())
         at_l1 = set(CRAFT_AT_L1) if AT_L1.search(question_words) else set()
@@ -176,7 +176,7 @@ class Search:
         return " ".join(names), named or at_l1
 
     def _told(self, clause: Clause) -> dict[int, float]:
-        """Weigh how well each dataset matches a clause: its best match, and a little of the second."""
+        """Return how well each dataset matches a part of a question: its best match counts, its second a little."""
         weights_of: dict[int, list[float]] = {}
         if clause.concept:
             for number, weight in self._postings(f"~{clause.concept}"):
@@ -214,7 +214,7 @@ class Search:
         return postings
 
     def _missions(self, weights: Mapping[int, float]) -> tuple[str, ...]:
-        """Return the missions whose datasets match best."""
+        """Return the missions with the best matching datasets."""
         best: dict[str, float] = {}
         for number, weight in weights.items():
             mission = self._datasets[number][1].mission
@@ -231,7 +231,7 @@ def _words_of(text: str) -> tuple[str, ...]:
 
 
 def _cadence(question: str) -> tuple[float | None, str]:
-    """Return the time between records that a question asks for, in seconds, and the question without it."""
+    """Return the cadence that a question asks for, in seconds, and the question without this cadence."""
     cadences = said_cadences(question)
     if not cadences:
         return None, question
@@ -241,7 +241,7 @@ def _cadence(question: str) -> tuple[float | None, str]:
 
 
 def _cadence_score(cadences: tuple[float, ...], asked_cadence: float) -> float:
-    """Score the nearest cadence that is fine enough: the requested one can be made from a finer one."""
+    """Return a score for the best of a dataset's cadences; helio can compute a slow cadence from a faster one."""
     if not cadences:
         return 0.0
     return max(_one_cadence(cadence / asked_cadence) for cadence in cadences)
@@ -278,7 +278,7 @@ _LESS = (
 
 
 def _usefulness(dataset: DatasetSummary, question: str) -> float:
-    """Score datasets that match equally: final before preliminary, long before short."""
+    """Return a score that orders equal matches: final data before preliminary data, long datasets before short ones."""
     text = f"{dataset.id} {dataset.title}"
     score = 0.0
     for kind, unless, less in _COMPILED:

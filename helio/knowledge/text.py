@@ -1,4 +1,4 @@
-"""Datasets, parameters and missions as lines of text for people."""
+"""Write datasets, parameters and missions as lines of text for people."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH = 110
 
 
 def answer_lines(answer: SearchResult) -> list[str]:
-    """Write the datasets found by a search, best first, and suggestions for unknown words."""
+    """Write the datasets that a search has found, best match first, and suggestions for unknown words."""
     rows = [
         (hit.dataset.id, _span(hit.dataset), hit.dataset.cadence_words, hit.dataset.title)
         for hit in answer.hits
@@ -106,7 +106,7 @@ def _span(dataset: DatasetSummary) -> str:
 
 
 def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Align columns; cut the last one where a line would be too long."""
+    """Align the columns of a table; shorten the last column where a line would be too long."""
     if not rows:
         return []
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]

@@ -1,4 +1,4 @@
-"""Units in the spelling of UDUNITS, which the CF conventions require."""
+"""Write units in the spelling of UDUNITS, which the CF conventions require."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _SPELLINGS = {
 """Symbols that UDUNITS spells differently; all other symbols are the same."""
 
 _UNKNOWN = frozenset(["dB", "R_S"])
-"""Units without an equivalent in UDUNITS: a ratio without its reference, a radius of the Sun or of Saturn."""
+"""Units that UDUNITS does not have: dB without a reference, and R_S, which may be a radius of the Sun or of Saturn."""
 
 
 def udunits_spelling(unit: str) -> str | None:
-    """Spell a unit so that UDUNITS reads it; return None if UDUNITS has no such unit.
+    """Return a unit in the spelling of UDUNITS, or None if UDUNITS has no such unit.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Conversion factors between units of one dimension; unknown units are refused, never guessed."""
+"""Factors that convert between units of the same dimension; helio refuses unknown units and never guesses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pint
 
 EARTH_RADIUS_KM = 6371.2
-"""Earth radius in km of the IGRF field model and of OMNI; datasets may use 6378.137 or 6371.0 (0.1 % different)."""
+"""Earth radius in km, as in the IGRF model and in OMNI; datasets may use 6378.137 or 6371.0 (0.1 % different)."""
 
 _PREFIXED = {
     "m": "meter",
@@ -101,11 +101,11 @@ _SI = {
     **{symbol: symbol for symbol in ("K", "sr", "N", "C")},
     **{"MK": "K", "deg": "rad", "erg": "J", "G": "T", "amu": "kg", "e": "C"},
 }
-"""The SI unit of each symbol. Rayleighs are left out, because they count photons."""
+"""The SI unit for each symbol of a unit; the rayleigh is left out, because it counts photons."""
 
 
 def si_conversion(unit: str) -> str:
-    """Return ISTP's SI_CONVERSION, the factor to the SI unit and that unit; empty if the unit has no SI unit.
+    """Return the text of the ISTP attribute SI_CONVERSION (factor and SI unit); empty if the unit has no SI unit.
 
     >>> si_conversion("nT"), si_conversion("cm^-3"), si_conversion("counts/s")
     ('1e-09>T', '1000000>m^-3', '')
@@ -124,7 +124,7 @@ def comparable(one: str, other: str) -> bool:
 
 
 def conversion_factor(unit: str, to: str) -> float:
-    """Return the factor that converts values from one unit into another.
+    """Return the factor by which values in one unit must be multiplied to be in another unit.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def _registry() -> pint.UnitRegistry[Any]:
 
 @cache
 def _pint_unit(spelling: str) -> Any | None:
-    """Return the unit as pint has it, or None where a part of it is unknown."""
+    """Return a unit as an object of the library pint, or None if a part of the unit is unknown."""
     factors = unit_factors(spelling)
     if factors is None or any(name not in _NAMES for name, _ in factors):
         return None

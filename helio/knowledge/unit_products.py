@@ -1,4 +1,4 @@
-"""The unit of a product or a quotient of quantities."""
+"""Compute the unit of a product or a quotient of quantities."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from helio.knowledge.unit_spelling import canonical_unit, unit_factors
 
 
 def unit_product(*units: tuple[str, int]) -> str:
-    """Return the unit of a product of powers of quantities.
+    """Return the unit of a product of quantities, each raised to an exponent.
 
     What one quantity has above the line cancels what another has below it; what a quantity has on both sides
     of its own line stays, for the field writes it so: an energy flux times an energy keeps the ``eV`` above.

@@ -1,4 +1,4 @@
-"""Spellings of units: from those of archives to one canonical spelling, and to typeset labels."""
+"""Convert spellings of units in archives to one canonical spelling, and to the form for labels of figures."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ _TOKEN = re.compile(
 
 @dataclass
 class _UnreadableError(Exception):
-    """The spelling is not a product of known units."""
+    """The error if a text is not a product of known units."""
 
     spelling: str
 
@@ -216,7 +216,7 @@ Factor = tuple[str, int]
 
 
 def canonical_unit(spelling: str) -> str:
-    """Return the canonical spelling of a unit.
+    """Return the canonical spelling of a unit: the one spelling that helio uses for this unit.
 
     Units are never converted or cancelled. Plain products of negative powers are written
     ``cm^-2 s^-1 sr^-1 MeV^-1``; as soon as there is a numerator it is a fraction, ``km/s`` or
@@ -239,7 +239,7 @@ def canonical_unit(spelling: str) -> str:
 
 
 def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
-    """Return a unit as powers of symbols, ``(("km", 1), ("s", -1))``; None where a part is unknown."""
+    """Return the symbols of a unit with their exponents, ``(("km", 1), ("s", -1))``; None if a part is unknown."""
     canonical = canonical_unit(spelling)
     if not canonical:
         return ()
@@ -252,7 +252,7 @@ def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
 
 
 def pretty_unit(canonical: str) -> str:
-    """Typeset a unit for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; exponents are raised."""
+    """Write a unit as in print, for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; exponents are raised."""
     if len(canonical) > LIMITS.unit:
         return canonical
     powers = _EXPONENT.sub(
@@ -267,7 +267,7 @@ def pretty_unit(canonical: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _understood(spelling: str) -> str | None:
-    """Return the canonical spelling, or None where a part is unknown."""
+    """Return the canonical spelling of a unit, or None if a part of the unit is unknown."""
     plain = _without_codes(spelling.strip())
     if plain.lower() in _NONE or plain in ("", "NA"):  # but `nA` is a current
         return ""
@@ -280,7 +280,7 @@ def _understood(spelling: str) -> str | None:
 
 
 def _without_codes(text: str) -> str:
-    """Remove typesetting: IDL and TeX codes, superscript digits, remarks in parentheses."""
+    """Remove typesetting from a unit: codes of IDL and TeX, superscript digits, and remarks in parentheses."""
     text = _IDL_POWER.sub(r"^\1 ", text)
     text = _IDL_SUBSCRIPT.sub(r"_\1", text)
     text = re.sub(r"[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda match: "^" + match[0].translate(_PLAIN), text)
@@ -316,7 +316,7 @@ def _factors(text: str) -> list[Factor]:
 
 
 def _quotient(tokens: list[tuple[str, str]], text: str) -> tuple[list[Factor], list[tuple[str, str]]]:
-    """Read factors up to a closing bracket.
+    """Read the factors of a unit up to a closing bracket, and return them with the rest of the text.
 
     Everything between one slash and the next is divided by, as the field writes it: ``#/cm2-s-sr`` has three
     units below the line.
@@ -388,7 +388,7 @@ def _named(token: str, text: str) -> Factor:
 
 
 def _reduced(factors: list[Factor]) -> list[Factor]:
-    """Combine equal units on one side of the fraction line, without words for "number of", in order."""
+    """Combine equal units above and below the fraction line, remove words for "number of", and sort the rest."""
     sides: dict[tuple[str, bool], int] = {}
     for name, power in factors:
         if power:

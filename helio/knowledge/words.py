@@ -1,4 +1,4 @@
-"""The words of titles, ids and questions, normalised: plurals, spellings and synonyms."""
+"""Normalise the words of titles, ids and questions: plurals, spellings and synonyms."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ _LONGEST = max(len(phrase.split()) for phrases in CONCEPTS.values() for phrase i
 
 
 def plain(text: str) -> str:
-    """Remove accents from letters.
+    """Remove the accents from the letters of a text.
 
     >>> plain("électron Ångström α")
     'electron Angstrom alpha'
@@ -190,7 +190,7 @@ def plain(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Split a text into lower-case words in the singular; split ``SYM_H``, ``B-field`` and ``BGSEc`` into parts.
+    """Split a text into lower-case singular words, and split ``SYM_H``, ``B-field`` and ``BGSEc`` into their parts.
 
     >>> tokens("Proton densities, B-field (GSM)")
     ['proton', 'density', 'b', 'field', 'gsm']
@@ -216,7 +216,7 @@ _ASKED = _table(ASKED)
 
 
 def concepts(words: Sequence[str]) -> list[str]:
-    """Return the concepts that phrases in these words name."""
+    """Return the concepts, such as ``magneticfield``, that phrases made of these words name."""
     names: list[str] = []
     for start in range(len(words)):
         for length in range(min(_LONGEST, len(words) - start), 0, -1):
@@ -228,7 +228,7 @@ def concepts(words: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a question: its words, and the concept or instrument that they name.
+    """A part of a question with one meaning: its words, and the concept or instrument that they name.
 
     Parameters
     ----------
@@ -246,12 +246,12 @@ class Clause:
 
     @property
     def related(self) -> tuple[tuple[str, float], ...]:
-        """Related concepts that match partly, each with a weight."""
+        """Concepts that are similar to the concept of this part of the question, each with a weight below 1."""
         return _RELATED.get(self.concept, ())
 
 
 def clauses(words: Sequence[str]) -> list[Clause]:
-    """Split a question's words into clauses, the longest phrase first.
+    """Split the words of a question into parts with a meaning; of two phrases at the same place, the longer one counts.
 
     >>> clauses(tokens("B field GSM"))
     [Clause(words=('b', 'field'), concept='magneticfield', spelt=''), Clause(words=('gsm',), concept='', spelt='')]

@@ -10,6 +10,6 @@ from helio.steps.signature import signatures
 
 
 def load_tool(name: str) -> Callable[..., Any]:
-    """Return the function of a tool."""
+    """Return the Python function of the tool with this name, and import its module if necessary."""
     function: Callable[..., Any] = getattr(import_module(signatures()[name].module), name)
     return function

@@ -1,4 +1,4 @@
-"""Summaries of tables, of limited size, for people and for models: kind, gaps, range of values."""
+"""Descriptions and previews of tables, of limited size, for people and for language models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Position = Literal["head", "tail", "both"]
 
 @dataclass(frozen=True)
 class Gap:
-    """A gap: a step longer than 1.5 cadences, from the last record before it to the first after it."""
+    """A gap in a table: a time step longer than 1.5 cadences, from the last record before it to the first after it."""
 
     start: str
     stop: str
@@ -33,7 +33,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Values:
-    """A summary of the values of one component, or of all bins of a spectrum; None where there are no values.
+    """Statistics of the values of one component, or of all bins of a spectrum; None if there is no finite value.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Values:
 
 @dataclass(frozen=True)
 class BinSummary:
-    """A summary of an axis: its bins, and the range of their centres over all records."""
+    """A summary of an axis of bins: their number, and the range of their centres over all records."""
 
     label: str
     unit: str
@@ -69,7 +69,7 @@ class BinSummary:
 
 @dataclass(frozen=True)
 class Description:
-    """A description of a table, whose size does not grow with the table.
+    """A description of a table; its size is limited, however large the table is.
 
     Parameters
     ----------
@@ -114,13 +114,13 @@ class Description:
     notes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return all facts as JSON."""
+        """Return all facts of the description as JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Some records of a table, with unchanged values.
+    """The first or the last records of a table, or both, with values to six digits.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class Preview:
     of: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return all facts as JSON."""
+        """Return the records and their columns as JSON."""
         return {
             "label": self.label,
             "unit": self.unit,
@@ -152,7 +152,7 @@ class Preview:
 
 
 def describe(table: Table, label: str = "") -> Description:
-    """Describe a table: span, cadence, gaps, and the missing share, minimum, median and maximum of each component.
+    """Describe a table: time range, cadence, gaps, and the missing share, minimum, median and maximum per component.
 
     A gap is a step between records above 1.5 times the local cadence. Missing values within records count in
     `Values.missing`.
@@ -247,7 +247,7 @@ def preview(
 
 
 def description_lines(description: Description) -> list[str]:
-    """Return a description as lines of text for people."""
+    """Write a description of a table as lines of text for people."""
     lines = [f"{description.label}: {description.description or description.name or description.kind}"]
 
     def fact(name: str, text: str) -> None:
@@ -306,7 +306,7 @@ def description_lines(description: Description) -> list[str]:
 
 
 def preview_lines(shown: Preview) -> list[str]:
-    """Return a preview as lines of text for people, one line for each record."""
+    """Write a preview of a table as lines of text for people, one line for each record."""
     unit = f" [{pretty_unit(shown.unit)}]" if shown.unit else ""
     heads = list(shown.columns)
     widths = [max(len(head), 12) + 2 for head in heads]
@@ -347,13 +347,13 @@ def _of_column(name: str, unit: str, column: npt.NDArray[np.float64]) -> Values:
 
 
 def _rounded(value: Any) -> float | None:
-    """Round to six digits; None for numbers that JSON cannot hold."""
+    """Round to six digits; return None for NaN and infinite numbers, which JSON cannot hold."""
     number = float(value)
     return float(f"{number:.6g}") if math.isfinite(number) else None
 
 
 def _iso(epoch: np.datetime64) -> str:
-    """Write an epoch with its own digits: ``2024-05-10T00:00:16Z``, ``2024-05-10T00:00:00.092Z``."""
+    """Write an epoch without unnecessary zeros: ``2024-05-10T00:00:16Z``, ``2024-05-10T00:00:00.092Z``."""
     seconds, _, rest = str(np.datetime_as_string(epoch, unit="ns")).partition(".")
     while rest.endswith("000"):
         rest = rest[:-3]

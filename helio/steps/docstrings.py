@@ -1,4 +1,4 @@
-"""Read the sections of a tool's docstring, which follow numpydoc."""
+"""Read the sections of a tool's docstring, which are written in the style of numpydoc."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _TITLE = re.compile(r"^(\w[^\n]*)\n-+\n", re.MULTILINE)
 
 
 def sections(doc: str) -> dict[str, str]:
-    r"""Split a docstring at its titles; the text before the first one is called ``""``.
+    r"""Split a docstring at the titles of its sections; the text before the first title has the key ``""``.
 
     >>> sections("Mean.\n\nReturns\n-------\nTable\n    Same epochs.\n")
     {'': 'Mean.', 'Returns': 'Table\n    Same epochs.'}
@@ -20,7 +20,7 @@ def sections(doc: str) -> dict[str, str]:
 
 
 def entries(section: str) -> Iterator[tuple[str, str]]:
-    r"""Read the names that a section lists, and the description of each as one line.
+    r"""Yield each name that a section lists, with its description as one line.
 
     >>> list(entries("low, high : float\n    In Hz.\nname : str\n    Of the\n    result."))
     [('low', 'In Hz.'), ('high', 'In Hz.'), ('name', 'Of the result.')]

@@ -37,19 +37,19 @@ class Foreseen:
     doubts: frozenset[Aspect] = frozenset()
 
     def component(self) -> Foreseen:
-        """Return the facts of one component: a series in the unit and frame of its vector."""
+        """Return the prediction for one component of a vector: a series with the unit and frame of the vector."""
         return replace(self, kinds=_SCALAR, doubts=self.doubts - {"kind"})
 
 
 Arguments = Mapping[str, Any]
 Inputs = Mapping[str, Sequence[Foreseen]]
-"""Tables by the tool's parameter; an optional table that is left out has an empty list."""
+"""Input tables by the name of the tool's parameter; the list is empty if an optional table is left out."""
 
 NOTHING_KNOWN = Foreseen()
 
 
 def foreseen(signature: Signature, args: Arguments, inputs: Inputs) -> Foreseen:
-    """Predict unit, frame and kind of a tool's result from its signature.
+    """Predict the unit, frame and kind of a tool's result from its signature, arguments and input tables.
 
     >>> from helio.steps.signature import signatures
     >>> field = Foreseen("nT", "GSE", frozenset({"vector"}))
@@ -67,7 +67,7 @@ def foreseen(signature: Signature, args: Arguments, inputs: Inputs) -> Foreseen:
 
 
 def _always(given: Quantity) -> Result:
-    """Return the facts that do not depend on inputs; a series without a rule of its own has no frame."""
+    """Return the facts that do not depend on inputs; a single series has no frame unless the tool states one."""
     return Result(
         unit={"": None, "1": ""}.get(given.unit, given.unit),
         frame="" if given.kind == "scalar" else None,
@@ -76,7 +76,7 @@ def _always(given: Quantity) -> Result:
 
 
 def _matches(signature: Signature, args: Arguments, argument: str) -> list[str]:
-    """Return the names under which a rule may speak of an argument's value."""
+    """Return the words by which a `Result` may refer to the value of an argument, such as "given" or "several"."""
     known = signature.argument(argument)
     value = args.get(argument, known.default if known else None)
     if value is None:
@@ -89,7 +89,7 @@ def _matches(signature: Signature, args: Arguments, argument: str) -> list[str]:
 
 @dataclass
 class _ToolCall:
-    """A call of a tool, in which the expressions of its `Result` are evaluated."""
+    """A call of a tool with its arguments and inputs, which evaluates the expressions in the tool's `Result`."""
 
     signature: Signature
     args: Arguments
@@ -129,7 +129,7 @@ class _ToolCall:
         return unit_product(*known)
 
     def _text(self, expression: str, like: str, aspect: Aspect) -> str | None:
-        """Return a unit or a frame: the first alternative that is known and not empty."""
+        """Return a unit or a frame from alternatives: the first alternative that is known and not empty."""
         if "&" in expression:
             return self._shared(expression.split("&"), aspect)
         empty = True
@@ -158,7 +158,7 @@ class _ToolCall:
         return self._text(like, UNKNOWN, aspect)
 
     def _shared(self, names: Sequence[str], aspect: Aspect) -> str | None:
-        """Return the facts that two tables share, or those of one where the other has none."""
+        """Return the unit or the frame that all these tables share; tables without a unit or frame do not count."""
         tables = [table for name in names for table in self._tables(name.strip("{}"))]
         values = [table.unit if aspect == "unit" else table.frame for table in tables]
         if None in values or len(tables) < len(names):
@@ -192,7 +192,7 @@ class _ToolCall:
         return self.inputs.get(name, ())
 
     def _argument(self, name: str) -> str | None:
-        """Return a text argument; None where it contains a variable, or is not a text."""
+        """Return the text of an argument, or None if its value contains a variable or is not a text."""
         known = self.signature.argument(name)
         value = self.args.get(name, (known.default if known else None) or "")
         return value.strip() if isinstance(value, str) and not _VARIABLE.search(value) else None
@@ -204,17 +204,17 @@ class _ToolCall:
 
 @dataclass(frozen=True)
 class MatchingInputs:
-    """Two inputs that must have the same unit, frame or kind; each by its parameter and its position there."""
+    """Two inputs that must have the same unit, frame or kind, each as parameter and position in its list."""
 
     aspect: Aspect
     first: tuple[str, int]
     second: tuple[str, int]
     lone_components: bool = False
-    """Whether x of GSE may be combined with GSM, because x is the same in both."""
+    """Whether a component x in GSE may be combined with one in GSM, because x is the same in both frames."""
 
 
 def pairs_alike(signature: Signature, args: Arguments, inputs: Inputs) -> Iterator[MatchingInputs]:
-    """Return the pairs of a step's inputs that must have the same unit, frame or kind."""
+    """Yield the pairs of a step's inputs that must have the same unit, frame or kind."""
     for same in signature.same:
         if any(args.get(argument) not in values for argument, values in same.when.items()):
             continue
@@ -236,7 +236,7 @@ def _positions(same: MatchingTables, inputs: Inputs) -> list[tuple[str, int]]:
 
 
 def clashes(aspect: Aspect, first: Foreseen, second: Foreseen) -> bool:
-    """Return whether two tables certainly differ in their unit, frame or kind."""
+    """Return whether the units, frames or kinds of two tables are known and differ."""
     if aspect == "kind":
         return first.kinds.isdisjoint(second.kinds)
     if aspect == "frame":

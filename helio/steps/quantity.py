@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 Kind = Literal["", "scalar", "vector", "spectrum"]
 _TURNED_INTO_ANOTHER = {"GSE", "GSM", "SM", "GEO", "GEI"}
 LENGTH = re.compile(r"\||magnitude|\bmag\b|speed|strength|total|intensity", re.IGNORECASE)
-"""Names of the length of a vector: ``|B|``, ``Bulk Flow Speed``, ``1AU IP Mag Avg B``."""
+"""Regular expression for names of the length of a vector: ``|B|``, ``Bulk Flow Speed``, ``1AU IP Mag Avg B``."""
 
 _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """The unit, kind and frame that a table must have: ``Annotated[Table, Quantity("nT", kind="vector")]``.
+    """The unit, kind and frame that a tool requires of a table: ``Annotated[Table, Quantity("nT", kind="vector")]``.
 
     Parameters
     ----------
@@ -45,22 +45,22 @@ class Quantity:
             raise ValueError(f"the kind of a quantity must be {', '.join(_HELD)} or empty, not {self.kind!r}")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the required facts as JSON, without empty ones."""
+        """Return the required unit, kind and frame as JSON; those that are empty are left out."""
         written = {"unit": self.unit, "kind": self.kind, "frames": list(self.frames)}
         return {name: value for name, value in written.items() if value}
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Quantity:
-        """Restore an object from the JSON that `to_json` returns."""
+        """Restore a `Quantity` from the JSON that `to_json` returns."""
         return cls(written.get("unit", ""), written.get("kind", ""), tuple(written.get("frames", ())))
 
 
 ANYTHING = Quantity()
-"""No demand."""
+"""No required unit, kind or frame: a tool accepts any table."""
 
 
 def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, label: str = "") -> None:
-    """Refuse a table whose unit, kind or frame is not what a tool needs; nothing is converted.
+    """Refuse a table whose unit, kind or frame is not what a tool requires; this function converts nothing.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def check_quantity(takes: Quantity, table: Table, *, tool: str, parameter: str, 
 
 
 def same_unit(one: Table, other: Table) -> str:
-    """Return the unit of two tables.
+    """Return the unit that two tables share, or raise an error if their units differ.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def same_unit(one: Table, other: Table) -> str:
 
 
 def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) -> str:
-    """Return the frame of two vectors.
+    """Return the frame that two vectors share, or raise an error if their frames differ.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def same_frame(one: Table, other: Table, frames: tuple[str, str] | None = None) 
 
 
 def same_clock(one: Table, other: Table) -> None:
-    """Refuse two tables that do not have the same epochs, record by record.
+    """Refuse two tables whose epochs are not equal in every record.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def same_clock(one: Table, other: Table) -> None:
 def _mismatch(
     kind: type[Mismatch], one: Table, other: Table, parts: tuple[str, ...], advice: str
 ) -> Mismatch:
-    """Return an error about two tables, by the names their files give them until somebody knows their labels.
+    """Return an error about two tables, with the names from their files; the labels are added later.
 
     Every second text of `parts` is taken as it is: a unit may have braces.
     """
@@ -197,7 +197,7 @@ def _what(table: Table) -> str:
 
 
 def frame_of_series(table: Table, label: str = "") -> str:
-    """Return the frame of a series: the one that it states, otherwise the one in its name, description or parameter id.
+    """Return the frame of a series: the stated frame, otherwise the frame in its name, description or parameter id.
 
     A file with a single component as a parameter states its frame only in words: ``1AU IP Bz, GSE``. The file's words
     come first. In a label, only the parameter id counts, the part after the first point of
@@ -218,7 +218,7 @@ def frame_of_series(table: Table, label: str = "") -> str:
 
 
 def equal_units(one: str, other: str) -> bool:
-    """Return whether two spellings mean the same unit; ``1`` means "no unit"."""
+    """Return whether two spellings mean the same unit; the spelling ``1`` means "no unit"."""
     from helio.knowledge.unit_spelling import (
         canonical_unit,  # hundreds of spellings, for which start-up must not pay
     )
@@ -243,7 +243,7 @@ def _has_frame(frame: str) -> str:
 
 
 def advice_on_units(unit: str, needed: str) -> str:
-    """Advise what to do about a unit that is not the required one."""
+    """Write advice for a table whose unit is not the required unit."""
     if not unit or not needed:
         stated = f': unit "{needed or unit}"' if needed != "1" else ""
         return f"if the missing unit is known, state it with the tool declare_quantity{stated}"
@@ -260,7 +260,7 @@ def advice_on_units(unit: str, needed: str) -> str:
 
 
 def advice_on_frames(frame: str, needed: str) -> str:
-    """Advise what to do about a frame that is not the required one."""
+    """Write advice for a table whose frame is not the required frame."""
     if not frame or not needed:
         return f'if the missing frame is known, state it with the tool declare_quantity: frame "{needed or frame}"'
     if {frame.upper(), needed.upper()} <= _TURNED_INTO_ANOTHER:

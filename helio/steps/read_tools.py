@@ -14,7 +14,7 @@ from helio.steps.tool import signature_of
 
 
 def read_from_code() -> dict[str, Signature]:
-    """Return the signature of every tool by name, also of other spellings that helio rewrites to a tool."""
+    """Return the signature of every tool by its name, and of every other spelling that helio replaces by a tool."""
     signatures = {
         name: signature_of(getattr(import_module(module), name)) for name, module in _tool_modules()
     }
@@ -66,12 +66,12 @@ def read_from_code() -> dict[str, Signature]:
 
 
 def _step(step_id: int, tool: str, args: dict[str, Any], **more: Any) -> str:
-    """Return the step of a template, as an example."""
+    """Write a step of a template as JSON, for use as an example."""
     return json.dumps({"step_id": step_id, "tool_name": tool, "tool_args": args, **more})
 
 
 def _tool_modules() -> Iterator[tuple[str, str]]:
-    """Return each tool's name and module: a file that marks a function of its own name with ``@tool``."""
+    """Yield the name and module of each tool: a file with a function of the same name that ``@tool`` marks."""
     for path in sorted(CODE.rglob("*.py")):
         if re.search(
             rf"^@tool\(.*?^def {re.escape(path.stem)}\(",

@@ -1,4 +1,4 @@
-"""What is known of a tool's result before it runs, as its `@tool` mark states it."""
+"""What is known of a tool's result before the tool runs, as the decorator ``@tool`` states it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNKNOWN = "?"
 
 @dataclass(frozen=True)
 class Result:
-    """The unit, frame and kind of a tool's result, written in terms of its tables and arguments.
+    """The unit, frame and kind of a tool's result, as expressions that refer to its input tables and arguments.
 
     ``{name}`` stands for the unit, frame or kind of the table parameter ``name``, or for the text of the argument
     ``name``. Where an argument is empty, `like` decides.
@@ -42,7 +42,7 @@ class Result:
     by: Mapping[str, Mapping[str, Result]] = field(default_factory=dict)
 
     def updated(self, other: Result) -> Result:
-        """Return a copy in which the facts that `other` states replace the facts of this result."""
+        """Return a copy of this result, with the facts that `other` states in place of its own."""
         return Result(
             other.like or self.like,
             self.unit if other.unit is None else other.unit,
@@ -51,7 +51,7 @@ class Result:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Return the stated facts as JSON, without empty ones."""
+        """Return the stated facts as JSON; facts that are empty are left out."""
         written = {
             entry.name: value
             for entry in fields(self)
@@ -65,7 +65,7 @@ class Result:
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> Result:
-        """Restore an object from the JSON that `to_json` returns."""
+        """Restore a `Result` from the JSON that `to_json` returns."""
         cases = {
             argument: {value: cls.from_json(case) for value, case in values.items()}
             for argument, values in written.get("by", {}).items()
@@ -78,7 +78,7 @@ NOTHING_SAID = Result()
 
 @dataclass(frozen=True)
 class MatchingTables:
-    """Tables of a tool that must have the same unit, frame or kind.
+    """Input tables of a tool that must have the same unit, frame or kind.
 
     Parameters
     ----------
@@ -100,11 +100,11 @@ class MatchingTables:
     when: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the stated facts as JSON, without empty ones."""
+        """Return the stated facts as JSON; facts that are empty are left out."""
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any]) -> MatchingTables:
-        """Restore an object from the JSON that `to_json` returns."""
+        """Restore a `MatchingTables` object from the JSON that `to_json` returns."""
         when = {argument: tuple(values) for argument, values in written["when"].items()}
         return cls(**{**written, "tables": tuple(written["tables"]), "when": when})

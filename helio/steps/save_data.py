@@ -21,7 +21,7 @@ _MEDIA_TYPES: dict[Format, str] = {
 
 @dataclass(frozen=True)
 class Export:
-    """A file to be written: its name without folders, its bytes and its media type."""
+    """A file for the user: its name without folders, its bytes and its media type."""
 
     filename: str
     content: bytes

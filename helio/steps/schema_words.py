@@ -23,7 +23,7 @@ _FORMATS = {
 
 
 def type_words(schema: Schema, *, many: bool = False) -> str:
-    """Describe what a value may be, in the singular or in the plural.
+    """Describe the type of a value in words, in the singular or in the plural.
 
     >>> type_words({"type": "array", "items": {"enum": ["png", "pdf"]}})
     'list whose items are "png" or "pdf"'

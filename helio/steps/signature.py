@@ -1,4 +1,4 @@
-"""The signatures of tools, for templates, schemas and help pages, without importing any tool."""
+"""The signatures of tools for templates, schemas and help pages; reading them imports no tool."""
 
 from __future__ import annotations
 
@@ -16,52 +16,52 @@ Schema = dict[str, Any]
 Gives = Literal["tables", "table", "figure", "export"]
 
 Text = NewType("Text", str)
-"""A text for people: a title, an axis label, a description. Nothing is filled in."""
+"""A text for people: a title, an axis label, a description. helio does not replace anything in it."""
 
 Title = NewType("Title", str)
-"""A text for people in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
+"""A text for people in which helio replaces ``{start}``, ``{stop}`` and a variable ``{NAME}`` by their values."""
 
 FileName = NewType("FileName", str)
-"""A file name without folders, in which ``{start}``, ``{stop}`` and ``{NAME}`` of a variable are filled in."""
+"""A file name without folders, in which helio replaces ``{start}``, ``{stop}`` and a variable ``{NAME}``."""
 
 Code = NewType("Code", str)
-"""Python code in a template. Nothing is filled in; the code is checked, then run in a sandbox."""
+"""Python code in a template; helio checks the code without changing it, then runs it in a sandbox."""
 
 
 @dataclass(frozen=True)
 class MaxItems:
-    """An annotation of a list type: how many items the list may have."""
+    """A mark in the annotation of a list: the largest number of items of the list."""
 
     items: int
 
 
 CODE = "text/x-python"
-"""Media type that marks code in a JSON Schema."""
+"""Media type that marks an argument as code in a JSON Schema."""
 
 
 @dataclass(frozen=True)
 class TableInput:
-    """A table parameter of a tool, and the argument in which a template names the table's label."""
+    """A table parameter of a tool, and the argument in which a template gives the label of the table."""
 
     parameter: str
     argument: str
-    """The argument that names the label, ``"source_label"``; for a figure a dotted path, ``"spec.labels"``."""
+    """The argument in which a template gives the label: ``"source_label"``, or ``"spec.labels"`` in a figure."""
     many: bool = False
     also: tuple[str, ...] = ()
-    """Other arguments that may name the same labels: ``"spec.panels"``."""
+    """Other arguments in which a template may give these labels: ``"spec.panels"``."""
     scalar: bool = False
-    """Whether the tool takes one component at a time, so that a vector must be mapped over its components."""
+    """Whether the tool takes a single component, so that a step with a vector must be mapped over its components."""
     takes: Quantity = ANYTHING
-    """The unit, kind and frame that the table must have; checked before every call."""
+    """The unit, kind and frame that the table must have; helio checks them before every call."""
     optional: bool = False
-    """Whether the table may be left out; the tool then gets None."""
+    """Whether a template may leave the table out; the tool then gets None."""
     by_label: bool = False
-    """Whether the tool also gets the labels of its tables, because its result depends on them."""
+    """Whether the tool also gets the label of each table, because the result depends on the labels."""
 
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a tool, as a template writes it."""
+    """An argument of a tool, with its JSON Schema, as a template gives it."""
 
     name: str
     schema: Schema
@@ -71,7 +71,7 @@ class Argument:
 
 @dataclass(frozen=True)
 class RecordContext:
-    """The records of its tables on which one record of a tool's result may depend.
+    """The input records on which a record of a tool's result may depend: the same record, neighbours, or all records.
 
     Parameters
     ----------
@@ -95,18 +95,18 @@ RECORD = RecordContext("record")
 
 
 def window(*lengths: str, records: int = 0) -> RecordContext:
-    """Return a context of records within a limited time or number."""
+    """Return a context of input records within a time, or within a number of records."""
     return RecordContext("window", lengths, records)
 
 
 def whole_range(reason: str) -> RecordContext:
-    """Return a context of all records, with the reason why all are needed."""
+    """Return a context of all input records, with the reason why the tool needs all of them."""
     return RecordContext("range", reason=reason)
 
 
 @dataclass(frozen=True)
 class Signature:
-    """The signature of a tool: all that templates, schemas and help pages need to know."""
+    """The signature of a tool: all facts about the tool that templates, schemas and help pages need."""
 
     name: str
     version: int
@@ -115,27 +115,27 @@ class Signature:
     tables: tuple[TableInput, ...] = ()
     arguments: tuple[Argument, ...] = ()
     needs: tuple[tuple[str, ...], ...] = ()
-    """Groups of arguments; one argument of each group must be given."""
+    """Groups of arguments: a template must give at least one argument of each group."""
     runs: bool = True
-    """Whether helio can run the tool; false for another spelling, which helio rewrites, or for an unsupported tool."""
+    """Whether helio can run the tool; false if helio replaces it by another tool, or does not support it."""
     context: RecordContext = RECORD
     """The input records on which one record of the result may depend."""
     gives_quantity: Quantity = ANYTHING
-    """The unit, kind and frame of the result, if they do not depend on the inputs."""
+    """The unit, kind and frame of every result of the tool, if they do not depend on the inputs."""
     result: Result = NOTHING_SAID
-    """The unit, kind and frame of the result, if they follow from its tables and arguments."""
+    """The unit, kind and frame of the result, if they depend on the input tables and arguments."""
     same: tuple[MatchingTables, ...] = ()
-    """Tables that must have the same unit, frame or kind."""
+    """Groups of input tables that must have the same unit, frame or kind."""
     synonyms: tuple[str, ...] = ()
-    """Other words that people and models use for the tool."""
+    """Other words that people and language models use for the tool."""
     module: str = ""
-    """Module of the tool's function; empty for another spelling, which helio rewrites to a tool."""
+    """Module with the tool's function; empty for a spelling that helio replaces by another tool."""
     example: str = ""
     """A short example: Python code that runs, or a step of a template."""
 
     @property
     def range_capable(self) -> bool:
-        """Whether one call for a range gives the same records as calls for its parts, put together."""
+        """Whether one call for a long time range gives the same records as separate calls for its parts."""
         return self.context.reach == "record"
 
     @property
@@ -144,11 +144,11 @@ class Signature:
         return any(argument.schema.get("contentMediaType") == CODE for argument in self.arguments)
 
     def argument(self, name: str) -> Argument | None:
-        """Return the argument with this name, or None."""
+        """Return the tool's argument with this name, or None if the tool has no such argument."""
         return next((argument for argument in self.arguments if argument.name == name), None)
 
     def time_arguments(self) -> tuple[str, ...]:
-        """Return names of the arguments that are time ranges."""
+        """Return the names of the arguments that hold time ranges."""
         return tuple(
             argument.name for argument in self.arguments if argument.schema.get("format") == "time-range"
         )
@@ -166,7 +166,7 @@ class Signature:
         return schema
 
     def to_json(self) -> dict[str, Any]:
-        """Return the signature as JSON, so that a template can be checked without importing any tool."""
+        """Return the signature as JSON, with which helio can check a template without importing any tool."""
         return {
             "version": self.version,
             "summary": self.summary,
@@ -205,7 +205,7 @@ class Signature:
 
     @classmethod
     def from_json(cls, name: str, written: dict[str, Any]) -> Signature:
-        """Restore an object from the JSON that `to_json` returns."""
+        """Restore a `Signature` from the JSON that `to_json` returns."""
         return cls(
             name=name,
             version=written["version"],

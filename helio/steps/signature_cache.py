@@ -1,4 +1,4 @@
-"""Cache the signatures of the tools beside their code until the code changes, as Python caches bytecode."""
+"""Save the signatures of all tools beside their code until the code changes, as Python saves bytecode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEPT = CODE / "__pycache__" / "tools.json"
 
 
 def read_kept() -> dict[str, Any] | None:
-    """Read the cached signatures of the tools; None without any, or after the code has changed."""
+    """Read the saved signatures of the tools; return None if there are none, or if the code has changed."""
     for path in _paths():
         try:
             cached = json.loads(path.read_bytes())
@@ -41,7 +41,7 @@ def keep(tools: Mapping[str, Any]) -> None:
 
 
 def code_state() -> list[list[str | int]]:
-    """Return name, size and time of every file that a signature may depend on."""
+    """Return the name, size and modification time of every file on which a signature may depend."""
     files = [CODE.parent / "time_range.py", *CODE.glob("*.py"), *CODE.glob("*/*.py")]
     states = ((path, path.stat()) for path in sorted(files))
     return [

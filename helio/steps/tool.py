@@ -1,4 +1,4 @@
-"""The `@tool` decorator: it reads a function's signature and docstring into a JSON Schema."""
+"""The `@tool` decorator, and how a function's signature and docstring become a JSON Schema."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class LabelledTable:
-    """A table with its label, for a tool that runs code in which the label names the table."""
+    """A table with its label, for tools that run code, because the code refers to the table by the label."""
 
     label: str
     table: Table
@@ -46,7 +46,7 @@ class LabelledTable:
 
 @dataclass(frozen=True)
 class ToolMark:
-    """The facts that the decorator `tool` stores on a function."""
+    """The facts about a tool that the decorator `tool` stores on the tool's function."""
 
     version: int
     context: RecordContext
@@ -69,7 +69,7 @@ def tool(
     same: tuple[MatchingTables, ...] = (),
     synonyms: str = "",
 ) -> Callable[[Function], Function]:
-    """Mark a function as a tool, which checks its tables whenever it is called.
+    """Mark a function as a tool; the function then checks the unit, frame and kind of its tables at every call.
 
     Tables are the parameters before the ``*``, arguments those after it. In a template a tool's only table is named by
     ``source_label``, a list of them or a mapping of them by label by ``source_labels``, one of several by its own
@@ -103,7 +103,7 @@ def tool(
 
         @functools.cache
         def demanding() -> tuple[tuple[int, TableInput], ...]:
-            """List the tables with requirements, by position; annotations are read at the first call, not at import."""
+            """List the tables with a required unit, frame or kind, by position; the first call reads annotations."""
             parameters = list(inspect.signature(function).parameters)
             tables = signature_of(function).tables
             return tuple(
@@ -124,13 +124,13 @@ def tool(
 
 
 def _tables_in(value: Any) -> Iterator[Table]:
-    """Yield the tables that a parameter got; anything else is left to the tool."""
+    """Yield the tables in the value of a parameter: a table, a list or a mapping; ignore other values."""
     values = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
     return (read for read in values if isinstance(read, Table))
 
 
 def signature_of(function: Callable[..., Any]) -> Signature:
-    """Read a tool's signature and docstring."""
+    """Read the signature and the docstring of a function that is a tool."""
     mark: ToolMark = function.__tool__  # type: ignore[attr-defined]
     hints = typing.get_type_hints(function, include_extras=True)
     doc = inspect.getdoc(function) or ""
@@ -183,7 +183,7 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 
 
 def schema_of(annotation: Any) -> Schema:
-    """Return the JSON Schema of one annotation, as a template writes its values."""
+    """Return the JSON Schema of a Python annotation, for the values that a template may contain."""
     simple: dict[Any, Schema] = {
         str: {"type": "string"},
         Text: {"type": "string", "format": "text"},
@@ -252,7 +252,7 @@ def _gives(returned: Any) -> Gives:
 
 
 def _quantity(annotation: Any) -> tuple[Any, Quantity]:
-    """Return the type of ``Annotated[Table, Quantity(...)]`` and its quantity; any other type takes anything."""
+    """Return the type and the quantity in ``Annotated[Table, Quantity(...)]``; the default quantity is `ANYTHING`."""
     if get_origin(annotation) is not Annotated:
         return annotation, ANYTHING
     hint, *notes = get_args(annotation)
@@ -260,7 +260,7 @@ def _quantity(annotation: Any) -> tuple[Any, Quantity]:
 
 
 def _without_none(annotation: Any) -> tuple[Any, bool]:
-    """Return ``X`` of ``X | None``, and whether None is allowed."""
+    """Return the type ``X`` of an annotation ``X | None``, and whether the annotation allows None."""
     inner = get_args(annotation)
     if get_origin(annotation) in (Union, types.UnionType) and type(None) in inner:
         return next(member for member in inner if member is not type(None)), True

@@ -1,4 +1,4 @@
-"""Write the help page of a tool: inputs, result, references, and an example as a step."""
+"""Write the help page of a tool: its arguments, result and references, and an example as a step of a template."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ GROUPS = (
 """Groups of tools, in the order in which they are listed."""
 _CODE = Path(__file__).parents[2]
 WIDTH = 100
-"""Characters in a line of a page, if the width of the terminal is not known."""
+"""Number of characters in a line of a page, if the width of the terminal is not known."""
 _GIVES = {"tables": "one table for each label", "table": "a table", "figure": "a figure", "export": "a file"}
 
 
 @dataclass(frozen=True)
 class ToolPage:
-    """The help page of a tool.
+    """The contents of a tool's help page.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class ToolPage:
         return self.text()
 
     def text(self, width: int = WIDTH) -> str:
-        """Write the page with at most `width` characters in a line; examples stay as they are."""
+        """Write the help page in lines of at most `width` characters; lines of examples may be longer."""
         return "\n".join(self._lines(width))
 
     def _lines(self, width: int) -> Iterator[str]:
@@ -88,7 +88,7 @@ class ToolPage:
             yield from ("", "In Python", f"  {imports}", *_indented(tool.example, 2))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the signature and the sections of the page as JSON, for ``--json``."""
+        """Return the signature and the sections of the help page as JSON, for the option ``--json``."""
         return {
             "id": self.tool.name,
             "group": group_of(self.tool),
@@ -121,7 +121,7 @@ def tool_page(tool: Signature) -> ToolPage:
 
 
 def group_of(tool: Signature) -> str:
-    """Return the group in which a tool is listed, by its inputs and its result.
+    """Return the group of the help in which a tool is listed, from its inputs and its result.
 
     >>> from helio.steps.signature import signatures
     >>> [group_of(signatures()[name]) for name in ("resample", "rotate", "vbs", "save_data")]
@@ -143,7 +143,7 @@ def group_of(tool: Signature) -> str:
 
 
 def example_step(tool: Signature) -> dict[str, Any]:
-    """Write the first call of a tool's example as the step of a template.
+    """Write the first call in a tool's example as a step of a template.
 
     >>> from helio.steps.signature import signatures
     >>> example_step(signatures()["running_average"])["tool_args"]
@@ -178,7 +178,7 @@ def example_step(tool: Signature) -> dict[str, Any]:
 
 
 def step_text(step: Mapping[str, Any]) -> str:
-    """Write a step as JSON in the style of templates, one member per line."""
+    """Write a step as JSON in the style of templates, with one key on each line."""
     args = step["tool_args"].items()
     inner = ",\n".join(
         f"    {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in args
@@ -222,7 +222,7 @@ def _aspects(tool: Signature, result: Result) -> list[str]:
 
 
 def _stated(tool: Signature, aspect: str, text: str) -> str:
-    """Say an expression of a `Result` for one aspect: ``{field}|?`` is the unit of its table."""
+    """Describe an expression of a `Result` in words: for the unit, ``{field}|?`` becomes "the unit of" this table."""
     if text in ("", "1"):
         return f"no {aspect}"
     if text == "?":
@@ -243,13 +243,13 @@ def _alternative(tool: Signature, aspect: str, text: str) -> str:
 
 
 def _origin(tool: Signature, name: str) -> str:
-    """Say where a fact comes from: of a table, or an argument."""
+    """Write where a fact comes from: "of" a table, or "given in" an argument."""
     given = "of" if any(table.parameter == name for table in tool.tables) else "given in"
     return f"{given} `{_template_argument(tool, name)}`"
 
 
 def _template_argument(tool: Signature, name: str) -> str:
-    """Return the argument of a template for a parameter of the Python function."""
+    """Return the argument of a template that corresponds to a parameter of the Python function."""
     return next((table.argument for table in tool.tables if table.parameter == name), name)
 
 
@@ -258,7 +258,7 @@ def _listed(words: Sequence[str]) -> str:
 
 
 def in_template_words(tool: Signature, text: str) -> str:
-    """Replace parameters of the Python function in a docstring by the arguments that a template uses.
+    """Replace names of Python parameters in a docstring by the names of the arguments in templates.
 
     >>> from helio.steps.signature import signatures
     >>> in_template_words(signatures()["align"], "Records of `series` at the epochs of `onto`.")
@@ -301,7 +301,7 @@ def argument_words(tool: Signature, argument: Argument) -> str:
 
 
 def _failures(section: str) -> Iterator[tuple[str, str]]:
-    """The errors of a ``Raises`` section, those of one text together."""
+    """Yield the errors of a ``Raises`` section with their texts; errors with equal texts are listed together."""
     said: dict[str, list[str]] = {}
     for name, text in entries(section + "\n"):
         said.setdefault(text, []).append(name)
@@ -309,12 +309,12 @@ def _failures(section: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_service(node: ast.expr) -> bool:
-    """Whether the runner gives this argument: a jail for code, or the archives."""
+    """Return whether helio supplies this argument by itself: a sandbox for code, or the archives."""
     return ast.unparse(node).startswith(("jail", "Archives("))
 
 
 def _labels(node: ast.expr | None, names: Mapping[str, ast.expr], otherwise: str) -> list[str]:
-    """The labels of the tables that an example gives for one parameter."""
+    """Return the labels of the tables that an example gives for one parameter."""
     if isinstance(node, ast.List):
         return [label for item in node.elts for label in _labels(item, names, otherwise)]
     if isinstance(node, ast.Dict):
@@ -329,7 +329,7 @@ def _labels(node: ast.expr | None, names: Mapping[str, ast.expr], otherwise: str
 
 
 def _value(node: ast.expr, names: Mapping[str, ast.expr]) -> Any:
-    """An argument as a template writes it: ``Duration("2min")`` is ``"2min"``."""
+    """Convert an argument in Python code to its form in a template: ``Duration("2min")`` becomes ``"2min"``."""
     if isinstance(node, ast.Name):
         return _value(names[node.id], names)
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "TimeRange":
@@ -340,13 +340,13 @@ def _value(node: ast.expr, names: Mapping[str, ast.expr]) -> Any:
 
 
 def _numbers(call: ast.expr) -> list[int]:
-    """The year, month and day of ``datetime(2020, 1, 4)``."""
+    """Return the year, month and day in the call ``datetime(2020, 1, 4)``."""
     assert isinstance(call, ast.Call)
     return [ast.literal_eval(argument) for argument in call.args]
 
 
 def paragraphs(text: str, *, indent: int, width: int) -> Iterator[str]:
-    """Wrap each paragraph of a text, with an empty line between two."""
+    """Wrap each paragraph of a text, and put an empty line between paragraphs."""
     for number, paragraph in enumerate(part for part in re.split(r"\n\s*\n", text) if part.strip()):
         if number:
             yield ""
@@ -354,7 +354,7 @@ def paragraphs(text: str, *, indent: int, width: int) -> Iterator[str]:
 
 
 def wrapped(text: str, *, indent: int, width: int, hang: int | None = None) -> list[str]:
-    """Wrap a text; `hang` is the indent of its later lines."""
+    """Wrap a text into lines; `indent` counts the spaces before the first line, `hang` those before later lines."""
     first, later = " " * indent, " " * (indent if hang is None else hang)
     return textwrap.wrap(
         text,

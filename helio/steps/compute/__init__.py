@@ -1,1 +1,1 @@
-"""Computing: tables in, a table out."""
+"""The tools that compute: each takes tables and returns one table."""

@@ -28,7 +28,7 @@ from helio.time_range import Duration
 def align(
     series: Table, onto: Table, *, limit: Duration, method: Literal["linear", "nearest"] = "linear"
 ) -> Table:
-    """Bring a series onto the epochs of another one, never across a gap longer than a limit.
+    """Interpolate a series to the epochs of another table, but not across gaps longer than a limit.
 
     Parameters
     ----------

@@ -54,5 +54,5 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
 
 
 def mass_per_proton(fraction: Values | float) -> Values | float:
-    """Return the mass of the plasma in kg per proton, with its alpha particles."""
+    """Return the mass in kg of a plasma's protons and alpha particles, divided by the number of protons."""
     return PROTON_MASS + ALPHA_MASS * fraction

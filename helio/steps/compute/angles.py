@@ -18,12 +18,12 @@ from helio.store.table import Table
 Values = npt.NDArray[np.float64]
 
 NO_DIRECTION = 1e-9
-"""A mean of unit vectors shorter than this has no direction, because the vectors cancel."""
+"""If the mean of unit vectors is shorter than this number, the vectors cancel, and the mean has no direction."""
 
 
 @dataclass(frozen=True, eq=False)
 class WrappingColumns:
-    """The columns of a series that hold angles that wrap: 359° is next to 1°.
+    """The columns of a series that hold angles that wrap, for which 359° is next to 1°.
 
     Parameters
     ----------
@@ -41,19 +41,19 @@ class WrappingColumns:
 
     @property
     def by_column(self) -> dict[int, float]:
-        """The period of each column, by the column's number."""
+        """The period of the angles in each column (360 for degrees), by the number of the column."""
         return dict(zip(self.columns.tolist(), self.period.tolist(), strict=True))
 
 
 def turning(series: Table) -> WrappingColumns:
-    """Return the columns that hold angles that wrap, as the metadata of the series state; values are not looked at."""
+    """Return the columns whose angles wrap; the metadata of the series decide, not the values."""
     periods = np.array([period or 0.0 for period in series.periods], dtype=np.float64)
     columns = np.flatnonzero(periods)
     return WrappingColumns(columns, periods[columns])
 
 
 def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np.bool_]) -> Values:
-    """Bring angles into one turn: around zero where an input was negative, otherwise from zero to a full turn.
+    """Shift angles by full turns, to values around zero if an input was negative, otherwise to zero or above.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def undeclared(series: Table) -> tuple[str, ...]:
 
 
 def hold_no_turn(series: Table, *, purpose: str) -> None:
-    """Refuse a series that has a column with an angle that wraps.
+    """Refuse a series if one of its columns holds an angle that wraps.
 
     Raises
     ------
@@ -105,7 +105,7 @@ def hold_no_turn(series: Table, *, purpose: str) -> None:
 
 
 def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Values, tuple[str, ...]]:
-    """Average the valid records ``first[i]:last[i]`` for every i; average angles that wrap as directions.
+    """Average the valid records from ``first[i]`` to ``last[i] - 1`` for every i; average angles as directions.
 
     Returns
     -------
@@ -144,5 +144,5 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
 
 
 def shorter_way(difference: npt.NDArray[Any], period: float | Values) -> Values:
-    """Return differences of angles the shorter way round, from −turn/2 to turn/2."""
+    """Shift differences of angles by full turns, so that they lie between −turn/2 and turn/2."""
     return np.asarray(difference - period * np.round(difference / period), dtype=np.float64)

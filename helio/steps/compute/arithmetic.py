@@ -143,7 +143,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
 def _side_by_side(
     left: Table, right: Table, operation: Operation
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], Table]:
-    """Return the values of both in one shape, and the table that has the shape of the result."""
+    """Return the values of both tables in shapes that fit, and the table that has the shape of the result."""
     first, second = left.values.astype(np.float64, copy=False), right.values.astype(np.float64, copy=False)
     product = operation in ("multiply", "divide")
     if product and right.kind == "scalar":
@@ -189,7 +189,7 @@ def _side_by_side(
 def _round(
     values: npt.NDArray[np.float64], left: Table, right: Table, operation: Operation
 ) -> npt.NDArray[np.float64]:
-    """Bring sums and differences of angles into one turn, column by column, where either wraps."""
+    """Shift sums and differences by full turns in each column in which an input has angles that wrap."""
     flat = columns_of(values).copy()
     negative = columns_of((left.values < 0) | (right.values < 0)) > 0
     for column, period in {**turning(left).by_column, **turning(right).by_column}.items():
@@ -203,7 +203,7 @@ def _round(
 
 
 def _representation(left: Table, right: Table, shape: Table) -> Representation:
-    """Return the representation of a result: vectors and diagonals combine by component, angles do not."""
+    """Return the representation that the input vectors share: "none" for angles, empty if they differ."""
     if not shape.components:
         return ""
     stated = {table.representation for table in (left, right) if table.components}
@@ -212,7 +212,7 @@ def _representation(left: Table, right: Table, shape: Table) -> Representation:
 
 
 def _periods(left: Table, right: Table) -> tuple[float | None, ...]:
-    """Return the periods of a sum or a difference: it wraps where either input wraps."""
+    """Return the periods of a sum or a difference: a column wraps if this column wraps in one of the inputs."""
     if len(left.periods) != len(right.periods):
         return left.periods or right.periods
     pairs = zip(left.periods, right.periods, strict=True)
@@ -225,7 +225,7 @@ def _periods(left: Table, right: Table) -> tuple[float | None, ...]:
 
 
 def _hold_frames(left: Table, right: Table, *, product: bool) -> None:
-    """Hold that components that are put together are those of one frame, as far as files say which.
+    """Refuse to combine components of different frames, if the frames of both are known.
 
     Only x of GSE and of GSM is the same in both, so that a product with it has a meaning.
     """
@@ -243,7 +243,7 @@ def _hold_frames(left: Table, right: Table, *, product: bool) -> None:
 
 
 def _frame_of_scalars(left: Table, right: Table) -> str:
-    """Return the frame of combined single components: the one that they share or that one of them has."""
+    """Return the frame of combined single components: the frame that both state, or that only one of them states."""
     frames = {table.frame for table in (left, right) if table.frame}
     return frames.pop() if len(frames) == 1 else ""
 

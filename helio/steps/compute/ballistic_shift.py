@@ -1,4 +1,4 @@
-"""A series shifted to when the solar wind carries its plasma to another place."""
+"""A series shifted in time by how long the solar wind takes to reach another place."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def ballistic_shift(
 
 
 def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return speed along −x; NaN where it is unknown."""
+    """Return the speed of the plasma along −x, which is NaN where the speed is unknown."""
     if velocity.kind == "vector":
         speed = -cartesian(velocity, "a ballistic shift")[:, 0]
     elif letter_of(velocity) == "x":
@@ -146,6 +146,6 @@ def _towards_earth(velocity: Table) -> np.ndarray[tuple[int], np.dtype[np.float6
 
 
 def _same_x(velocity: Table, position: Table) -> None:
-    """Treat x of GSE and GSM as equal; any other pair has been refused before."""
+    """Refuse frames whose x axes differ: x is the same in GSE and GSM."""
     if {velocity.frame.upper(), position.frame.upper()} != {"GSE", "GSM"}:
         same_frame(velocity, position)

@@ -132,7 +132,7 @@ def band_average(
 def _weighted_mean(
     values: npt.NDArray[np.float64], widths: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Average over the last axis, without NaN."""
+    """Compute the weighted mean over the last axis; missing values do not count."""
     weights = widths if np.all(np.isfinite(widths)) and np.all(widths > 0) else np.ones_like(widths)
     valid = ~np.isnan(values)
     total = (valid * weights).sum(axis=-1)

@@ -143,7 +143,7 @@ def band_integral(
 
 
 def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
-    """Return the unit in a density's denominator that measures the axis, and the axis's unit in it.
+    """Return the unit of the axis in the denominator of a density, and the factor from the axis's unit to this unit.
 
     Raises
     ------

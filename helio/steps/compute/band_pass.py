@@ -21,7 +21,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 EDGE = 0.01
-"""The share of the filter's response to an edge that is left where the result begins: one per cent."""
+"""The result begins where the filter's response to an edge of the data has fallen to this fraction: one per cent."""
 
 
 @tool(

@@ -1,4 +1,4 @@
-"""Values interpolated between the samples of a series, but not across gaps longer than a limit."""
+"""Interpolate a series between its samples, but not across gaps longer than a limit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Indices = npt.NDArray[np.int64]
 def values_at(
     series: Table, epoch: Epochs, *, method: Method, limit: int
 ) -> tuple[npt.NDArray[np.float64], tuple[Axis, ...]]:
-    """Interpolate a series at other epochs.
+    """Interpolate a series at given epochs.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def values_at(
 
 @dataclass(frozen=True)
 class _Neighbours:
-    """The samples from which values are made, by number, and those that are taken as they are.
+    """The numbers of the samples that give each value: two samples around an epoch, or one sample at the epoch.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class _Neighbours:
 
 
 def _neighbours(have: Indices, distance: Indices, want: Indices, limit: int) -> _Neighbours:
-    """Find the samples on both sides of each epoch that are no further apart than the limit."""
+    """Find the two samples around each epoch, if the time between these samples does not exceed the limit."""
     after = _first_not_before(have, want)
     inside = after < have.size
     known = inside & (have[np.minimum(after, have.size - 1)] == want)
@@ -110,14 +110,14 @@ def _neighbours(have: Indices, distance: Indices, want: Indices, limit: int) -> 
 
 
 def _consecutive(numbers: Indices) -> Indices | slice:
-    """Return a slice for numbers that follow each other: what it takes is not copied."""
+    """Return a slice if the numbers are consecutive, because numpy does not copy what a slice selects."""
     if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1 and (np.diff(numbers) == 1).all():
         return slice(int(numbers[0]), int(numbers[-1]) + 1)
     return numbers
 
 
 def _nearest_within(have: Indices, distance: Indices, want: Indices, limit: int) -> _Neighbours:
-    """Find the sample nearest to each epoch, no further away than half the limit."""
+    """Find the sample nearest to each epoch, if it is no further away than half the limit."""
     del distance
     nearest = _nearest(have, want)
     near = np.flatnonzero(np.abs(have[nearest] - want) <= limit // 2)
@@ -131,7 +131,7 @@ def _fill(
     found: _Neighbours,
     period: float | None,
 ) -> None:
-    """Fill in what can be made of the valid samples of one column."""
+    """Compute the values of one column from its valid samples; other values stay missing."""
     made[found.exact] = samples[found.sample]
     if not found.part.size:
         return
@@ -147,7 +147,7 @@ def _fill(
 
 
 def _first_not_before(have: Indices, want: Indices) -> Indices:
-    """Return the number of the first sample at or after each epoch: by division where the cadence is even."""
+    """Return the number of the first sample at or after each epoch; a division finds it if the cadence is constant."""
     first: Indices
     step = int(have[1] - have[0]) if have.size > 1 else 0
     if step > 0 and int(have[-1] - have[0]) == step * (have.size - 1) and (np.diff(have) == step).all():
@@ -158,7 +158,7 @@ def _first_not_before(have: Indices, want: Indices) -> Indices:
 
 
 def _nearest(have: Indices, want: Indices) -> Indices:
-    """Return the number of the record nearest to each epoch, the earlier of two that are equally near."""
+    """Return the number of the record nearest to each epoch; of two records equally near, the earlier one."""
     after = np.minimum(_first_not_before(have, want), max(have.size - 1, 0))
     before = np.maximum(after - 1, 0)
     nearest: Indices = np.where(want - have[before] <= np.abs(have[after] - want), before, after)

@@ -1,4 +1,4 @@
-"""The bins of a spectrum's axis: find the axis, group records that share bins, and compute bin edges."""
+"""Work with the bins of a spectrum: find their axis, group records with equal bins, and compute bin edges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.store.table import Axis, Floats, Table
 
 @dataclass(frozen=True)
 class BinSet:
-    """A set of bins, and the records that use these bins."""
+    """A set of bins (centres and edges), and the records that have these bins."""
 
     records: npt.NDArray[np.int64] | slice
     centers: npt.NDArray[np.float64]
@@ -22,12 +22,12 @@ class BinSet:
     upper: npt.NDArray[np.float64]
 
     def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
-        """Return the bins whose centre lies in [low, high)."""
+        """Return the numbers of the bins whose centres lie in [low, high)."""
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Return the number of the axis with a label, ignoring case; without a label, return that of the only axis.
+    """Return the number of the axis with this label, ignoring case; without a label, the number of the only axis.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def hold_bins(table: Table, *, purpose: str) -> None:
 
 
 def bin_sets(axis: Axis, records: int) -> list[BinSet]:
-    """Group records by the bins that they use: two groups where two energy tables alternate.
+    """Group records by their bins: an instrument that alternates between two energy tables gives two groups.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def _bins(
 def edges_between(
     centers: npt.NDArray[np.float64], *, logarithmic: bool
 ) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return edges midway between neighbouring centres; on a logarithmic axis, midway between their logarithms.
+    """Return edges midway between neighbouring centres; if the axis is logarithmic, midway between the logarithms.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The three Cartesian components of a vector, and the values of a table that is used as a length."""
+"""The three Cartesian components of a vector, and the length of a vector."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAGNITUDE = re.compile(r"\|.*\||R|[A-Z]_?(?:t|tot|total|mag)|.*\b(?:total|magni
 
 
 def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
-    """Return the three Cartesian components of a vector, as float64 of shape (n, 3); do not change them.
+    """Return the three Cartesian components of a vector, as float64 of shape (n, 3); callers must not change the array.
 
     The components are in the order x, y, z or R, T, N, whatever the order of the table's columns.
 
@@ -52,7 +52,7 @@ def cartesian(vector: Table, what: str, *, spreads: bool = False) -> Values:
 
 
 def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple[str, str, str]:
-    """Return the names of the three components, in the order x, y, z; raise the same errors as `cartesian`."""
+    """Return the names of the components in the order x, y, z; raise the same errors as the function `cartesian`."""
     names = vector.components
     if not names:
         raise StepError(
@@ -72,7 +72,7 @@ def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple
 
 
 def length_of(table: Table, what: str) -> Values:
-    """Return the values of a series, or the length of a vector, as float64: a speed or a field strength.
+    """Return the values of a series, or the lengths of a vector, as float64: for instance speeds or field strengths.
 
     Returns
     -------
@@ -130,7 +130,7 @@ def renamed(names: tuple[str, ...], letters: tuple[str, str, str]) -> tuple[str,
 
 
 def _in_order(*names: str) -> tuple[str, str, str]:
-    """Put names in the order of their letters; leave names without such letters as they are."""
+    """Put names of components in the order x, y, z of their letters; leave names without these letters as they are."""
     letters = differing(names)
     # `z`, `y`, `x_gse` differ in more than letters, and yet begin with them
     for known in (letters, [letter[:1] for letter in letters]):
@@ -142,7 +142,7 @@ def _in_order(*names: str) -> tuple[str, str, str]:
 
 
 def _are_spreads(names: tuple[str, ...]) -> bool:
-    """Return whether three series are statistics of a vector's components: ``Bx std``, ``By std``, ``Bz std``."""
+    """Return whether three series are the same statistic of components: ``Bx std``, ``By std``, ``Bz std``."""
     return all(SPREAD.search(name) for name in names) and frozenset(differing(names)) in TRIPLES
 
 

@@ -1,4 +1,4 @@
-"""The values of a table as plain columns."""
+"""Convert the values of a table to columns of plain numbers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 def columns_of(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return every component and bin as one column of float64, shape (n, c); a table may have no records.
+    """Return the values as float64, shape (n, c), with one column for each component and bin; n may be 0.
 
     The result is a view if the values are float64 already; do not change it.
     """

@@ -24,7 +24,7 @@ from helio.store.table import Table
 def cone_angle(
     field: Annotated[Table, Quantity(kind="vector", frames=("GSE", "GSM", "RTN"))], *, folded: bool = False
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
-    """Compute the angle between a vector and the Sun–Earth or the radial direction.
+    """Compute the angle between a vector and the direction towards the Sun (GSE, GSM) or away from the Sun (RTN).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The delay of one series after another."""
+"""The delay of one series relative to another series."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from helio.time_range import Duration
 
 FEWEST_PAIRS = 10
 _MOST = 2_000_000_000
-"""The largest number of pairs of samples to compare, which take half a minute."""
+"""The largest number of pairs of samples that the tool compares, which takes half a minute."""
 
 Scalar = Annotated[Table, Quantity(kind="scalar")]
 
@@ -44,7 +44,7 @@ def cross_correlation_lag(
     least: float = 0.5,
     give: Literal["lag", "correlation"] = "lag",
 ) -> Table:
-    """Find the delay with the highest correlation of two series, for the whole or for each interval.
+    """Find the delay at which two series have the highest correlation, overall or in each interval.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def cross_correlation_lag(
 
 
 def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
-    """Return the number of each record on a grid of whole cadences from the first record on."""
+    """Return the number of whole cadences from the first record to each record."""
     clock = counted(epoch)
     # leap seconds without a record are moved by whole cadences, so that no two records share a place
     without_record = elapsed(epoch) - clock
@@ -168,7 +168,7 @@ def _places(epoch: Epochs, cadence: float) -> npt.NDArray[np.int64]:
 
 
 def _on_grid(table: Table, positions: npt.NDArray[np.int64], margin: int) -> npt.NDArray[np.float64]:
-    """Place samples at whole cadences, NaN where there is none and in a margin on both sides."""
+    """Place samples on a grid of whole cadences, with NaN where a sample is missing and in a margin at both ends."""
     grid = np.full(int(positions[-1]) + 1 + 2 * margin, np.nan)
     grid[positions + margin] = table.values
     return grid

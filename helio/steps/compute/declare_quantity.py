@@ -1,4 +1,4 @@
-"""Facts that a file does not state: a unit, a frame, the unit of an axis."""
+"""Add facts that a file does not state: a unit, a frame, or the unit of an axis."""
 
 from __future__ import annotations
 

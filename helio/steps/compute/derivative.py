@@ -26,7 +26,7 @@ from helio.time_range import Duration
     synonyms="time_derivative differentiate rate_of_change compute_derivative",
 )
 def derivative(series: Table, *, limit: Duration | None = None) -> Table:
-    """Compute the time derivative of a series, in its unit per second.
+    """Compute the time derivative of a series, in the unit of the series per second.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A table computed record by record from several others."""
+"""A result table that is computed record by record from several input tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def derived(
     period: float | None = None,
     scale: Scale = "linear",
 ) -> Table:
-    """Make a result table on the epochs of its inputs, with the sources and notes of all inputs."""
+    """Make a result table with the epochs, the sources and the notes of the input tables."""
     return Table(
         epoch=inputs[0].epoch,
         values=values,

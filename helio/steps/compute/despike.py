@@ -1,4 +1,4 @@
-"""Spikes taken out of a series."""
+"""A series whose spikes are set to missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAD_OF_NORMAL = 1.4826
 
 MOST_IN_WINDOW = 2_001
 _BLOCK = 1 << 18
-"""Number of samples copied into windows at a time: 2 MB."""
+"""Number of samples that the tool copies into windows at a time: 2 MB."""
 
 
 @tool(
@@ -116,7 +116,7 @@ def _spikes(
     threshold: float,
     floor: float,
 ) -> npt.NDArray[np.bool_]:
-    """Return whether each value is a spike in its window."""
+    """Return for each value whether it is a spike in its window."""
     spikes = np.zeros(values.size, dtype=bool)
     finite = np.where(np.isfinite(values), values, np.nan)
     padded = np.concatenate([finite, np.full(longest, np.nan)])

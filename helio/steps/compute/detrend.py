@@ -94,7 +94,7 @@ def detrend(
 
 
 def _trend(series: Table, *, straight: bool) -> npt.NDArray[np.float64]:
-    """Fit the mean or a straight line to each column over its valid samples."""
+    """Compute the mean or the straight line that fits the valid samples of each column."""
     flat = columns_of(series.values)
     valid = np.isfinite(flat)
     count = np.maximum(valid.sum(axis=0), 1)

@@ -1,4 +1,4 @@
-"""Names and descriptions of a vector that has been turned into another frame."""
+"""The name and description of a vector after a rotation into another frame."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PLAIN = frozenset({"GSE", "GSM", "RTN", "HEEQ", "HCI", "J2000", "GEI", "GCI", "
 
 
 class Words(TypedDict):
-    """Name and description of a table."""
+    """The name and description of a table."""
 
     name: str
     description: str
 
 
 def words_in_frame(vector: Table, frame: str) -> Words:
-    """Replace the frame in the name and description of a vector.
+    """Replace the old frame by the new frame in the name and description of a vector.
 
     Files write the frame into both: ``Magnetic field vector in GSE cartesian coordinates``, which is wrong for the
     rotated vector.

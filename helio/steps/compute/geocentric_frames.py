@@ -15,7 +15,7 @@ from helio.store.table import Epochs
 Values = npt.NDArray[np.float64]
 
 CHAIN = ("GEO", "GEI", "GSE", "GSM", "SM")
-"""The frames in an order in which each is rotated into the next about its own axes."""
+"""The frames in order: rotations about coordinate axes turn each frame into the next."""
 
 BLOCK = 32768
 """Number of records computed at a time: a year of data needs no more memory than a day."""
@@ -27,14 +27,14 @@ _X, _Y, _Z = 0, 1, 2
 
 @dataclass(frozen=True)
 class _Rotation:
-    """A rotation of the frame about one axis, from the next axis in the order x, y, z, x towards the one after it."""
+    """A rotation of the frame about one of its axes, by an angle given as cosine and sine."""
 
     axis: int
     cosine: Values
     sine: Values
 
     def apply(self, vector: Values) -> None:
-        """Rotate components of shape (3, n) in place."""
+        """Rotate components of shape (3, n), and overwrite the array."""
         first, second = vector[(self.axis + 1) % 3], vector[(self.axis + 2) % 3]
         turned = self.cosine * first + self.sine * second
         second *= self.cosine
@@ -46,7 +46,7 @@ class _Rotation:
 
 
 def rotate_between(epoch: Epochs, vector: Values, start: str, stop: str) -> Values:
-    """Rotate vectors from one Earth-centred frame into another; `CHAIN` lists the frames.
+    """Rotate vectors from one Earth-centred frame into another; the constant `CHAIN` lists the frames.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def _rotations(moment: _Moment, begin: int, end: int) -> Iterator[_Rotation]:
 
 
 class _Moment:
-    """The angles of the Earth, the Sun and the dipole at some epochs."""
+    """The angles that give the directions of the Earth's axis, the Sun and the dipole at some epochs."""
 
     def __init__(self, epoch: Epochs) -> None:
         nanoseconds = epoch.astype(np.int64)

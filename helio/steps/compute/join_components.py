@@ -117,7 +117,7 @@ def join_components(
 
 
 def _common_frame(series: list[Table], stated: str, x: int) -> str:
-    """Return the stated frame, otherwise that of the series' facts or names; `x` is the number of the x component."""
+    """Return the stated frame, otherwise the frame that the series state; `x` is the number of the x component."""
     known = [component.frame or frame_of("", {"LABLAXIS": component.name}) for component in series]
     last = len(known) - 1 if x < len(known) - 1 else 0
     expected = stated or known[last]

@@ -1,4 +1,4 @@
-"""Which component of a vector a series is, if any, by its frame and its name."""
+"""Find which component of a vector a series is, if any, from its frame and its name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"[A-Z]_?(?:t|tot|total|mag)|R", re.IGNORECASE)
 
 
 def letter_of(series: Table) -> str:
-    """Return which component a series is: ``x``, ``r``, or ``?`` if unknown; empty if it is not a component.
+    """Return which component of a vector a series is, such as ``x`` or ``r``; ``?`` if unknown, empty if it is none.
 
     A series with a frame is a component, unless its name says that it is a length: a magnitude has no frame, but the
     fourth component of MMS's ``Bx``, ``By``, ``Bz``, ``Bt`` keeps that of the vector.
@@ -35,7 +35,7 @@ def letter_of(series: Table) -> str:
 
 
 def hold_length(series: Table, what: str) -> None:
-    """Refuse one component in place of a length: |B_z| is not the field strength, |V_y| is not the speed.
+    """Refuse a single component where a length is needed: |B_z| is not the field strength, |V_y| is not the speed.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def hold_length(series: Table, what: str) -> None:
 
 
 def hold_b_z(series: Table, what: str) -> None:
-    """Refuse a series that is known to be a magnitude or a component other than z.
+    """Refuse a series that is known to be a magnitude, or a component other than z.
 
     Raises
     ------

@@ -18,7 +18,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 ADIABATIC = 5.0 / 3.0
-"""Ratio of specific heats of a gas with three degrees of freedom."""
+"""Ratio of specific heats of a gas whose particles have three degrees of freedom."""
 
 
 @tool(

@@ -65,7 +65,7 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
 
 
 def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]) -> npt.NDArray[np.bool_]:
-    """Return whether each value meets the condition; a missing value never does.
+    """Return for each value whether it meets the condition; a missing value never meets it.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
 
 
 def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
-    """Set the values marked in `out` to missing, and add a note with their number.
+    """Set the values for which `out` is true to missing, and add a note with the number of these values.
 
     Raises
     ------
@@ -130,6 +130,6 @@ def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
 
 
 def said(where: Condition, value: float | list[float]) -> str:
-    """Return the condition in words: ``> 5``, ``between 3 and 5``, ``not 0 or 1``."""
+    """Write a condition in words: ``> 5``, ``between 3 and 5``, ``not 0 or 1``."""
     numbers = [f"{bound:g}" for bound in (value if isinstance(value, list) else [value])]
     return f"{where} {(' and ' if where in ('between', 'outside') else ' or ').join(numbers)}"

@@ -1,4 +1,4 @@
-"""Medians of many short rows."""
+"""Compute medians of many short rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 def row_medians(
     samples: npt.NDArray[np.float64],
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Compute the median of the valid samples of each row, and their number; NaN for a row without any.
+    """Compute the median and the number of the valid samples of each row; the median is NaN without valid samples.
 
     Parameters
     ----------

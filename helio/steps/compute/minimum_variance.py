@@ -22,7 +22,7 @@ FEWEST = 4
 """The smallest number of vectors that can vary in three directions."""
 
 WELL_SEPARATED = 4.0
-"""The smallest good ratio of intermediate to smallest eigenvalue; authors use 2 to 10, higher for few samples."""
+"""The axes are well determined above this ratio of the intermediate to the smallest eigenvalue; authors use 2 to 10."""
 
 
 @tool(
@@ -46,7 +46,7 @@ def minimum_variance(
     interval: TimeRange | None = None,
     give: Literal["vector", "axes", "eigenvalues"] = "vector",
 ) -> Table:
-    """Find the directions of largest, intermediate and smallest variance: L, M, N.
+    """Find the directions L, M, N of largest, intermediate and smallest variance of a vector.
 
     Parameters
     ----------

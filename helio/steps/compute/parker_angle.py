@@ -18,7 +18,7 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 SIDEREAL_ROTATION = 2 * np.pi / (25.38 * 86400.0)
-"""Angular speed of the Carrington frame, rad/s."""
+"""Angular speed of the Sun's rotation relative to the stars (Carrington), in rad/s."""
 
 FARTHEST = 200.0
 """The largest accepted distance in AU, beyond the heliopause; a larger number is probably in km."""
@@ -38,7 +38,7 @@ def parker_angle(
     latitude: float = 0.0,
     source_radius: float = 0.0,
 ) -> Annotated[Table, Quantity("deg", kind="scalar")]:
-    """Compute the angle between the radial direction and the spiral of a steady solar wind.
+    """Compute the angle between the radial direction and the spiral of the magnetic field in a steady solar wind.
 
     Parameters
     ----------

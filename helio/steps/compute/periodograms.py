@@ -1,4 +1,4 @@
-"""Power spectral densities of windows of a series, from which spectrograms and power spectra are made."""
+"""Power spectral densities of the windows of a series, for spectrograms and power spectra."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FEWEST = 8
 """The smallest number of samples in a window."""
 
 _BLOCK = 1 << 18
-"""Number of samples transformed at a time: 2 MB, and as much again for the spectra."""
+"""Number of samples that one Fourier transform takes at a time: 2 MB, and as much again for the spectra."""
 
 # Periodic tapers, as a discrete transform takes them: numpy's are symmetric, one sample longer.
 _TAPERS: dict[str, Callable[[int], npt.NDArray[Any]]] = {
@@ -39,7 +39,7 @@ _TAPERS: dict[str, Callable[[int], npt.NDArray[Any]]] = {
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """A series cut into windows without missing values or records.
+    """Equally long windows of a series that contain no missing values and no gaps.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Windows:
 
     @property
     def frequencies(self) -> Axis:
-        """The axis of the spectra, in Hz, without frequency zero: the mean has been removed."""
+        """The frequencies of the spectra, in Hz; zero is left out, because the mean of each window is removed."""
         step = 1e9 / (self.length * self.cadence)
         centers = np.arange(1, self.length // 2 + 1) * step
         return Axis("Frequency", "Hz", centers, centers - step / 2, centers + step / 2, "log")
@@ -73,7 +73,7 @@ class Windows:
 def windows_of(
     series: Table, window: Duration, overlap: float, *, purpose: str, borders: Indices | None = None
 ) -> Windows:
-    """Cut every gap-free stretch of a series into windows; the first starts at the first sample of the stretch.
+    """Cut every part of a series without gaps into windows; the first window begins at the first sample of its part.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def windows_of(
 
 
 def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) -> Values:
-    """Compute the one-sided power spectral density of chosen windows, shape (len(chosen), frequencies), per Hz.
+    """Compute the one-sided power spectral density of the chosen windows, shape (len(chosen), frequencies), per Hz.
 
     The density is scaled so that its integral over frequency, bin by bin, is the variance of the window after its mean
     or line was taken out, each sample weighed by the square of the taper; of several columns it is the sum, the trace
@@ -163,7 +163,7 @@ def periodograms(windows: Windows, chosen: Indices, taper: Taper, trend: Trend) 
 
 
 def spectrum_words(series: Table) -> dict[str, Any]:
-    """Return the fields of a table that change when a series becomes a power spectral density."""
+    """Return the name, unit and other fields of the table that holds the power spectral density of a series."""
     if series.components:
         names = ", ".join(cartesian_names(series, "a spectrum", spreads=True))
         what = f"power spectral density, sum over {names}"

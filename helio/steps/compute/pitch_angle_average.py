@@ -30,7 +30,7 @@ def pitch_angle_average(
     high: float = 180.0,
     axis: str = "",
 ) -> Table:
-    """Average over a range of pitch angles, each bin weighted by the solid angle that it covers there.
+    """Average over a range of pitch angles; the weight of a bin is the solid angle that it covers in the range.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def pitch_angle_average(
 
 
 def _place(spectrum: Table, axis: str) -> int:
-    """Return the number of the axis of pitch angles: the named one, the only one in deg, or one called "pitch"."""
+    """Return the number of the pitch angle axis: the named axis, the only axis in deg, or an axis called "pitch"."""
     if axis:
         index = place_of(spectrum, axis)
         chosen = spectrum.axes[index]
@@ -156,7 +156,7 @@ def _how_to_declare(label: str) -> str:
 
 
 def _in_degrees(axis: Axis) -> bool:
-    """Return whether angles are in degrees; without a unit, if they exceed a full turn in radians."""
+    """Return whether angles are in degrees; angles without a unit are in degrees if they exceed 2π."""
     if not axis.unit:
         return bool(np.nanmax(axis.centers) > 2 * np.pi and np.nanmax(axis.centers) <= 180)
     return axis.unit == "deg"

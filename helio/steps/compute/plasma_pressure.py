@@ -20,7 +20,7 @@ def thermal_pressure(
     fraction: Values | float,
     alpha_temperature_ratio: float,
 ) -> Values:
-    """Compute the sum of n k T over the species, in nPa.
+    """Compute the sum of n k T (density × Boltzmann constant × temperature) over all species, in nPa.
 
     Parameters
     ----------

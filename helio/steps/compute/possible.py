@@ -1,4 +1,4 @@
-"""Values that a quantity can have: no density, temperature or distance is negative, and nothing is infinite."""
+"""Set impossible values to NaN: no density, temperature or distance is negative or infinite."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from helio.store.table import Table
 
 
 def not_negative(series: Table) -> Values:
-    """Return a copy of values as float64, with NaN in place of negative and infinite ones.
+    """Return a copy of the values as float64; negative and infinite values become NaN.
 
     A negative density is a fit that failed or a fill value that the file does not name. Results from it would
     look like a measurement.
@@ -20,7 +20,7 @@ def not_negative(series: Table) -> Values:
 
 
 def positive(series: Table) -> Values:
-    """Return a copy of values as float64, with NaN in place of zero, negative and infinite ones."""
+    """Return a copy of the values as float64; values that are zero, negative or infinite become NaN."""
     values = not_negative(series)
     values[values == 0] = np.nan
     return values

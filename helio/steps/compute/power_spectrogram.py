@@ -114,7 +114,7 @@ def power_spectrogram(
 
 
 def _with_gaps(middle: Indices, hop: int) -> tuple[Indices, Indices]:
-    """Add one or two epochs wherever windows are further apart than a hop; return the numbers of the windows too."""
+    """Add one or two epochs in each gap between windows; return all epochs, and where the windows are among them."""
     steps = np.diff(middle)
     wide, wider = steps > 1.5 * hop, steps > 2.5 * hop
     added = wide.astype(np.int64) + wider

@@ -21,12 +21,12 @@ from helio.store.table import Axis, Epochs, Table
 from helio.time_range import Duration
 
 MOST_VALUES = 50_000_000
-"""The largest number of values of a result, 400 MB: more is probably a mistake in the cadence."""
+"""The largest number of values that a result may have, 400 MB; more values are probably a mistake in the cadence."""
 
 _REDUCED = {"median": "median", "min": "least", "max": "greatest"}
 
 _BLOCK = 1 << 18
-"""Number of samples copied into intervals at a time: 2 MB."""
+"""Number of samples that are copied into intervals at a time: 2 MB."""
 
 
 @tool(
@@ -98,7 +98,7 @@ def resample(
 
 
 def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Indices]:
-    """Divide a series that is not empty into half-open intervals, whole multiples of the cadence since 1970.
+    """Divide the time range of a series into half-open intervals, which start at multiples of the cadence since 1970.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def intervals_of(series: Table, cadence: Duration) -> tuple[Epochs, Indices, Ind
 
 
 def leap_second_notes(series: Table) -> tuple[str, ...]:
-    """Return a note for each interval that contains a leap second, and is one second longer than the others."""
+    """Return a note for each interval that contains a leap second, because the interval is one second longer."""
     return tuple(
         f"the last interval before {np.datetime64(leap.midnight, 'ns').astype('M8[s]')} contains a leap "
         "second, so it is one second longer"
@@ -137,7 +137,7 @@ def leap_second_notes(series: Table) -> tuple[str, ...]:
 def picked(
     values: npt.NDArray[Any], first: Indices, last: Indices, method: Literal["median", "min", "max", "first"]
 ) -> npt.NDArray[np.float64]:
-    """Return the first, the smallest, the largest or the median valid value of every interval and column."""
+    """Return the first, the smallest, the largest or the median valid value in every interval, for each column."""
     flat = columns_of(values)
     made = np.full((first.shape[0], flat.shape[1]), np.nan)
     filled = np.flatnonzero(last > first)
@@ -158,7 +158,7 @@ def _pick(
     last: Indices,
     method: str,
 ) -> None:
-    """Fill in the median, or the first valid sample, of the intervals of one column."""
+    """Write the median, or the first valid sample, of every interval of one column into `made`."""
     length = last - first
     longest = int(length.max(initial=0))
     padded = np.concatenate([column, np.full(longest, np.nan)])
@@ -177,7 +177,7 @@ def _pick(
 
 
 def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Duration) -> Axis:
-    """Return a per-record axis, one row per interval; an interval without records repeats the one before."""
+    """Return an axis with bins for each interval; an interval without records takes the bins of the one before."""
     if not axis.per_record:
         return axis
     filled = np.where(last > first, np.arange(first.shape[0]), 0)

@@ -1,4 +1,4 @@
-"""A vector along other axes, by a rotation matrix."""
+"""A vector expressed along other axes, which a rotation matrix gives."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from helio.steps.tool import tool
 from helio.store.table import Table
 
 ORTHONORMAL = 1e-6
-"""How far the products of rows may be from 0 and 1; rows copied from a paper with seven digits are accepted."""
+"""Products of the rows of a rotation matrix may differ from 0 or 1 by this much; seven printed digits are enough."""
 
 LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R", "T", "N")}
-"""Names of the axes, for frames whose axes are not called x, y, z."""
+"""Names of the axes of frames whose axes are not called x, y, z."""
 
 
 @tool(
@@ -33,7 +33,7 @@ LETTERS: dict[str, tuple[str, str, str]] = {"LMN": ("L", "M", "N"), "RTN": ("R",
 def rotate(
     vector: Annotated[Table, Quantity(kind="vector")], *, matrix: list[list[float]], frame: str
 ) -> Table:
-    """Express a vector along other axes.
+    """Express a vector along other axes, which a rotation matrix gives.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def rotate(
 
 
 def orthonormal(matrix: list[list[float]]) -> npt.NDArray[np.float64]:
-    """Check that a matrix is a rotation, and return it as an array."""
+    """Return a matrix as an array, or raise an error if the matrix is not a rotation."""
     if len(matrix) != 3 or any(len(row) != 3 for row in matrix):
         raise StepError(
             "a rotation needs three rows of three numbers, but the rows of the matrix have these "

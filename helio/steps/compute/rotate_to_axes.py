@@ -1,4 +1,4 @@
-"""A vector along axes that another step found."""
+"""A vector expressed along axes that another step has computed."""
 
 from __future__ import annotations
 

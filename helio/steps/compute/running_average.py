@@ -26,7 +26,7 @@ from helio.time_range import Duration
     ),
 )
 def running_average(series: Table, *, window: Duration) -> Table:
-    """Average over a centred window of fixed duration.
+    """Average a series over a centred window of fixed duration.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from helio.time_range import Duration
     synonyms="rolling_median moving_median median_filter",
 )
 def running_median(series: Table, *, window: Duration) -> Table:
-    """Compute the median over a centred window of fixed duration.
+    """Compute the median of a series over a centred window of fixed duration.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def running_median(series: Table, *, window: Duration) -> Table:
 
 
 class _Windows(BaseIndexer):
-    """The window of each record, as its first record and the one after its last."""
+    """The window of each record: the numbers of its first record and of the first record after it."""
 
     first: npt.NDArray[np.int64]
     last: npt.NDArray[np.int64]
@@ -95,5 +95,5 @@ class _Windows(BaseIndexer):
         closed: str | None = None,
         step: int | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the first and the last record of each window, in the form that pandas needs."""
+        """Return the first record of every window, and the first record after it, in the form that pandas needs."""
         return self.first, self.last

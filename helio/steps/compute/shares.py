@@ -1,4 +1,4 @@
-"""Counts of values in words, for the notes of a table."""
+"""Write counts of values in words, for the notes of a table."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def share(count: int, total: int, what: str) -> str:
 
 
 def missing(values: npt.NDArray[Any]) -> int:
-    """Return how many values are missing."""
+    """Write how many values are missing, and their share of all values."""
     return int(np.count_nonzero(np.isnan(values)))

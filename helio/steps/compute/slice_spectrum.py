@@ -31,7 +31,7 @@ def slice_spectrum(
     between: tuple[float, float] | None = None,
     axis: str = "",
 ) -> Table:
-    """Take the bin nearest to one energy, frequency or angle, or all bins in a range, unchanged.
+    """Take the bin of a spectrum nearest to an energy, frequency or angle, or all bins in a range, unchanged.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def slice_spectrum(
 def _nearest_bin(
     spectrum: Table, flat: npt.NDArray[np.floating], index: int, sets: list[BinSet], at: float
 ) -> Table:
-    """Return the nearest bin of each record."""
+    """Return the values of the bin nearest to a position, for each record."""
     chosen = spectrum.axes[index]
     values = np.full(flat.shape[:-1], np.nan, dtype=flat.dtype)
     centers = []
@@ -137,7 +137,7 @@ def _bins_in_range(
     sets: list[BinSet],
     between: tuple[float, float],
 ) -> Table:
-    """Return the bins of a range."""
+    """Return the values of all bins whose centres lie in a range."""
     chosen, (low, high) = spectrum.axes[index], between
     inside = [bins.within(low, high) for bins in sets]
     counts = {columns_inside.size for columns_inside in inside}

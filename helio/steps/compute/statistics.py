@@ -131,7 +131,7 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
 def _statistic(
     flat: npt.NDArray[np.float64], first: Indices, last: Indices, which: Statistic
 ) -> npt.NDArray[np.float64]:
-    """Compute one statistic of every interval and column, shape (m, k)."""
+    """Compute one statistic in every interval, for each column; shape (m, k)."""
     if which in ("median", "min", "max"):
         return picked(flat, first, last, which)
     valid = ~np.isnan(flat)

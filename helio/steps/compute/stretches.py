@@ -1,4 +1,4 @@
-"""Stretches of a series without gaps and with one cadence, which filters and spectra need."""
+"""Find the parts of a series without gaps and with one cadence, which filters and spectra need."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
 GAP_FACTOR = 1.5
-"""A step of more cadences than this is a gap, so one missing record makes a gap."""
+"""A time step longer than this many cadences is a gap, so one missing record makes a gap."""
 
 JITTER = 0.1
-"""Fraction of a cadence by which a step may differ from it, as epochs rounded to ms do at 30 samples per second."""
+"""A time step may differ from the cadence by this fraction, as epochs do at 30 samples per second, rounded to ms."""
 
 
 SLOW_MODE = 8
-"""This many equal steps in a row, each above 1.5 cadences, are another cadence and not gaps."""
+"""The cadence has changed, and there is no gap, if this many long time steps in a row are equal."""
 
 
 CADENCE_STEPS = 17
-"""Number of steps whose median is the local cadence at the step in the middle."""
+"""The local cadence at a time step is the median of this many steps around it."""
 
 
 def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
-    """Return the local cadence at each of the n - 1 steps of a series, in ns: the median of the 17 steps around it.
+    """Return the local cadence in ns at each of the n - 1 time steps of a series: the median of the 17 steps around it.
 
     Where the cadence changes, the largest of this median and of the medians 17 steps before and after is used, so that
     a change of mode is not a row of gaps. Only the nearest 25 steps on each side count.
@@ -45,7 +45,7 @@ def local_cadence(epoch: Epochs) -> npt.NDArray[np.int64]:
 
 
 def cadence_of(series: Table, *, purpose: str) -> float:
-    """Return the cadence of a regular series, in ns: the mean of its steps, without gaps.
+    """Return the cadence of a regular series, in ns: the mean of the time steps that are not gaps.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def stretches(
     cadence: float,
     borders: npt.NDArray[np.int64] | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the first record of every stretch without missing data, and the record after its last, shape (s,) each.
+    """Return the first record of each part without missing data, and the record after its last, shape (s,) each.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ def stretches(
 
 
 def valid_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return the records in which no value is missing, shape (n,)."""
+    """Return for each record whether all its values are valid, shape (n,)."""
     return np.asarray(np.isfinite(columns_of(values)).all(axis=1), dtype=bool)
 
 
 def _slower(steps: npt.NDArray[Any], gap: npt.NDArray[np.bool_], cadence: float) -> npt.NDArray[np.bool_]:
-    """Return steps of a slower mode: long, alike, and at least eight in a row, as gaps hardly ever are."""
+    """Return which long time steps belong to a slower cadence: at least eight equal steps in a row, unlike gaps."""
     alike = gap[1:] & gap[:-1] & (np.abs(np.diff(steps)) <= JITTER * cadence)
     between = np.flatnonzero(np.concatenate([[True], ~alike, [True]]))
     runs = np.diff(between)  # of steps: one more than the pairs that are alike
@@ -149,6 +149,6 @@ def in_words(nanoseconds: float) -> str:
 
 
 def _rounded(nanoseconds: float) -> str:
-    """Return a cadence as a template writes it, rounded to three digits."""
+    """Round a cadence to three digits, and write it as templates do: ``16s``."""
     digits = max(0, len(str(round(nanoseconds))) - 3)
     return str(Duration(f"{round(nanoseconds / 10**digits) * 10**digits}ns"))

@@ -76,7 +76,7 @@ def thermal_speed(
 
 
 def check_factor(factor: float) -> None:
-    """Refuse a factor of a thermal speed that is not positive."""
+    """Refuse a factor f of a thermal speed √(f kT/m) that is not positive."""
     if not (np.isfinite(factor) and factor > 0):
         raise StepError(
             f"the factor of a thermal speed is {factor:g}, but must be positive",

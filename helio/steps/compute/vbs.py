@@ -24,7 +24,7 @@ def vbs(
     velocity: Annotated[Table, Quantity("km/s")],
     bz: Annotated[Table, Quantity("nT", kind="scalar", frames=("GSM",))],
 ) -> Annotated[Table, Quantity("mV/m", kind="scalar")]:
-    """Compute the speed times the southward field, VB_s, which drives the ring current.
+    """Compute VB_s, the solar wind speed times the southward field, which drives the ring current.
 
     Parameters
     ----------

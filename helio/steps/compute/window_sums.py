@@ -1,4 +1,4 @@
-"""Sums over many windows of a series, as accurate as adding each window alone."""
+"""Sums over many windows of a series, as accurate as if each window was summed by itself."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from helio.time_range import Duration
 Indices = npt.NDArray[np.int64]
 
 _BLOCK = 1 << 15
-"""Number of windows computed at a time: a few MB of memory."""
+"""Number of windows that are summed at a time: a few MB of memory."""
 
 
 def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
-    """Return the records of the closed interval [t − w/2, t + w/2] about every epoch: ``first[i]:last[i]``."""
+    """Return the numbers of the first record, and of the record after the last, within half a window of every epoch."""
     times = elapsed(epoch)
     if not times.size:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -36,7 +36,7 @@ def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
 
 
 def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) -> npt.NDArray[np.float64]:
-    """Sum ``values[first[i]:last[i]]`` for every i.
+    """Sum the records from ``first[i]`` to ``last[i] - 1`` for every i.
 
     A difference of running totals would lose the digits of a small value beside a large total, and would
     let one spike spoil everything after it. Here two neighbours are added, two of these sums, and so on; a window is
@@ -78,7 +78,7 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
 
 
 def counted_means(values: npt.NDArray[Any], first: Indices, last: Indices) -> npt.NDArray[np.float64]:
-    """Average the valid ``values[first[i]:last[i]]`` for every i; NaN where none is valid.
+    """Average the valid records from ``first[i]`` to ``last[i] - 1`` for every i, and count them; NaN if none is valid.
 
     Windows are taken block by block, so that the terms stay in the processor's cache.
     """

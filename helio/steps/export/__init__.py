@@ -1,1 +1,1 @@
-"""The writers of tables: one module for each file format."""
+"""The functions that write tables to files: one module for each file format."""

@@ -15,7 +15,7 @@ _DATED = re.compile(r"(?P<stem>.+?)_\d{8}(?:t?\d{2,6})?(?:_v(?P<version>\d+(?:[.
 
 @dataclass(frozen=True)
 class FileAttributes:
-    """The global attributes of a file; equal tables give equal attributes, so they have no time of writing.
+    """The global attributes of a file; they do not contain the time of writing, so equal tables give equal attributes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def _cited(source: SourceFile) -> str:
 
 
 def _parent(file: str) -> str:
-    """Name a parent file as ISTP does: ``CDF>ac_h2_mfi_20240510_v01``."""
+    """Write the name of a source file as ISTP requires: ``CDF>ac_h2_mfi_20240510_v01``."""
     stem, _, ending = file.rpartition(".")
     return f"{ending.upper()}>{stem}" if stem else file
 

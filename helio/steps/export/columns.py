@@ -1,4 +1,4 @@
-"""Tables with the same epochs as flat columns, with their metadata."""
+"""Lay out tables with the same epochs as columns of numbers, with their metadata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.store.table import Axis, Epochs, Floats, Table, merge_sources
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers with a title."""
+    """A column of numbers and its title."""
 
     title: str
     unit: str
@@ -27,7 +27,7 @@ class Column:
 
 @dataclass(frozen=True)
 class FlatTable:
-    """Tables laid out as columns.
+    """The columns that hold several tables, and the metadata of these tables.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class FlatTable:
 
 
 def lay_flat(tables: Mapping[str, Table]) -> FlatTable:
-    """Lay tables out as columns with unique titles: the values, then bins that change from record to record.
+    """Lay tables out as columns with unique titles: first the values, then bins that change from record to record.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def _moving(axis: Axis, part: str, bins: npt.NDArray[Any], taken: set[str]) -> l
 
 
 def _free(name: str, unit: str, taken: set[str]) -> str:
-    """Return a title that no column has yet."""
+    """Return a title that no other column has, with a number if necessary."""
     name = one_line(name) or "column"
     free, again = _title(name, unit), 1
     while free in taken:

@@ -1,4 +1,4 @@
-"""The formats of an export and their file name endings; imports no large library, because plans need it too."""
+"""The file formats of an export and their endings; this module imports no large library, because plans need it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ ENDINGS: dict[Format, tuple[str, ...]] = {
     "cdf": ("cdf",),
     "netcdf": ("nc", "nc4", "netcdf"),
 }
-"""File name endings of each format; the first is added to a name without an ending."""
+"""File name endings of each format; helio adds the first ending to a name without an ending."""
 
 OTHER_ENDINGS = (
     *("xlsx", "xls", "ods", "json", "h5", "hdf", "hdf5", "mat", "fits", "fit", "sav", "pkl", "pickle"),
     *("npy", "npz", "feather", "arrow", "tsv", "zip", "gz", "png", "pdf", "svg", "html"),
 )
-"""Endings of formats that helio does not write; a CSV file with such an ending would be opened wrongly."""
+"""Endings of formats that helio does not write; programs would misread a CSV file with such an ending."""
 
 
 def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
-    """Return the full name of the file, with its ending, and its format.
+    """Return the full name of an exported file, with its ending, and its format.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def file_of_export(filename: str, format: str | None) -> tuple[str, Format]:
 
 
 def check_file_name(filename: str) -> None:
-    """Refuse a text that is not a plain file name.
+    """Refuse a text that is not a plain file name, for instance because it contains a folder.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def check_file_name(filename: str) -> None:
 
 
 def format_of_export(filename: str, format: str | None) -> Format:
-    """Return the requested format, otherwise that of the file name's ending, otherwise CSV.
+    """Return the requested format, otherwise the format of the file name's ending, otherwise CSV.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def format_of_export(filename: str, format: str | None) -> Format:
 
 
 def format_of_name(filename: str) -> Format | None:
-    """Return the format that belongs to a file name's ending, or None."""
+    """Return the format that has the ending of this file name, or None if no format has it."""
     return next((item for item, endings in ENDINGS.items() if _ending(filename) in endings), None)
 
 
@@ -95,7 +95,7 @@ def _ending(filename: str) -> str:
 
 
 def with_ending(filename: str, format: Format) -> str:
-    """Return the name with the ending of the format; a missing ending is added.
+    """Return a file name with the ending of the format; add the ending if it is missing.
 
     >>> with_ending("b", "netcdf")
     'b.nc'

@@ -1,4 +1,4 @@
-"""Tables laid out as the variables of one file: a clock for each set of epochs, an axis for each set of bins."""
+"""Arrange tables as the variables of one file; tables with equal epochs or equal bins share variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EDGES = ("bounds", "delta_minus", "delta_plus")
 
 @dataclass(frozen=True, eq=False)
 class PlacedClock:
-    """A set of epochs that one or several tables share."""
+    """The epochs that one table or several tables have, and the variable that holds these epochs."""
 
     name: str
     epoch: Epochs
@@ -25,7 +25,7 @@ class PlacedClock:
 
 @dataclass(frozen=True, eq=False)
 class PlacedAxis:
-    """An axis of bins, and the names of the variables that hold it."""
+    """An axis of bins, and the names of the file's variables that hold its parts."""
 
     axis: Axis
     parts: dict[str, str]
@@ -43,7 +43,7 @@ class PlacedAxis:
 
 @dataclass(frozen=True, eq=False)
 class PlacedTable:
-    """A table, and the names of the variables that hold it."""
+    """A table, and the names of the file's variables that hold its parts."""
 
     name: str
     table: Table
@@ -52,7 +52,7 @@ class PlacedTable:
     labels: str
     """Name of the variable that holds the names of the components; empty for a table without components."""
     facts: str
-    """Metadata as JSON, from which a reader restores the same table."""
+    """Metadata of the table as JSON, from which helio restores the same table when it reads the file."""
     directions: str = ""
     """Name of the variable that describes the components, such as x, y, z; empty for a table without components."""
     words: tuple[str, ...] = ()
@@ -60,16 +60,16 @@ class PlacedTable:
 
 @dataclass(frozen=True, eq=False)
 class FileLayout:
-    """The complete contents of one file."""
+    """The complete contents of a file: its tables, axes and epochs, and the names of their variables."""
 
     clocks: tuple[PlacedClock, ...]
     axes: tuple[PlacedAxis, ...]
-    """Each axis once, also where several tables share it."""
+    """The axes of all tables; an axis that several tables share is listed once."""
     tables: tuple[PlacedTable, ...]
 
 
 def lay_out(tables: Mapping[str, Table], clock: str) -> FileLayout:
-    """Lay tables out as the variables of one file.
+    """Arrange tables as the variables of one file.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _place(name: str, axis: Axis, clock: PlacedClock, names: Names) -> PlacedAxi
 
 
 def _identity(axis: Axis, clock: bytes) -> str:
-    """Return a key equal for axes that can share a variable: same bins and words, and same clock if they change."""
+    """Return a text that is equal for axes that can share a variable: same bins, and same epochs if the bins change."""
     digest = hashlib.sha256(repr((axis.label, axis.unit, axis.scale)).encode("utf-8", "backslashreplace"))
     digest.update(clock if axis.per_record else b"fixed")
     for part, array in axis.parts.items():

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 
 def parameters_of(labels: Sequence[str]) -> list[str]:
-    """Return a name for each label: the part after its last point, or the whole label where two would be equal.
+    """Return a name for each label: the part after the last point, or the whole label if two parts would be equal.
 
     >>> parameters_of(["AC_H2_MFI.BGSEc", "B smooth"])
     ['BGSEc', 'B_smooth']
@@ -25,19 +25,19 @@ def parameters_of(labels: Sequence[str]) -> list[str]:
 
 
 def plain_name(text: str) -> str:
-    """Return a name that all formats accept: letters, digits and underscores, a letter first."""
+    """Return a name that all formats accept: only letters, digits and underscores, beginning with a letter."""
     name = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")
     return name if re.match(r"[A-Za-z]", name) else f"v_{name}" if name else "value"
 
 
 class Names:
-    """A set of unique names: a repeated name gets a number, also if only upper and lower case differ."""
+    """A set of unique names; a repeated name gets a number, also if it differs only in upper and lower case."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.lower() for name in taken}
 
     def take(self, name: str) -> str:
-        """Return the name, with a number if it is already taken."""
+        """Add a name to the set and return it, with a number if the set already contains this name."""
         free, again = name, 1
         while free.lower() in self._taken:
             again += 1
@@ -47,6 +47,6 @@ class Names:
 
 
 def one_line(text: str) -> str:
-    """Put a text on one line that any encoding can write."""
+    """Put a text on one line, with a space or a question mark for each character that cannot be shown or encoded."""
     plain = text.encode("utf-8", "replace").decode("utf-8")
     return " ".join("".join(character if character.isprintable() else " " for character in plain).split())

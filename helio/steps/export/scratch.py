@@ -1,4 +1,4 @@
-"""Temporary files, for libraries that can write only to a file."""
+"""Temporary files, for libraries that can write only to a file and not to memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.errors import OutputError
 
 @contextmanager
 def scratch_file(suffix: str) -> Iterator[Path]:
-    """Yield the path of a temporary file with this ending, and delete the file afterwards.
+    """Yield the path of a temporary file with the given ending, and delete the file afterwards.
 
     Raises
     ------

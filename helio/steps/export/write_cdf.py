@@ -1,4 +1,4 @@
-"""Tables as a CDF file with ISTP attributes."""
+"""Write tables as a CDF file with ISTP attributes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _TT2000, _CHAR = 33, 51
 _IBMPC = 6
 _FILL = -1e31
 _LIMIT = 1e30
-"""Limit of VALIDMIN and VALIDMAX; the fill value lies beyond it."""
+"""VALIDMIN is minus this number and VALIDMAX this number; the fill value is outside this range."""
 _NO_TIME = -(2**63)
 
 Attributes = dict[str, Any]
 
 
 def write_cdf(tables: Mapping[str, Table], about: FileAttributes) -> bytes:
-    """Write tables as one CDF file, with one TT2000 variable for each set of epochs; missing values become −1e31.
+    """Write tables as a CDF file; each set of epochs becomes a TT2000 variable, and missing values become −1e31.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _write(file: Any, layout: FileLayout) -> None:
 def _add(
     file: Any, name: str, kind: int, data: npt.NDArray[Any], attributes: Attributes, *, constant: bool = False
 ) -> None:
-    """Add one variable; records first unless it is constant."""
+    """Add a variable to the file; the first dimension counts records unless the variable is constant."""
     spec = {
         "Variable": name,
         "Data_Type": kind,
@@ -90,7 +90,7 @@ def _add(
 
 
 def _add_texts(file: Any, variable: str, texts: Sequence[str], words: str) -> None:
-    """Add one constant variable of texts, one for each component."""
+    """Add a constant variable with one text for each component."""
     entries = [one_line(text).encode() or b" " for text in texts]
     width = max(map(len, entries))
     spec = {
@@ -141,7 +141,7 @@ def _add_axis(file: Any, placed: PlacedAxis) -> None:
 
 
 def _distance(low: Floats, high: Floats, dtype: np.dtype[Any]) -> Floats:
-    """Return high minus low in the type of the centres, as ISTP requires; missing where that type is too small."""
+    """Return high minus low in the type of the centres, as ISTP requires; NaN if the difference exceeds the type."""
     with np.errstate(over="ignore", invalid="ignore"):
         distance = (high - low).astype(dtype)
     distance[~np.isfinite(distance)] = np.nan
@@ -228,7 +228,7 @@ def _tt2000(clock: PlacedClock) -> npt.NDArray[np.int64]:
 
 
 def _refuse_fill(name: str, values: npt.NDArray[Any]) -> None:
-    """Refuse −1e31, the fill, and −1e30, which the CDF library puts where no record was written."""
+    """Refuse the values −1e31, which is the fill value, and −1e30, which the CDF library writes for missing records."""
     for number in (_FILL, _FILL / 10):
         if (values == values.dtype.type(number)).any():
             raise StepError(
@@ -243,7 +243,7 @@ def _filled(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _global_attributes(about: FileAttributes) -> dict[str, dict[int, str]]:
-    """Return the attributes that ISTP requires, without the time of writing: same tables give the same bytes."""
+    """Return the attributes that ISTP requires, without the time of writing: equal tables give equal bytes."""
     entries: dict[str, tuple[str, ...]] = {
         "Project": ("helio",),
         "Discipline": ("Space Physics",),

@@ -1,4 +1,4 @@
-"""Tables as CSV with a header of comment lines."""
+"""Write tables as CSV, with metadata in comment lines at the top."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.store.table import Floats, Table
 
 
 def write_csv(tables: Mapping[str, Table]) -> bytes:
-    """Write tables with the same epochs as CSV in UTF-8.
+    """Write tables with the same epochs as CSV, encoded in UTF-8.
 
     Epochs are ISO 8601 with a ``Z`` and as many digits as needed, missing values are empty, numbers are in the shortest
     form that reads back exactly.
@@ -40,7 +40,7 @@ def write_csv(tables: Mapping[str, Table]) -> bytes:
 
 
 def _header(tables: Mapping[str, Table], flat: FlatTable) -> Iterator[str]:
-    """Write facts for people, then those from which helio restores the same tables."""
+    """Write comment lines: first facts for people, then the metadata from which helio restores the same tables."""
     for table in tables.values():
         for name in ("name", "description", "unit", "frame"):
             if getattr(table, name):
@@ -57,7 +57,7 @@ def _header(tables: Mapping[str, Table], flat: FlatTable) -> Iterator[str]:
 
 
 def _stamps(epoch: npt.NDArray[np.datetime64]) -> list[str]:
-    """Write epochs in ISO 8601 with ``Z``, all with the digits of the finest one; leap seconds as 23:59:60."""
+    """Write epochs in ISO 8601 with ``Z`` and equally many digits; a leap second is written as 23:59:60."""
     nanoseconds = epoch.astype(np.int64) % 10**9
     texts = np.datetime_as_string(epoch, unit="ns").tolist()
     for leap in leap_seconds_in(epoch):
@@ -69,7 +69,7 @@ def _stamps(epoch: npt.NDArray[np.datetime64]) -> list[str]:
 
 
 def _decimals(values: Floats) -> list[str]:
-    """Return the shortest decimals that read back exactly in the precision of the values; NaN is empty."""
+    """Write each value with the fewest digits that give the same value when read again; NaN becomes an empty text."""
     if values.dtype == np.float64:
         return ["" if value != value else repr(value) for value in values.tolist()]
     return ["" if text == "nan" else text for text in values.astype(np.str_).tolist()]

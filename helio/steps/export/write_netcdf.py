@@ -1,4 +1,4 @@
-"""Tables as a netCDF-4 file with CF attributes."""
+"""Write tables as a netCDF-4 file with CF attributes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _EDGE = "helio_edge"
 
 
 def write_netcdf(tables: Mapping[str, Table], about: FileAttributes) -> bytes:
-    """Write tables as one netCDF-4 file: times as integers since 1970, missing values NaN, bins as coordinates.
+    """Write tables as a netCDF-4 file; times become integers since 1970, and missing values NaN.
 
     The library writes no times of its own into a file on disk; a file in memory ends with whatever was there.
 
@@ -62,12 +62,12 @@ def _write(file: Any, layout: FileLayout) -> None:
 
 
 def _dimension_of(axis: PlacedAxis) -> str:
-    """Name dimensions: a coordinate variable has the name of its dimension, other bins do not."""
+    """Return the name of the dimension of bins, which for a coordinate variable is the name of the variable."""
     return axis.name if _is_coordinate(axis) else f"{axis.name}_bin"
 
 
 def _is_coordinate(axis: PlacedAxis) -> bool:
-    """Return whether CF takes the centres as a coordinate variable: fixed, strictly monotonic and none of them missing.
+    """Return whether CF accepts the centres as a coordinate variable: constant, strictly monotonic and none missing.
 
     A coordinate variable has no ``_FillValue``, so that the fill of the library itself would be read as missing.
     """
@@ -152,7 +152,7 @@ def _add_table(file: Any, placed: PlacedTable) -> None:
 
 
 def _texts(file: Any, name: str, texts: Sequence[str], dimension: str, words: str) -> None:
-    """Add one variable of texts, one for each component."""
+    """Add a variable with one text for each component."""
     variable = file.createVariable(name, str, (dimension,))
     variable.long_name = words
     variable[:] = np.array([one_line(text) for text in texts], dtype=object)
@@ -161,7 +161,7 @@ def _texts(file: Any, name: str, texts: Sequence[str], dimension: str, words: st
 def _numbers(
     file: Any, name: str, array: npt.NDArray[Any], dimensions: tuple[str, ...], *, fill: bool = True
 ) -> Any:
-    """Add one variable of numbers; CF forbids a fill value for coordinate variables and their bounds."""
+    """Add a variable of numbers; CF forbids a fill value for coordinate variables and for their bounds."""
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     variable = file.createVariable(
         name,
@@ -176,7 +176,7 @@ def _numbers(
 
 
 def _unit(unit: str) -> dict[str, str]:
-    """Return the unit as UDUNITS reads it, and helio's own in words where it is another one."""
+    """Return the attributes for a unit: the spelling of UDUNITS, and helio's spelling if it differs."""
     own = one_line(canonical_unit(unit))
     spelled = udunits_spelling(unit)
     if spelled is None:
@@ -186,7 +186,7 @@ def _unit(unit: str) -> dict[str, str]:
 
 
 def _global_attributes(about: FileAttributes) -> dict[str, str]:
-    """Return global attributes without the time of writing, so that the same tables give the same bytes."""
+    """Return the global attributes of the file without the time of writing, so that equal tables give equal bytes."""
     texts = {
         "Conventions": "CF-1.11",
         "title": about.title or about.dataset,

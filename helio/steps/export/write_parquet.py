@@ -1,4 +1,4 @@
-"""Tables as Parquet."""
+"""Write tables as Parquet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.store.table import Floats, Table
 
 
 def write_parquet(tables: Mapping[str, Table]) -> bytes:
-    """Write tables with the same epochs as Parquet: epochs in UTC ns, missing values NaN, table metadata as JSON.
+    """Write tables with the same epochs as Parquet: epochs in ns (UTC), missing values as NaN, metadata as JSON.
 
     References
     ----------
@@ -42,5 +42,5 @@ def write_parquet(tables: Mapping[str, Table]) -> bytes:
 
 
 def _native(values: Floats) -> Floats:
-    """Make an array contiguous and in native byte order, as Arrow needs it; CDFs are often big-endian."""
+    """Return an array that is contiguous and in native byte order, as Arrow needs it; CDFs are often big-endian."""
     return np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("="))

@@ -1,1 +1,1 @@
-"""Fetching: the only kind of step that reads data from outside."""
+"""The tool that fetches data: no other step reads data from outside."""

@@ -1,4 +1,4 @@
-"""The datasets that a fetch may use, in order of preference, as its arguments list them."""
+"""The datasets that a fetch may use, in order of preference, from the arguments of the fetch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from helio.errors import NoData, NotYetPublished, UnknownDataset, UnknownParamet
 
 FETCH = "fetch_data"
 ABSENT = (UnknownDataset, UnknownParameter, NoData, NotYetPublished)
-"""Errors after which a fetch tries its next candidate; a damaged file or a refused request stops the fetch instead."""
+"""Errors after which a fetch tries the next dataset; after any other error, such as a damaged file, it stops."""
 
 Path = tuple[str | int, ...]
 
@@ -25,7 +25,7 @@ class Candidate(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Choice:
-    """A dataset, its requested parameters, and its provider.
+    """A dataset that a fetch may use, the parameters to fetch from it, and the provider that serves it.
 
     Parameters
     ----------

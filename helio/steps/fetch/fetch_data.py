@@ -21,16 +21,16 @@ from helio.time_range import Duration, TimeRange
 
 @dataclass(frozen=True)
 class Attempt:
-    """A candidate that was tried, and its outcome."""
+    """A dataset that a fetch tried, and whether the fetch used it."""
 
     dataset_id: str
     parameters: tuple[str, ...]
     outcome: str
-    """``"used"``, or the reason why this candidate has no usable data."""
+    """``"used"``, or the reason why this dataset has no usable data."""
 
 
 class NoCandidate(NoUsableData):
-    """An error: no candidate of a fetch has usable data. It lists every attempt."""
+    """The error if no dataset that a fetch may use has usable data; it lists every dataset that the fetch tried."""
 
     def __init__(self, message: str, *, advice: str = "", attempts: tuple[Attempt, ...] = ()) -> None:
         super().__init__(message, advice=advice)
@@ -39,7 +39,7 @@ class NoCandidate(NoUsableData):
 
 @dataclass(frozen=True)
 class FetchResult:
-    """The result of a fetch: a table for each label, and every candidate that was tried."""
+    """The result of a fetch: a table for each label, and every dataset that the fetch tried."""
 
     tables: dict[str, Table]
     attempts: tuple[Attempt, ...]

@@ -1,4 +1,4 @@
-"""A check of the first files of a fetch for a parameter that may be misspelt."""
+"""Fetch a short time range first, to find a misspelt parameter before many files are downloaded."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from helio.sources.provider import Provider, Remote
 from helio.time_range import TimeRange
 
 FEW = 4
-"""Number of files up to which a fetch downloads without this check."""
+"""A fetch of at most this many files skips the check."""
 _ONE_DAY = timedelta(days=1)
 
 
 def look_first(archive: Provider, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> None:
-    """Fetch one day first, before many files are downloaded for a parameter that the catalogue does not list.
+    """Fetch one day of a parameter that the catalogue does not list, before many files are downloaded.
 
     The catalogue may be older than the archive, so the archive decides whether the parameter exists; one day's files
     are enough for this. The day is the first of the range, or the last if the first has no data.
@@ -39,7 +39,7 @@ def look_first(archive: Provider, dataset_id: str, parameters: Sequence[str], ti
 
 
 def _is_listed(dataset_id: str, parameter: str) -> bool:
-    """Return whether the catalogue lists the parameter; True for a dataset that it does not know."""
+    """Return whether the catalogue lists the parameter; also True if the catalogue does not know the dataset."""
     from helio.knowledge.catalogue import Catalogue
 
     catalogue = Catalogue()

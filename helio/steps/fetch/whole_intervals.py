@@ -17,7 +17,7 @@ _MOST_NAMED = 3
 def refuse_empty_intervals(
     table: Table, length: Duration, time_range: TimeRange, *, dataset_id: str, parameter: str
 ) -> None:
-    """Refuse a table that has an interval without any value.
+    """Refuse a table if one of the intervals of the time range contains no value.
 
     Intervals are counted from midnight UTC of the first day and cut at the ends of the range.
 

@@ -1,1 +1,1 @@
-"""Drawing: tables and a spec in, a figure out."""
+"""The tool that draws: it takes tables and a figure's spec, and returns a figure."""

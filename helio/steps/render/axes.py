@@ -1,4 +1,4 @@
-"""Axes as plotly describes them: frames, limits, ticks of logarithmic axes, and the time axis."""
+"""Plotly's settings for axes: frames, limits, ticks of logarithmic axes, and the time axis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helio.steps.render.time_axis import tick_formats
 
 
 def frame(theme: Look) -> dict[str, Any]:
-    """Return plotly's settings for the frame of a panel and its ticks, the same for every axis."""
+    """Return plotly's settings for the frame and the ticks of a panel, which are the same for every axis."""
     style: dict[str, Any] = {
         "showline": True,
         "linewidth": 1,
@@ -29,7 +29,7 @@ def frame(theme: Look) -> dict[str, Any]:
 
 
 def minor_ticks(theme: Look) -> dict[str, Any]:
-    """Return plotly's settings for minor ticks."""
+    """Return plotly's settings for the small ticks between labelled ticks."""
     return {"ticks": "inside", "ticklen": 3, "tickcolor": theme.foreground, "showgrid": False}
 
 
@@ -58,7 +58,7 @@ def value_axis(theme: Look, position: dict[str, Any], *, log: bool, font: float)
 def time_axis(
     geometry: Geometry, theme: Look, start: np.datetime64, stop: np.datetime64, title: str
 ) -> dict[str, Any]:
-    """Return plotly's settings for the time axis, which all panels over time share."""
+    """Return plotly's settings for the time axis, which all panels with time on their x axis share."""
     short = stop - start <= np.timedelta64(1, "h")
     return frame(theme) | {
         "type": "date",
@@ -75,17 +75,17 @@ def time_axis(
 
 
 def most_labels(geometry: Geometry) -> int:
-    """Return how many tick labels fit below a panel."""
+    """Return how many tick labels fit on the x axis below a panel."""
     return max(4, round(geometry.plot_width / (5.2 * geometry.font)))
 
 
 def most_value_labels(height: float) -> int:
-    """Return how many tick labels fit beside a panel of this height in pixels."""
+    """Return how many tick labels fit on the y axis of a panel with this height in pixels."""
     return max(3, round(height / 32))
 
 
 def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
-    """Label powers of ten on a logarithmic axis; where fewer than two are visible, also label 2, 5 and so on."""
+    """Label powers of ten on a logarithmic axis; if fewer than two are visible, also label 2, 5 and other multiples."""
     positions, texts = log_ticks(low, high)
     if all(text.startswith("10<sup>") for text in texts):
         axis["dtick"] = max(1, round(positions[1] - positions[0])) if len(positions) > 1 else 1
@@ -102,7 +102,7 @@ def set_log_ticks(axis: dict[str, Any], low: float, high: float) -> None:
 
 
 def check_limits(limits: Sequence[float], number: int, key: str) -> tuple[float, float]:
-    """Check the limits that a figure's spec gives for an axis, and return them as numbers.
+    """Check the two limits that a figure's spec gives for an axis, and return them as numbers.
 
     Raises
     ------

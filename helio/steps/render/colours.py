@@ -1,4 +1,4 @@
-"""Colours: names of colours, the colours of lines, and the colour scales of spectrograms."""
+"""Names of colours, the colours of lines, and the colour scales of spectrograms."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _AXES = {"x": 0, "y": 1, "z": 2, "r": 0, "t": 1, "n": 2}
 
 
 def check_colour(colour: str, where: str) -> str:
-    """Return the colour in lower case; refuse a colour that plotly does not know."""
+    """Return a colour in lower-case letters; raise an error if plotly does not know the colour."""
     plain = colour.strip().lower()
     if plain in CSS_NAMES or _FORMULA.fullmatch(plain):
         return plain
@@ -73,7 +73,7 @@ def check_colour(colour: str, where: str) -> str:
 
 
 def colour_scale(name: str) -> list[list[float | str]]:
-    """Return the stops of a named colour scale, ``[[0.0, "#30123b"], …]``."""
+    """Return a named colour scale as a list of positions and colours, ``[[0.0, "#30123b"], …]``."""
     if name.lower() in _SCALES:
         stops = _SCALES[name.lower()].split()
         return [[number / (len(stops) - 1), colour] for number, colour in enumerate(stops)]
@@ -89,12 +89,12 @@ def colour_scale(name: str) -> list[list[float | str]]:
 
 
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
-    """Return `count` colours along a colour scale, in order."""
+    """Return `count` colours at equal distances along a colour scale, in order."""
     return along([0.5] if count == 1 else [number / (count - 1) for number in range(count)], scale)
 
 
 def _darkened(colour: str) -> str:
-    """Darken a colour for thin lines on white: relative luminance (ITU-R BT.709) of at most 0.4."""
+    """Darken a colour so that thin lines are visible on white: to a relative luminance (ITU-R BT.709) below 0.4."""
     red, green, blue = (int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5))
     linear = [part**2.2 for part in (red, green, blue)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -115,7 +115,7 @@ def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
 
 
 def vector_colours(components: Sequence[str], palette: Palette, foreground: str) -> list[str]:
-    """Return the colours of a vector's components, by their names if possible, otherwise by their order."""
+    """Return the colours of a vector's components, by the components' names if possible, otherwise by their order."""
     roles = component_roles(components)
     if roles is None:
         roles = {1: [3], 2: [2, 1]}.get(len(components), list(range(len(components))))
@@ -126,7 +126,7 @@ def vector_colours(components: Sequence[str], palette: Palette, foreground: str)
 
 
 def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
-    """Return the colours of unrelated lines in one panel: black for a single line, otherwise a fixed order."""
+    """Return colours for lines that are not related: black for a single line, otherwise colours in a fixed order."""
     if count == 1:
         return [foreground]
     colours = (foreground, *_QUALITATIVE[palette])
@@ -134,7 +134,7 @@ def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
 
 
 def component_roles(components: Sequence[str]) -> list[int] | None:
-    """Return 0, 1, 2 for x, y, z or R, T, N, and 3 for the magnitude; None if a name is not clear."""
+    """Return a number for each name: 0, 1, 2 for x, y, z or R, T, N, 3 for the magnitude; None if a name is unclear."""
     roles: list[int] = []
     for name in components:
         role = _role(name)
@@ -169,7 +169,7 @@ def _last(name: str) -> str:
 
 
 def _as_parts(colour: str) -> tuple[float, float, float]:
-    """Return red, green and blue, 0 to 255, of ``#rrggbb`` or ``rgb(…)``."""
+    """Return the red, green and blue parts, 0 to 255, of a colour written as ``#rrggbb`` or ``rgb(…)``."""
     if colour.startswith("#"):
         parts = [float(int(colour[index : index + 2], 16)) for index in (1, 3, 5)]
     else:

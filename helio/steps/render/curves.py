@@ -1,4 +1,4 @@
-"""Spectrum panels: values over their bins, a line per record, or the median of many with its quartiles."""
+"""Curves of a spectrum panel: a line for each record, or the median of many records with a band between quartiles."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from helio.store.table import Axis, Table
 Reals = npt.NDArray[np.float64]
 
 MOST = 8
-"""Up to this many records are drawn as separate lines; more records as their median and a band between quartiles."""
+"""Up to this many records are drawn as a line each; more records are drawn as their median and quartiles."""
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _OPACITY = 0.25
@@ -33,23 +33,23 @@ _OPACITY = 0.25
 
 @dataclass(frozen=True, eq=False)
 class Curve(Line):
-    """A curve of values over bins, before it is drawn."""
+    """A curve of values over the bins of a spectrum, before it is drawn."""
 
     places: Reals = field(kw_only=True)
     """Centres of the bins in increasing order, one for each value."""
     quartiles: tuple[Reals, Reals] | None = None
-    """Lower and upper quartile, if the values are medians."""
+    """Lower and upper quartile of each bin, if the values are medians."""
     band: str = ""
-    """Name of the band between the quartiles in a legend."""
+    """Name of the band between the quartiles, for the legend."""
 
     @property
     def shown(self) -> tuple[npt.NDArray[Any], ...]:
-        """All arrays of values that the y axis must show."""
+        """All arrays of values that must fit on the y axis."""
         return (self.values, *(self.quartiles or ()))
 
     @property
     def entries(self) -> list[tuple[str, str]]:
-        """Names and colours for the legend: of the band, if any, and of the line."""
+        """Names and colours for the legend: those of the band, if the curve has a band, and of the line."""
         return [(self.band, self.colour)] * (self.quartiles is not None) + super().entries
 
 
@@ -63,7 +63,7 @@ def panel_curves(
     log_x: bool,
     limits: tuple[float, float] | None,
 ) -> list[Curve]:
-    """Return the curves of a spectrum panel, with names and colours.
+    """Return the curves of a spectrum panel, with their names and colours.
 
     Records without any value are left out. Up to eight records are drawn separately, each over its own bins. With
     more records, bins that move by less than half their distance are treated as equal, at their median position;
@@ -189,7 +189,7 @@ def curve_traces(
 
 
 def places_of(curves: Sequence[Curve]) -> tuple[float, float]:
-    """Return the centres of the lowest and the highest bin with a value."""
+    """Return the centres of the lowest and of the highest bin that contain a value."""
     every = np.concatenate([curve.places[np.isfinite(curve.values)] for curve in curves])
     return (float(every.min()), float(every.max())) if every.size else (0.0, 0.0)
 
@@ -208,7 +208,7 @@ def _record(line: Line, table: Table, number: int) -> Curve:
 def _records(
     line: Line, table: Table, prefix: str, scale: list[list[float | str]], *, by_colour: bool
 ) -> list[Curve]:
-    """Make one curve per record, named by its time; distinct in colour, otherwise in dashes of the label's colour."""
+    """Make a curve for each record, named by the record's time; the curves differ in colour or in dashes."""
     shades = colours.sequence(len(table), scale) if by_colour else [line.colour] * len(table)
     return [
         replace(
@@ -243,7 +243,7 @@ def _common_bins(table: Table, log_x: bool, spec: FigureSpec) -> tuple[Reals, np
 
 
 def _near(axis: Axis, middle: Reals, log_x: bool) -> bool:
-    """Return whether every record's bins lie less than half a bin from their median places."""
+    """Return whether the centres of every record lie less than half a bin from the median centres of all records."""
     centers = np.asarray(axis.centers, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         places, records = (np.log(middle), np.log(centers)) if log_x else (middle, centers)
@@ -256,7 +256,7 @@ def _near(axis: Axis, middle: Reals, log_x: bool) -> bool:
 
 
 def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, number: int) -> Curve:
-    """Return the curve's bins in increasing order, without bins at no position, cut to the visible part."""
+    """Return a curve with its bins in increasing order, without bins of unknown position, cut to the visible part."""
     sound = np.flatnonzero(np.isfinite(curve.places) & ((curve.places > 0) | (not log_x)))
     order = sound[np.argsort(curve.places[sound], kind="stable")]
     places = curve.places[order]
@@ -290,7 +290,7 @@ def _within(curve: Curve, log_x: bool, limits: tuple[float, float] | None, numbe
 def _outline(
     curve: Curve, quartiles: tuple[Reals, Reals], *, log_x: bool, log_y: bool, pixels: int
 ) -> dict[str, Any]:
-    """Return the band's outline: forward along the upper quartile, back along the lower, for each run of bins."""
+    """Return the outline of the band between quartiles: along the upper quartile, and back along the lower."""
     low, high = quartiles
     if log_y:
         # Where a quarter of the records has nothing, the band goes down to the lowest value that is drawn.

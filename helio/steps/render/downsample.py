@@ -1,4 +1,4 @@
-"""Lines thinned to a few points per pixel: they keep the exact envelope, both ends and every gap."""
+"""Reduce lines to a few points per pixel, so that their exact envelope, their ends and every gap remain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def thin_line(
     stop: np.datetime64,
     pixels: int,
 ) -> tuple[npt.NDArray[np.datetime64], npt.NDArray[Any]]:
-    """Thin a line to a few points per pixel, and break it at gaps.
+    """Reduce a line over time to a few points per pixel, and break it at gaps.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def thin_line(
 def thin_curve(
     places: npt.NDArray[np.float64], values: npt.NDArray[np.float64], *, log: bool, pixels: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Thin a curve over increasing positions to a few points per pixel, and break it where a value is missing.
+    """Reduce a curve over increasing positions to a few points per pixel, and break it where a value is missing.
 
     With more than two bins per pixel only the lowest and highest of each pixel are kept, at their own places, with the
     ends of every uninterrupted piece: the exact envelope.
@@ -119,7 +119,7 @@ def _extremes(values: npt.NDArray[np.float64]) -> tuple[int, int]:
 
 
 def isolated(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Find isolated values, without a neighbour on either side, which a line would not show."""
+    """Find values without a valid neighbour on either side, which a line would not show."""
     finite = np.isfinite(values)
     padded = np.pad(finite, 1)
     alone: npt.NDArray[np.bool_] = finite & ~padded[:-2] & ~padded[2:]

@@ -1,4 +1,4 @@
-"""Arrays in plotly's JSON format: short ones as readable lists, long ones as base64 bytes."""
+"""Write arrays in plotly's JSON format: short arrays as readable lists, long arrays as base64 bytes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 Encoded = list[Any] | dict[str, Any]
 
 READABLE = 64
-"""Largest number of values that are written as a plain list."""
+"""Arrays with at most this many values are written as a plain list."""
 
 
 def numbers(values: npt.NDArray[Any]) -> Encoded:
-    """Return a list with ``None`` for NaN, or plotly's ``{"dtype", "bdata"}`` with little-endian bytes.
+    """Write numbers as a list, with ``None`` for NaN, or as plotly's ``{"dtype", "bdata"}`` with little-endian bytes.
 
     Values become float32 with six to seven digits, unless this would move a point visibly.
     """
@@ -39,7 +39,7 @@ def times(epoch: npt.NDArray[np.datetime64]) -> dict[str, Any]:
 
 
 def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
-    """Write each time as an ISO text.
+    """Write each time as text in ISO 8601.
 
     Numbers of ms since 1970 would be shorter, but plotly.js shows them in the reader's time zone. Texts have µs, ten
     times finer than plotly.js keeps.
@@ -49,7 +49,7 @@ def moments(epoch: npt.NDArray[np.datetime64]) -> list[str]:
 
 
 def iso(moment: np.datetime64) -> str:
-    """Write ``2021-10-28T00:00``, with seconds and fractions only where they are not zero."""
+    """Write a time as ``2021-10-28T00:00``, with seconds and fractions of seconds only if they are not zero."""
     return moments(np.array([moment]))[0]
 
 

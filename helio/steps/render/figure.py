@@ -1,4 +1,4 @@
-"""The figure that a render step returns: a plotly document, and remarks for a reviewer."""
+"""The figure that the tool render_spec returns: a plotly document, and remarks for a reviewer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A drawn figure, ready to be written as JSON, HTML, PNG, PDF or SVG.
+    """A figure that can be written as JSON, HTML, PNG, PDF or SVG.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Gaps of a series, by its local cadence, and the share of time that has data."""
+"""Find the gaps of a series from its local cadence, and the share of time that has data."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy.typing as npt
 from helio.store.leap_seconds import counted
 
 BLOCK = 16
-"""Number of steps whose median is the local cadence."""
+"""The local cadence is the median of this many time steps."""
 _PART = 1 << 17
-"""Number of steps computed at a time, so that they fit into the processor's cache."""
+"""Number of time steps computed at a time, so that they fit into the processor's cache."""
 
 Int = npt.NDArray[np.int64]
 
 
 def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
-    """Return the local cadence in ns at each of the n - 1 steps: the median of the 16 steps around it.
+    """Return the local cadence in ns at each of the n - 1 time steps: the median of the 16 steps around it.
 
     Where the cadence changes, the longer of the neighbouring medians is used, so that a change of mode is not a row
     of gaps.
@@ -38,7 +38,7 @@ def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
 
 
 def gaps(epoch: npt.NDArray[np.datetime64], factor: float) -> npt.NDArray[np.bool_]:
-    """Return whether there is a gap just before each record, shape (n,); false for the first.
+    """Return for each record whether a gap is just before it, shape (n,); false for the first record.
 
     A gap is a step longer than `factor` local cadences.
     """
@@ -50,13 +50,13 @@ def gaps(epoch: npt.NDArray[np.datetime64], factor: float) -> npt.NDArray[np.boo
 
 
 def _extreme_steps(counts: Int) -> tuple[int, int]:
-    """Return the shortest and the longest step; both 0 without a step."""
+    """Return the shortest and the longest time step; both are 0 if there is no step."""
     found = [(int(steps.min()), int(steps.max())) for steps in _steps_in_parts(counts)]
     return min((low for low, _ in found), default=0), max((high for _, high in found), default=0)
 
 
 def _steps_in_parts(counts: Int) -> Iterator[Int]:
-    """Yield the steps between neighbours, in parts that fit into the processor's cache."""
+    """Yield the time steps between neighbouring records, in parts that fit into the processor's cache."""
     for first in range(0, counts.size - 1, _PART):
         yield np.diff(counts[first : first + _PART + 1])
 
@@ -64,7 +64,7 @@ def _steps_in_parts(counts: Int) -> Iterator[Int]:
 def record_edges(
     epoch: npt.NDArray[np.datetime64], gap: npt.NDArray[np.bool_], alone: int
 ) -> tuple[Int, Int]:
-    """Return the edges of each record in time, in ns: half-way to its neighbours, half a cadence at a gap.
+    """Return the edges of each record in time, in ns: half-way to the neighbours, or half a cadence away at a gap.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def coverage(
     stop: np.datetime64,
     factor: float,
 ) -> float:
-    """Return the fraction of [start, stop) that is covered by records with a value."""
+    """Return which fraction of the time from start to stop records with a value cover."""
     total = int((stop - start).astype("timedelta64[ns]").astype("i8"))
     if epoch.size == 0 or total <= 0:
         return 0.0
@@ -114,7 +114,7 @@ def coverage(
 
 
 def _record_steps(epoch: npt.NDArray[np.datetime64], gap: npt.NDArray[np.bool_]) -> Int:
-    """Return the step before each record but the first, in ns; at a gap the cadence about it."""
+    """Return the time step before each record except the first, in ns; at a gap, the local cadence."""
     steps: Int = np.diff(epoch.astype("i8"))
     if gap.any():
         steps[gap[1:]] = local_cadence(epoch)[gap[1:]]
@@ -122,7 +122,7 @@ def _record_steps(epoch: npt.NDArray[np.datetime64], gap: npt.NDArray[np.bool_])
 
 
 def usable_records(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Return whether each record has at least one finite value."""
+    """Return for each record whether it has a finite value."""
     finite: npt.NDArray[np.bool_] = np.isfinite(values)
     if finite.ndim == 1:
         return finite

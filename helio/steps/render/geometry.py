@@ -15,9 +15,9 @@ LINE_PANEL, SPECTROGRAM_PANEL, SPECTRUM_PANEL = 180, 210, 320
 TIME_AXIS, BIN_AXIS = 62, 46
 """Heights in pixels of a time axis and of an axis of bins at a font size of 14, with tick labels and title."""
 LEGEND_ROW = 19
-"""Height in pixels of an entry in plotly's legend, for font sizes up to 14."""
+"""Height in pixels of one entry in plotly's legend, for font sizes up to 14."""
 LEGEND_KEY = 42
-"""Width in pixels of the line sample before a legend entry, with margins."""
+"""Width in pixels of the piece of line before a name in a legend, with margins."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Geometry:
         return self.height - self.top - self.bottom
 
     def panel_height(self, number: int) -> float:
-        """Return the height in pixels of a panel; panel 1 is at the top."""
+        """Return the height in pixels of the panel with this number; panel 1 is at the top."""
         low, high = self.domains[number - 1]
         return (high - low) * self.plot_height
 

@@ -24,7 +24,7 @@ DECADES = 8.0
 def colour_limits(
     z: Reals, *, log: bool, low: float | None, high: float | None, where: str
 ) -> tuple[float, float]:
-    """Return the data values of the lowest and highest colour: as given by the spec, otherwise from the drawn cells.
+    """Return the values with the lowest and the highest colour: from the figure's spec, otherwise from the drawn cells.
 
     On a logarithmic scale the lowest colour is the first percentile, so that a few small counts do not stretch the
     scale.
@@ -68,7 +68,7 @@ def heat_map(
     axis_unit: str,
     unit: str,
 ) -> dict[str, Any]:
-    """Return plotly's heat map of a grid; with `log` z is log10 of the values, because plotly's colours are linear."""
+    """Return plotly's heat map of a grid; with `log`, z holds log10 of the values: plotly's colours are linear."""
     shown = np.log10(grid.z) if log else grid.z
     low, high = (math.log10(limit) for limit in limits) if log else limits
     value = "log₁₀ = %{z:.2f}" if log else "%{z:.4g}"
@@ -102,7 +102,7 @@ def _columns(grid: Grid) -> dict[str, Any]:
 def colour_bar(
     *, low: float, high: float, log: bool, geometry: dict[str, Any], font: float
 ) -> dict[str, Any]:
-    """Return a colour bar as tall as its panel, with powers of ten on a logarithmic scale."""
+    """Return a colour bar as tall as its panel; a logarithmic colour bar is labelled with powers of ten."""
     bar: dict[str, Any] = {
         **geometry,
         "lenmode": "fraction",

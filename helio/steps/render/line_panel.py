@@ -1,4 +1,4 @@
-"""Line panels: a line over time for each component, scalar or bin."""
+"""Panels of lines over time; each component, scalar or bin has a line."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ class LinePanel(Panel):
 
     @cached_property
     def lines(self) -> Sequence[Line]:
-        """The lines of the panel, with names and colours."""
+        """The lines of the panel, with their names and colours."""
         style = self.style
         return lines.panel_lines(self.tables, style.spec, style.theme.foreground, style.line_scale)
 
     @cached_property
     def log_y(self) -> bool:
-        """Whether the y axis is logarithmic: as the spec says, else by the tables and their values."""
+        """Whether the y axis is logarithmic: as the figure's spec says, otherwise as suits the values of the tables."""
         lowest = min(float(np.nanmin(line.values)) for line in self.lines if np.isfinite(line.values).any())
         default = lowest >= 0 and all(table.scale == "log" for table in self.tables.values())
         return self._lines_log(default, lowest)
 
     @property
     def has_colour_bar(self) -> bool:
-        """Whether the panel has a colour bar: its lines are the many bins of one spectrum."""
+        """Whether the panel has a colour bar, because its lines are the many bins of one spectrum."""
         return len(self.lines) > lines.MANY and all(line.bin is not None for line in self.lines)
 
     def draw(self, slot: Slot) -> Drawing:
-        """Draw the lines, broken at gaps."""
+        """Draw the lines of the panel, broken at gaps."""
         drawing = Drawing()
         legend = self._legend(slot.geometry, drawing)
         drawn = [

@@ -1,4 +1,4 @@
-"""Line panels: one trace per component or bin, thinned, broken at gaps, named and coloured."""
+"""The lines of line panels: their names, colours and points; lines are thinned, and broken at gaps."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from helio.store.table import Axis, Table
 Value = TypeVar("Value")
 
 Points = tuple[int, int]
-"""Number of drawn points of a line, and number of valid values in its table."""
+"""The number of drawn points of a line, and the number of valid values that the line stands for."""
 
 MANY = 12
-"""A spectrum drawn as lines with more bins than this gets a colour bar instead of names."""
+"""If a spectrum drawn as lines has more bins than this, a colour bar replaces the names of the bins."""
 
 _DASHES = ("solid", "dash", "dot", "dashdot")
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line of a panel, before it is drawn."""
+    """A line of a panel before it is drawn."""
 
     label: str
     component: str
@@ -43,21 +43,21 @@ class Line:
     colour: str
     dash: str = "solid"
     bin: float | None = None
-    """Centre of the bin, for a line of a spectrum."""
+    """Centre of the spectrum's bin that the line shows, if the table is a spectrum."""
 
     @property
     def shown(self) -> tuple[npt.NDArray[Any], ...]:
-        """All arrays of values that the y axis must show."""
+        """All arrays of values that must fit on the y axis."""
         return (self.values,)
 
     @property
     def entries(self) -> list[tuple[str, str]]:
-        """Names and colours for the legend."""
+        """The names and colours of the line for the legend."""
         return [(self.name, self.colour)]
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Names by which a figure's spec may refer to the line, the most exact first."""
+        """Names by which a figure's spec may refer to the line; the most exact name is first."""
         if not self.component:
             return (self.label,)
         letters = [
@@ -72,7 +72,7 @@ LineLike = TypeVar("LineLike", bound=Line)
 def panel_lines(
     tables: Mapping[str, Table], spec: FigureSpec, foreground: str, scale: list[list[float | str]]
 ) -> list[Line]:
-    """Return the lines of a panel, with names and colours that depend only on the panel's labels."""
+    """Return the lines of a panel; their names and colours depend only on the panel's labels."""
     palette = spec.get("palette", "tplot")
     lines: list[Line] = []
     for label, table in tables.items():
@@ -168,12 +168,12 @@ def line_traces(
 
 
 def points(drawn: npt.NDArray[Any], values: npt.NDArray[Any]) -> Points:
-    """Return the number of points of a thinned line, and of all values; missing values do not count."""
+    """Return the number of valid values in a thinned line, and in the complete line."""
     return int(np.isfinite(drawn).sum()), int(np.isfinite(values).sum())
 
 
 def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
-    """Return records before which an angle that wraps passes from one end of its range to the other.
+    """Return the records before which an angle that wraps jumps from one end of its range to the other.
 
     From 179° to −179° there are two degrees, and no line across the panel.
     """
@@ -190,7 +190,7 @@ def _over_the_seam(line: Line) -> npt.NDArray[np.bool_]:
 def bin_colour_bar(
     lines: Sequence[Line], axis: str, start: np.datetime64, bar: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return an empty plotly trace that shows the colour bar of a spectrum's bins."""
+    """Return a plotly trace without points that shows the colour bar for the bins of a spectrum."""
     centres = np.array([line.bin for line in lines], dtype=np.float64)
     log = lines[0].table.axes[0].scale == "log" and bool((centres > 0).all())
     places = np.log10(centres) if log else centres
@@ -221,7 +221,7 @@ def bin_colour_bar(
 
 
 def bin_names(axis: Axis) -> list[str]:
-    """Return the names of a spectrum's bins: edges if the file gives them, ``13.6–15.1 MeV``, else centres."""
+    """Return names for a spectrum's bins: the edges, ``13.6–15.1 MeV``, if the file has edges, otherwise centres."""
     centres = typical(axis.centers)
     if axis.lower is None or axis.upper is None:
         return [f"{centre:.4g} {axis.unit}".strip() for centre in centres]
@@ -234,7 +234,7 @@ def bin_names(axis: Axis) -> list[str]:
 
 
 def typical(edges: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return one value per bin; the median over records for bins that change."""
+    """Return one value for each bin; if bins change, the median over all records."""
     plain = np.asarray(edges, dtype=np.float64)
     if plain.ndim == 1:
         return plain
@@ -271,7 +271,7 @@ def _firsts(lines: Sequence[Line]) -> list[Line]:
 
 
 def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> list[Line]:
-    """Colour scalars by their position; components of one vector keep its colours."""
+    """Choose the colours of scalars by their order, or by their names if all are components of one vector."""
     palette = spec.get("palette", "tplot")
     scalars = [line for line in lines if not line.component]
     if not scalars:
@@ -292,7 +292,7 @@ def _coloured_scalars(lines: list[Line], spec: FigureSpec, foreground: str) -> l
 
 
 def _named(lines: list[Line]) -> list[Line]:
-    """Return the shortest names that distinguish the panel's lines."""
+    """Name the lines of a panel as shortly as possible so that all names differ."""
     bare = [line.name for line in lines]
     framed = [f"{line.name} {line.table.frame}".strip() for line in lines]
     labelled = [f"{line.label}: {line.name}" if line.component else line.label for line in lines]
@@ -303,7 +303,7 @@ def _named(lines: list[Line]) -> list[Line]:
 
 
 def styled(line: LineLike, spec: FigureSpec) -> LineLike:
-    """Return a line with the name and colour that the figure's spec gives it."""
+    """Return a line with the name and colour from the figure's spec, if the spec states them."""
     name = _addressed(line, spec.get("trace_names", {}))
     colour = _addressed(line, spec.get("trace_colors", {}))
     if name is not None:
@@ -314,7 +314,7 @@ def styled(line: LineLike, spec: FigureSpec) -> LineLike:
 
 
 def line_style(line: Line, spec: FigureSpec) -> dict[str, Any]:
-    """Return the width, dash and mode that the figure's spec gives a line."""
+    """Return the width, dash and mode of a line from the figure's spec."""
     style = _addressed(line, spec.get("line_styles", {}))
     return dict(style) if style else {}
 

@@ -1,4 +1,4 @@
-"""Checked lines, shaded intervals and texts that a figure's spec adds to the panels."""
+"""Lines, shaded intervals and texts that a figure's spec adds to the panels, after a check."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def marks(
     foreground: str,
     background: str,
 ) -> Marks:
-    """Return plotly's shapes and annotations for the marks in a figure's spec.
+    """Return plotly's shapes and annotations for the lines, intervals and texts that a figure's spec adds.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def _check_timed(timed: Sequence[str], where: str) -> None:
 def _at_bin(
     at: str | float, number: int, axis: str, bin_axes: Mapping[int, tuple[str, bool]], where: str
 ) -> dict[str, Any]:
-    """Return the position of a vertical line in a spectrum panel."""
+    """Return plotly's position of a vertical line in a spectrum panel."""
     if number not in bin_axes:
         raise StepError(
             f"{where}: panel {number} is not a spectrum",
@@ -203,7 +203,7 @@ def _flags(
     stop: np.datetime64,
     background: str,
 ) -> list[dict[str, Any]]:
-    """Return labels at the top of the first panel of times, one row lower where they would cover each other."""
+    """Return labels of times at the top of the first panel; labels that would overlap are put in a lower row."""
     size = geometry.font - 3
     pixel = geometry.plot_width / int((stop - start).astype("timedelta64[ns]").astype("i8"))
     ends: list[float] = []

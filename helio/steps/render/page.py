@@ -1,4 +1,4 @@
-"""The texts around the panels of a figure: title, footer, watermark."""
+"""The texts around the panels of a figure: title, footer and watermark."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.store.source_file import SourceFile
 def title_lines(
     spec: FigureSpec, start: np.datetime64, stop: np.datetime64, width: int, font: float
 ) -> list[str]:
-    """Return the title, and below it the subtitle and the time range, broken into lines."""
+    """Return the lines of the title: the title itself, the subtitle and the time range."""
     second = written_span(start, stop)
     if spec.get("subtitle"):
         second = f"{spec['subtitle']} · {second}"
@@ -27,14 +27,14 @@ def title_lines(
 
 
 def written_span(start: np.datetime64, stop: np.datetime64) -> str:
-    """Write a time range for readers; a single time if both ends are equal."""
+    """Write a time range for readers, or a single time if start and stop are equal."""
     if start == stop:
         return f"{clock_names(np.array([start]), date=True)[0]} UT"
     return written_range(as_datetime(start), as_datetime(stop))
 
 
 def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legend: bool) -> dict[str, Any]:
-    """Return plotly's layout of the whole figure, without axes."""
+    """Return plotly's layout of the whole figure, except its axes."""
     layout: dict[str, Any] = {
         "width": geometry.width,
         "height": geometry.height,
@@ -61,7 +61,7 @@ def page_layout(geometry: Geometry, theme: Look, titles: Sequence[str], *, legen
 
 
 def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, Any]]:
-    """Return the lines below the title as a separate text, because plotly moves a title of several lines up."""
+    """Return the lines below the title as a separate text, because plotly moves a title that has several lines."""
     if len(titles) < 2:
         return []
     return [
@@ -75,7 +75,7 @@ def second_lines(titles: Sequence[str], geometry: Geometry) -> list[dict[str, An
 
 
 def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
-    """Return the watermark PRELIMINARY across the panels."""
+    """Return plotly's text for the watermark PRELIMINARY across the panels."""
     size = min(geometry.plot_width / 8, geometry.plot_height / 4)
     return {
         "text": "PRELIMINARY", "xref": "paper", "x": 0.5, "yref": "paper", "y": 0.5, "showarrow": False,
@@ -86,7 +86,7 @@ def watermark(geometry: Geometry, theme: Look) -> dict[str, Any]:
 def footer_lines(
     sources: Sequence[SourceFile], caption: str, width: int, font: float
 ) -> tuple[list[str], list[str]]:
-    """Break the footer into lines: the cited sources at the left and the caption at the right."""
+    """Break the footer into lines: the cited sources on the left, the caption on the right."""
     size = _footer_font(font)
     left = cited_sources(sources)
     return (

@@ -36,7 +36,7 @@ _LABEL_STANDOFF = 5
 
 
 def per_panel(value: object, number: int, panels: int, key: str, default: Value) -> Value:
-    """Return one panel's value of a key of the spec, from a mapping by panel number or from a common value.
+    """Return the value of a key of the spec for one panel; the spec may give one value, or values by panel number.
 
     Raises
     ------
@@ -63,10 +63,10 @@ class FigureStyle:
 
     spec: FigureSpec
     kinds: Sequence[PanelType]
-    """The kinds of the panels, from the top."""
+    """The kind of each panel, from the top to the bottom."""
     theme: Look
     line_scale: list[list[float | str]]
-    """The colour scale for ordered lines: bins of a spectrum, or records of a spectrum."""
+    """The colour scale for lines in an order, such as the bins or the records of a spectrum."""
 
     @property
     def legend(self) -> bool:
@@ -79,36 +79,36 @@ class FigureStyle:
         return self.spec.get("gap_factor", 1.5)
 
     def option(self, key: str, number: int, default: Value) -> Value:
-        """Return the value of a key of the figure's spec for this panel."""
+        """Return the value of a key of the figure's spec for the panel with this number."""
         return per_panel(cast(Mapping[str, Any], self.spec).get(key), number, len(self.kinds), key, default)
 
 
 @dataclass(frozen=True)
 class Slot:
-    """The space and axes of one panel."""
+    """The part of the figure in which a panel is drawn, its time range, and its axes."""
 
     geometry: Geometry
     start: np.datetime64
     stop: np.datetime64
     y_axis: str
-    """Plotly's name of the panel's y axis: ``"y"``, ``"y2"``."""
+    """Plotly's name of the panel's y axis, such as ``"y"`` or ``"y2"``."""
     x_axis: str
-    """Plotly's name of the panel's x axis; panels over time share one."""
+    """Plotly's name of the panel's x axis; panels with time on the x axis share one name."""
     guides: Sequence[Guide] = ()
-    """Power laws to draw in the panel."""
+    """The lines of power laws to draw in the panel."""
 
 
 @dataclass
 class Drawing:
-    """The plotly objects that draw one panel."""
+    """The parts of a plotly document that draw one panel."""
 
     traces: list[dict[str, Any]] = field(default_factory=list)
     y_axis: dict[str, Any] = field(default_factory=dict)
     layout: dict[str, Any] = field(default_factory=dict)
-    """Entries of the figure's layout that belong to this panel: its legend, its own x axis."""
+    """Settings of the figure that belong to this panel: its legend, its own x axis."""
     texts: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """Remarks for the reviewer."""
+    """Remarks on the panel for the figure's reviewer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class Panel(ABC):
     natural_height: ClassVar[int]
     """Height in pixels at a font size of 14, without a legend."""
     over_time: ClassVar[bool] = True
-    """Whether the panel shares the figure's time axis; the others have an x axis of their own below them."""
+    """Whether the panel shares the figure's time axis; other panels have an x axis of their own."""
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
@@ -145,7 +145,7 @@ class Panel(ABC):
 
     @property
     def lines(self) -> Sequence[Line]:
-        """The lines that the panel draws, if any."""
+        """The lines that the panel draws; empty for panels without lines."""
         return ()
 
     @property
@@ -155,7 +155,7 @@ class Panel(ABC):
 
     @property
     def log_x(self) -> bool:
-        """Whether the panel has its own x axis that is logarithmic."""
+        """Whether the panel has an x axis of its own, and this axis is logarithmic."""
         return False
 
     @property
@@ -165,7 +165,7 @@ class Panel(ABC):
 
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
-        """Draw the panel in its place in the figure."""
+        """Draw the panel, and return the plotly objects."""
 
     def remarks(self, whole: Panel) -> list[str]:
         """Return remarks on the tables for the reviewer, in addition to those of `draw`.
@@ -178,7 +178,7 @@ class Panel(ABC):
         return []
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """Return the default title of the panel's y axis: the quantities and their unit."""
+        """Return the title that the y axis has by default: the names of the quantities and their unit."""
         names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
         units = list(dict.fromkeys(table.unit for table in self.tables.values()))
         if len(units) > 1:
@@ -192,11 +192,11 @@ class Panel(ABC):
         return axis_title(name, units[0], height, font)
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
-        """Return all arrays of values that the panel's y axis must show."""
+        """Return all arrays of values that must fit on the panel's y axis."""
         return [values for line in self.lines for values in line.shown]
 
     def keeps_whole(self, table: Table) -> bool:
-        """Return whether a table is drawn even if its epochs are outside the time range."""
+        """Return whether a table is drawn even if its records are outside the time range."""
         return False
 
     def option(self, key: str, default: Value) -> Value:
@@ -204,7 +204,7 @@ class Panel(ABC):
         return self.style.option(key, self.number, default)
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
-        """Return the panel with only the records in [start, stop).
+        """Return a copy of the panel that has only the records in [start, stop).
 
         Raises
         ------
@@ -226,16 +226,16 @@ class Panel(ABC):
 
     @property
     def entries(self) -> list[tuple[str, str]]:
-        """Names and colours for the panel's legend."""
+        """The names and colours for the panel's legend."""
         return [entry for line in self.lines for entry in line.entries]
 
     @property
     def has_legend(self) -> bool:
-        """Whether the panel has a legend: it has more than one name, and the figure has legends."""
+        """Whether the panel has a legend: it needs more than one name, and a figure with legends."""
         return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar
 
     def height(self, font: float) -> float:
-        """Return the natural height of the panel in pixels."""
+        """Return the height in pixels that the panel needs if the figure's spec does not set a height."""
         height = self.natural_height
         if self.has_legend:
             height = max(height, _legend_height(len(self.entries)) + 6)
@@ -261,7 +261,7 @@ class Panel(ABC):
         return _LABEL_STANDOFF + max(widths, default=0.0)
 
     def y_limits(self) -> tuple[float, float] | None:
-        """Return the limits of the y axis that the figure's spec gives, or None."""
+        """Return the limits of the y axis from the figure's spec, or None if the spec does not set them."""
         chosen = self.option("y_range", cast(list[float] | None, None))
         if chosen is None:
             return None
@@ -275,7 +275,7 @@ class Panel(ABC):
 
     @cached_property
     def _extent(self) -> tuple[float, float]:
-        """The lowest and the highest value that the y axis has to show; above zero on a logarithmic axis.
+        """The lowest and the highest value that must fit on the y axis; both are above zero if the axis is logarithmic.
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
         """
@@ -314,7 +314,7 @@ class Panel(ABC):
         return axis
 
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
-        """Set the ticks of a logarithmic y axis, or a zero line where values change sign."""
+        """Set the ticks of a logarithmic y axis; on a linear axis, draw a zero line if values have both signs."""
         limits = _limits_of(line.values for line in self.lines)
         if self.log_y:
             if not any(high > 0 for _, high in limits):
@@ -330,7 +330,7 @@ class Panel(ABC):
             y_axis |= {"zeroline": True, "zerolinecolor": "#999999", "zerolinewidth": 1}
 
     def _lines_log(self, default: bool, lowest: float) -> bool:
-        """Return whether the y axis of lines is logarithmic: as the spec says, else the default."""
+        """Return whether the y axis of lines is logarithmic: as the figure's spec says, otherwise the given default."""
         chosen = self.style.spec.get("log_y")
         if chosen is True:
             # One word for the whole figure, in which a field of either sign stays linear.
@@ -349,7 +349,7 @@ class Panel(ABC):
         return default if by_panel is None else by_panel == "log"
 
     def _legend(self, geometry: Geometry, drawing: Drawing) -> str | None:
-        """Add a legend, or coloured names where its entries do not fit; return the legend's name."""
+        """Add a legend and return its name; if the entries do not fit, add coloured names and return None."""
         height, top = geometry.panel_height(self.number), geometry.domains[self.number - 1][1]
         if not self.has_legend:
             return None
@@ -366,7 +366,7 @@ class Panel(ABC):
         return legend
 
     def _beside(self, geometry: Geometry) -> dict[str, Any]:
-        """Return the position of a colour bar."""
+        """Return plotly's settings for the position of the colour bar at the right of the panel."""
         low, high = geometry.domains[self.number - 1]
         # At the panel's side plus 10 pixels of padding: it stays there when a page stretches the figure.
         return {
@@ -378,7 +378,7 @@ class Panel(ABC):
     def _bar_title(
         self, title: dict[str, Any], bar: dict[str, Any], limits: tuple[float, float], geometry: Geometry
     ) -> dict[str, Any]:
-        """Return the title of a colour bar, clear of its ticks: plotly lays a title of two lines over them."""
+        """Return the title of a colour bar, placed so that it does not cover the tick labels."""
         ticks = bar["ticktext"] if "ticktext" in bar else linear_texts(*limits, bar["nticks"])
         widest = max((tick_width(text, geometry.font - 2) for text in ticks), default=0.0)
         low, high = geometry.domains[self.number - 1]
@@ -390,7 +390,7 @@ class Panel(ABC):
 
 
 def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> None:
-    """Refuse tables without bins, for kinds of panels that need bins."""
+    """Refuse tables without bins in a panel of a kind that needs bins."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     without = next((label for label in tables if label not in spectra), None)
     if without is not None:
@@ -402,7 +402,7 @@ def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> N
 
 
 def _limits_of(arrays: Iterable[npt.NDArray[Any]], above: float | None = None) -> list[tuple[float, float]]:
-    """Return the lowest and the highest finite value of each array, of those above a bound; none of an empty array."""
+    """Return the lowest and the highest finite value of each array; if a bound is given, only of values above it."""
     limits = []
     for values in arrays:
         low, high = (values.min(), values.max()) if values.size else (np.nan, np.nan)

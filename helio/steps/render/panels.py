@@ -17,13 +17,13 @@ from helio.store.table import Table
 KINDS: Mapping[PanelType, type[Panel]] = {
     panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel)
 }
-"""All kinds of panels, by their names in ``panel_types``."""
+"""All kinds of panels, by the names that ``panel_types`` in a figure's spec uses."""
 
 
 def arrange_panels(
     tables: Mapping[str, Table], spec: FigureSpec, theme: Look, line_scale: list[list[float | str]]
 ) -> list[Panel]:
-    """Arrange panels as the spec says; by default one panel for each unit, and one for each spectrum.
+    """Arrange tables in panels as the figure's spec says; by default a panel for each unit, and for each spectrum.
 
     Spectra of one record are placed below the other panels; if the spec gives panel_types, all panels follow the
     order of their labels.
@@ -103,7 +103,7 @@ def _is_one_spectrum(table: Table) -> bool:
 
 
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
-    """Return the kind of a panel: as the spec says, else by its tables."""
+    """Return the kind of a panel: from the figure's spec, otherwise from the panel's tables."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     kind = chosen or _default_type(tables)
     KINDS[kind].check_tables(number, tables)

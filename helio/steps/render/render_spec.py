@@ -1,4 +1,4 @@
-"""Draw one figure from tables and a spec."""
+"""Draw one figure from tables and a figure's spec."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from helio.time_range import TimeRange
 _STANDOFF, _EDGE = 6, 6
 """Distances in pixels between tick labels and the axis title, and between the axis title and the edge of the page."""
 _TITLE_COLUMN = 28
-"""The smallest distance in pixels of the column of y axis titles from the panels, at a font size of 14."""
+"""The smallest distance in pixels between the titles of y axes and the panels, at a font size of 14."""
 
 
 @tool(
@@ -171,7 +171,7 @@ def render_spec(
 def _size(
     panels: Sequence[Panel], spec: FigureSpec, font: float, titles: int, footers: int
 ) -> tuple[Geometry, float, list[dict[str, Any]]]:
-    """Return the geometry of the figure, how far from the panels the titles of y axes stand, and these titles."""
+    """Return the geometry of the figure, the distance between the panels and the titles of y axes, and these titles."""
     timed = [panel for panel in panels if panel.over_time]
 
     def height_below(panel: Panel) -> float:
@@ -209,7 +209,7 @@ def _y_axis_name(panel: Panel) -> str:
 
 
 def _align(bar_titles: Sequence[dict[str, Any]]) -> None:
-    """Put the titles of colour bars in one line, clear of the widest ticks."""
+    """Move the titles of all colour bars to the same distance from the panels, beyond the widest tick labels."""
     for title in bar_titles:
         title["xshift"] = max(other["xshift"] for other in bar_titles)
 
@@ -289,7 +289,7 @@ def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
 
 
 def _x_axis_names(panels: Sequence[Panel]) -> dict[int, str]:
-    """Return Plotly's name of the x axis of each spectrum panel; "x" is the time axis, where there is one."""
+    """Return plotly's name of the x axis of each spectrum panel; "x" is the time axis, if there is a time axis."""
     spectra = [panel.number for panel in panels if not panel.over_time]
     first = 2 if len(spectra) < len(panels) else 1
     return {number: "x" if order == 1 else f"x{order}" for order, number in enumerate(spectra, first)}

@@ -14,13 +14,13 @@ from helio.store.expected_records import share_of_expected
 from helio.store.table import Table
 
 CROWDED = 6
-"""The largest number of lines in one panel that a reader can distinguish."""
+"""A reader can distinguish at most this many lines in one panel."""
 
 
 def coverage_notes(
     panels: Sequence[Panel], start: np.datetime64, stop: np.datetime64, gap_factor: float
 ) -> list[str]:
-    """Note for each panel which fraction of the time range each label covers.
+    """Write for each panel which fraction of the time range the records of each label cover.
 
     If the cadence of the source implies more records than the table has, the fraction is at most the share of records.
     """
@@ -41,7 +41,7 @@ def coverage_notes(
 
 
 def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
-    """Return remarks on the lines of a panel."""
+    """Return remarks on the lines of a panel that are hard to read, or have few values."""
     notes = []
     where = f"panel {panel.number}"
     if len(lines) > CROWDED:
@@ -81,7 +81,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
 
 
 def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
-    """Note how many records a spectrum panel shows, and how many it leaves out.
+    """Write how many records a spectrum panel shows, and how many records it leaves out.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
 
 
 def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
-    """Note how many points of a panel's lines are drawn, if not all are."""
+    """Write how many points of a panel's lines are drawn, if some are left out."""
     drawn, given = (sum(counts) for counts in zip(*lines, strict=True))
     if drawn == given:
         return []
@@ -111,7 +111,7 @@ def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
 
 
 def grid_notes(panel: Panel, grid: Grid) -> list[str]:
-    """Return a note if a spectrogram is drawn by pixels, because its records or bins are smaller than a pixel."""
+    """Return a remark if the cells of a spectrogram are pixels, because its records or bins are smaller than pixels."""
     [(label, table), *_] = panel.tables.items()
     shared = [f"{len(table):,} records"] if grid.even else []
     shared += [f"{table.axes[0].bins:,} bins"] if grid.pixel_rows else []

@@ -1,4 +1,4 @@
-"""Power laws drawn beside a spectrum, to compare slopes."""
+"""Lines of power laws in spectrum panels, which readers compare with the slopes of spectra."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from helio.steps.render.curves import Curve
 from helio.steps.render.spec import FigureSpec, Slope
 
 CLEAR = 2.0
-"""By default a guide line is this many times above the highest value of the spectrum below it."""
+"""Unless its height is given, the line of a power law is this many times above the highest value below it."""
 _MIDDLE = (0.3, 0.7)
 
 
 @dataclass(frozen=True)
 class Guide:
-    """A checked guide line of a power law: its exponent, its part of the x axis, and its text."""
+    """The line of a power law, after a check: its exponent, its part of the x axis, and its text."""
 
     where: str
     slope: float
@@ -34,7 +34,7 @@ class Guide:
 
 
 def guides_of(spec: FigureSpec, spectra: Sequence[int]) -> dict[int, list[Guide]]:
-    """Return the guide lines of each spectrum panel, by the number of the panel.
+    """Return the lines of power laws in each spectrum panel, by the number of the panel.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def guide_traces(
     x_limits: tuple[float, float],
     font: float,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return plotly's traces and texts for the guide lines of power laws in a panel with two logarithmic axes."""
+    """Return plotly's traces and texts for the lines of power laws in a panel with two logarithmic axes."""
     traces, texts = [], []
     for number, guide in enumerate(guides, 1):
         # Several guides without places stand side by side, in their order.
@@ -97,7 +97,7 @@ def guide_traces(
 
 
 def _ends(guide: Guide, limits: tuple[float, float], first: float, share: float) -> tuple[float, float]:
-    """Return the ends of a guide: as given, a decade from a single end, otherwise within its part of the axis."""
+    """Return both ends of a power law's line: as given, a decade from the only given end, or both chosen by helio."""
     low, high = limits
     start, stop = (low * (high / low) ** (first + part * share) for part in _MIDDLE)
     x0, x1 = guide.x0, guide.x1
@@ -146,7 +146,7 @@ def _guide(entry: Slope, where: str) -> Guide:
 
 
 def _clear_above(curves: Sequence[Curve], slope: float, x0: float, x1: float) -> float:
-    """Return the value at x0 of a guide that no curve comes near."""
+    """Return the value at x0 of a power law's line that is clearly above all curves."""
     highest = 0.0
     for curve in curves:
         for values in curve.shown:

@@ -28,7 +28,7 @@ class SpectrogramPanel(Panel):
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
-        """Refuse tables without bins, and more than one."""
+        """Refuse tables without bins, and more than one table."""
         super().check_tables(number, tables)
         require_bins(number, tables, cls.kind)
         if len(tables) > 1:
@@ -52,25 +52,25 @@ class SpectrogramPanel(Panel):
 
     @cached_property
     def log_y(self) -> bool:
-        """Whether the y axis is logarithmic: as the spec says, else as the bins are spaced."""
+        """Whether the y axis is logarithmic: as the figure's spec says, otherwise as the bins are spaced."""
         default = self._bins.scale == "log" and bool((self._bins.centers > 0).any())
         return bool(self.option("log_y", default))
 
     @property
     def has_colour_bar(self) -> bool:
-        """Whether the panel has a colour bar; always true."""
+        """Whether the panel has a colour bar, which is always true for this kind of panel."""
         return True
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
-        """Return the name and the unit of the bins."""
+        """Return the title of the y axis: the name and the unit of the bins."""
         return axis_title(self._bins.label or "bin", self._bins.unit, height, font)
 
     def shown_arrays(self) -> Iterable[npt.NDArray[Any]]:
-        """Return the centres and edges of the bins."""
+        """Return the centres and the edges of the bins, which must fit on the y axis."""
         return self._bins.parts.values()
 
     def draw(self, slot: Slot) -> Drawing:
-        """Draw the heat map, no cell smaller than a pixel."""
+        """Draw the heat map with cells that are at least one pixel in size."""
         geometry, table = slot.geometry, self._table
         log_z = self._log_z()
         grid = self._grid(slot, log_z)

@@ -1,4 +1,4 @@
-"""The cells of a spectrogram: the bins of each record, and nothing in a gap."""
+"""The cells of a spectrogram: a column for each record, a row for each bin, and empty cells in gaps."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Int = npt.NDArray[np.int64]
 Reals = npt.NDArray[np.float64]
 
 TABLES = 8
-"""Up to this many different sets of bins are drawn exactly, on the union of their edges."""
+"""Up to this many different sets of bins are drawn exactly, with rows between all edges of all sets."""
 
 _VISIBLE = 1.001
-"""Smallest size of a cell in pixels: plotly.js rounds edges to pixels, and drops a cell whose edges coincide."""
+"""Smallest size of a cell in pixels: plotly.js rounds edges to pixels, so a smaller cell may disappear."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A grid of cells between edges, with NaN in empty cells.
+    """A grid of cells between edges of columns and rows; empty cells are NaN.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Grid:
 
 
 def bin_edges(axis: Axis, *, log: bool) -> tuple[Reals, Reals]:
-    """Return the lower and upper edge of every bin, in the shape of the centres.
+    """Return the lower and the upper edge of every bin, as arrays with the shape of the centres.
 
     The file's own where it gives them, they can be drawn and are not equal, else half-way between neighbouring centres:
     geometrically on a logarithmic axis, arithmetically on a linear one.
@@ -84,7 +84,7 @@ def spectrum_grid(
     gap_factor: float,
     y_range: tuple[float, float] | None = None,
 ) -> Grid:
-    """Lay a spectrum out in cells that are at least one pixel wide and high.
+    """Convert a spectrum to a grid of cells that are at least one pixel wide and high.
 
     Where every record and every gap is at least a pixel wide, each record is a column between its own edges.
     Otherwise the columns are pixels: each has the highest value of the records in it, so that a short record is
@@ -148,7 +148,7 @@ def spectrum_grid(
 
 
 def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]:
-    """Put records with changing bins on common bins; each common bin gets the value of the bin that contains it.
+    """Put records with changing bins on common bins; a common bin gets the value of the bin in which it lies.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ Edges = tuple[Reals, Reals, Reals]
 
 
 def _bin_tables(axis: Axis, records: int, *, log: bool) -> tuple[Int, list[Edges]]:
-    """Return which table of bins each record has, and the tables: centres, lower and upper edges."""
+    """Return the different sets of bins (centres, lower and upper edges), and the number of each record's set."""
     if not axis.per_record:
         lower, upper = bin_edges(axis, log=log)
         return np.zeros(records, dtype=np.int64), [(np.asarray(axis.centers, np.float64), lower, upper)]
@@ -223,7 +223,7 @@ def _row_edges(tables: list[Edges], *, rows: int, log: bool) -> Reals:
 
 
 def _bin_of_rows(rows: Reals, centres: Reals, lower: Reals, upper: Reals) -> Int:
-    """Return the bin that each row lies in, -1 for none; of overlapping bins the one with the nearest centre."""
+    """Return the bin in which each row lies, or -1; if bins overlap, the bin with the nearest centre."""
     with np.errstate(invalid="ignore"):
         inside = (rows[:, None] >= lower) & (rows[:, None] < upper)
         distance = np.where(inside, np.abs(rows[:, None] - centres), np.inf)
@@ -237,7 +237,7 @@ def _drawable(values: npt.NDArray[Any], *, positive: bool) -> Reals:
 
 
 def _column_edges(left: Int, right: Int, gap: npt.NDArray[np.bool_]) -> Int:
-    """Return edges of a column for each record, and of an empty one at each gap."""
+    """Return the edges of the columns: a column for each record, and an empty column at each gap."""
     breaks = np.flatnonzero(gap)
     # Without a gap a record starts where its neighbour stops; at a gap an empty column stands between them.
     return np.insert(np.append(left, right[-1]), breaks, right[breaks - 1])
@@ -246,7 +246,7 @@ def _column_edges(left: Int, right: Int, gap: npt.NDArray[np.bool_]) -> Int:
 def _visible_rows(
     tables: list[Edges], *, rows: int, log: bool, y_range: tuple[float, float] | None
 ) -> tuple[Reals, bool]:
-    """Return edges of rows of at least a pixel, and whether the rows are pixels."""
+    """Return the edges of rows that are at least one pixel high, and whether every row is exactly one pixel high."""
     edges = _row_edges(tables, rows=rows, log=log)
     ends = (edges[0], edges[-1]) if y_range is None else y_range
     low, high = max(edges[0], ends[0]), min(edges[-1], ends[1])
@@ -269,7 +269,7 @@ def _visible_rows(
 
 
 def _apart(position: Reals, least: float) -> Int:
-    """Choose from increasing positions so that neighbours are `least` apart; always the first and the last."""
+    """Choose positions at least `least` apart from an increasing array; always include the first and the last."""
     taken = [0]
     for number in range(1, position.size - 1):
         if min(position[number] - position[taken[-1]], position[-1] - position[number]) >= least:
@@ -278,7 +278,7 @@ def _apart(position: Reals, least: float) -> Int:
 
 
 def _in_rows(values: Reals, y: Reals, table: Edges, *, log: bool) -> Reals:
-    """Put values of bins, shape (m, b), into rows, shape (m, r), without losing a bin whose centre lies in a row."""
+    """Put values of bins, shape (m, b), into rows, shape (m, r); every bin whose centre lies in a row counts."""
     centres, lower, _ = table
     rows = _covering(values, _bin_of_rows(middles(y, log=log), *table))
     with np.errstate(invalid="ignore"):
@@ -292,5 +292,5 @@ def _in_rows(values: Reals, y: Reals, table: Edges, *, log: bool) -> Reals:
 
 
 def _covering(values: Reals, pick: Int) -> Reals:
-    """Return values of the picked bins, shape (m, r); NaN where there is none."""
+    """Return the values of the chosen bin in each row, shape (m, r); NaN for rows without a bin."""
     return np.where(pick >= 0, values[:, np.maximum(pick, 0)], np.nan)

@@ -1,4 +1,4 @@
-"""Spectrum panels: values over frequency, energy or another bin axis of their own."""
+"""Panels of spectra: values over an x axis of frequency, energy or other bins."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from helio.store.table import Axis, Table
 
 
 class SpectrumPanel(Panel):
-    """A panel with one line per record over its bins, or with the median and quartiles of many records."""
+    """A panel with a curve over the bins for each record, or with the median and quartiles of many records."""
 
     kind = "spectrum"
     natural_height = SPECTRUM_PANEL
@@ -28,14 +28,14 @@ class SpectrumPanel(Panel):
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
-        """Refuse tables without bins, and tables whose axes differ."""
+        """Refuse tables without bins, and tables with different axes."""
         super().check_tables(number, tables)
         require_bins(number, tables, cls.kind)
         _check_overlaid(number, tables)
 
     @cached_property
     def lines(self) -> Sequence[Curve]:
-        """The curves of the panel, with names and colours."""
+        """The curves of the panel, with their names and colours."""
         limits = self._chosen_limits()
         if limits is not None and self.log_x and limits[0] <= 0:
             raise StepError(
@@ -62,24 +62,24 @@ class SpectrumPanel(Panel):
 
     @cached_property
     def log_y(self) -> bool:
-        """Whether the y axis is logarithmic: as the spec says, else if no value is negative."""
+        """Whether the y axis is logarithmic: as the figure's spec says, otherwise if no value is negative."""
         shown = np.concatenate([values[np.isfinite(values)] for values in self.shown_arrays()])
         lowest = float(shown.min())
         return self._lines_log(lowest >= 0 and bool(shown.max() > 0), lowest)
 
     @cached_property
     def log_x(self) -> bool:
-        """Whether the x axis is logarithmic: as the spec says, else as the bins are spaced."""
+        """Whether the x axis is logarithmic: as the figure's spec says, otherwise as the bins are spaced."""
         axes = [table.axes[0] for table in self.tables.values()]
         default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
         return bool(self.option("log_x", default))
 
     def keeps_whole(self, table: Table) -> bool:
-        """Return whether the table has one record, which stands for an interval and is always drawn."""
+        """Return whether the table has a single record: it describes a whole time range, and is always drawn."""
         return len(table) == 1
 
     def draw(self, slot: Slot) -> Drawing:
-        """Draw the curves over their own x axis, and the guide lines of power laws."""
+        """Draw the curves over an x axis of bins, and the lines of power laws."""
         drawing = Drawing()
         legend = self._legend(slot.geometry, drawing)
         drawing.y_axis = self._y_axis(slot)
@@ -107,7 +107,7 @@ class SpectrumPanel(Panel):
         return drawing
 
     def remarks(self, whole: Panel) -> list[str]:
-        """Return remarks on which records are shown, and which curves are hard to read."""
+        """Return remarks on the records that are shown, and on curves that are hard to read."""
         return [
             *review.spectrum_notes(self, whole),
             *review.line_notes(self, self.lines, log=self.log_y),
@@ -118,7 +118,7 @@ class SpectrumPanel(Panel):
         return None if chosen is None else check_limits(chosen, self.number, "bin_range")
 
     def _bin_limits(self) -> tuple[float, float]:
-        """Return the visible part of the axis of frequencies or energies: as given, otherwise all values."""
+        """Return the limits of the x axis of bins from the figure's spec; by default the limits of all values."""
         chosen = self._chosen_limits()
         if chosen is not None:
             return chosen

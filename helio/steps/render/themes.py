@@ -1,4 +1,4 @@
-"""Themes: helio's white page, and the templates of plotly."""
+"""Themes of figures: helio's white page, and the templates that plotly contains."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from helio.steps.render.spec import Theme
 
 @dataclass(frozen=True)
 class Look:
-    """The colours and the template of a theme."""
+    """The colours and the plotly template of a theme."""
 
     foreground: str
     background: str
     template: dict[str, Any]
     own: bool
-    """Whether helio chooses the lines, the grid and the background; false for plotly's templates."""
+    """Whether helio chooses the lines, the grid and the background; false if a template of plotly chooses them."""
 
 
 def plotly_file(name: str) -> Path:
-    """Return the path of a file in plotly's package, without importing plotly."""
+    """Return the path of a file in plotly's package; this does not import plotly, which is slow."""
     spec = find_spec("plotly")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("plotly is not installed")
@@ -31,7 +31,7 @@ def plotly_file(name: str) -> Path:
 
 
 def look(theme: Theme) -> Look:
-    """Return the colours and the plotly template of a theme."""
+    """Return the colours and the plotly template of the theme with this name."""
     if theme == "white":
         return Look("#000000", "#ffffff", {}, own=True)
     layout = json.loads(plotly_file(f"templates/{theme}.json").read_text(encoding="utf-8"))["layout"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 _FEWEST = 3
-"""The smallest number of labels on an axis that shows less than a decade, if possible."""
+"""The smallest number of labels on an axis that shows less than a factor of ten, if possible."""
 _DIGITS = ((1, 2, 5), (1, 2, 3, 5), (1, 2, 3, 4, 5, 6, 7, 8, 9))
 _WIDTHS = {".": 0.32, "−": 0.84, "-": 0.84, "×": 0.84}
 """Widths in em of characters in DejaVu Sans that are not as wide as a digit."""
@@ -15,7 +15,7 @@ _RAISED = re.compile(r"<sup>(.*?)</sup>")
 
 
 def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
-    """Return the positions (log10) and the texts of the ticks between two data values.
+    """Return the positions (log10) and the texts of the ticks on a logarithmic axis between two values.
 
     Powers of ten, thinned beyond six decades. With fewer than two of them in the range the first of these that
     gives three labels: 1, 2 and 5 times powers of ten, then 3 as well, then all digits, then even steps.
@@ -49,7 +49,7 @@ def log_ticks(low: float, high: float) -> tuple[list[float], list[str]]:
 
 
 def linear_texts(low: float, high: float, most: int) -> list[str]:
-    """Return the labels that plotly.js writes on a linear axis from `low` to `high` with at most `most` ticks.
+    """Return the labels that plotly.js writes on a linear axis from `low` to `high`, with at most `most` ticks.
 
     Its steps are 1, 2 or 5 times a power of ten; beyond 10⁴ and below 10⁻³ every label has the power of ten of the
     larger end, as ``exponentformat: power`` has it.
@@ -72,7 +72,7 @@ def linear_texts(low: float, high: float, most: int) -> list[str]:
 
 
 def tick_width(text: str, font: float) -> float:
-    """Return the width in pixels of a label in DejaVu Sans, with exponents at 70 % of the font size."""
+    """Return the width of a label in pixels in the font DejaVu Sans, with exponents at 70 % of the font size."""
     raised = "".join(_RAISED.findall(text))
     return font * (_em(_RAISED.sub("", text)) + 0.7 * _em(raised))
 

@@ -1,4 +1,4 @@
-"""The time axis: ``hh:mm`` with the date below where it changes, from milliseconds to decades."""
+"""The time axis: labels ``hh:mm``, with the date below where the date changes, from milliseconds to decades."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ TICK_FORMATS: tuple[tuple[Any, Any, str], ...] = (
 
 
 def tick_formats() -> list[dict[str, Any]]:
-    """Return plotly's formats of time ticks for each distance of ticks, so that zooming works."""
+    """Return plotly's formats of time labels for each distance of ticks, so that labels stay right after zooming."""
     return [{"dtickrange": [low, high], "value": value} for low, high, value in TICK_FORMATS]
 
 
 def instant(text: object, where: str) -> np.datetime64:
-    """Read an ISO time of a figure's spec, in UTC unless it has an offset."""
+    """Read an ISO time from a figure's spec; without an offset the time is in UTC."""
     if not isinstance(text, str):
         raise StepError(
             f"{where}: {text!r} is not a time", advice="write an ISO time in UTC, such as '2024-05-10T17:00'"
@@ -59,7 +59,7 @@ def nanoseconds(moment: datetime) -> np.datetime64:
 
 
 def clock_names(epoch: npt.NDArray[np.datetime64], *, date: bool = False) -> list[str]:
-    """Write the times of records for a legend: ``13:05``, with seconds or the date only if needed.
+    """Write the times of records for a legend: ``13:05``; add seconds or the date if ``13:05`` alone is not clear.
 
     With `date` the day stands before every clock time.
     """

@@ -1,4 +1,4 @@
-"""Texts on a figure: units, axis titles and time ranges, wrapped to the available width."""
+"""Texts on a figure: units, axis titles and time ranges, broken into lines of the available width."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from helio.store.source_file import SourceFile
 from helio.store.table import Table
 
 FONT_FAMILY = "DejaVu Sans, Verdana, Arial, sans-serif"
-"""DejaVu Sans first: it has every superscript, and browsers on Linux have it."""
+"""DejaVu Sans is first, because it has every superscript, and browsers on Linux have it."""
 
 
 def inert(text: str) -> str:
-    """Escape plotly's markup in texts from data or files."""
+    """Escape characters that plotly would read as markup, in texts from data or files."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def quantity(table: Table, fallback: str) -> str:
-    """Return the name and the frame of a table's quantity, ``B GSE``."""
+    """Return the name of a table's quantity with its frame: ``B GSE``."""
     name = table.name or fallback
     if table.frame and table.frame.lower() not in name.lower():
         name = f"{name} {table.frame}"
@@ -29,17 +29,17 @@ def quantity(table: Table, fallback: str) -> str:
 
 
 def bracketed(unit: str) -> str:
-    """Write a unit as ``[nT]``; return an empty text without a unit."""
+    """Write a unit in brackets, ``[nT]``; return an empty text if there is no unit."""
     return f"[{pretty_unit(unit)}]" if unit.strip() else ""
 
 
 def text_width(text: str, font: float) -> float:
-    """Estimate a text's width in pixels; DejaVu Sans is 0.6 em wide on average."""
+    """Estimate the width of a text in pixels; the characters of DejaVu Sans are 0.6 em wide on average."""
     return 0.6 * font * len(text)
 
 
 def wrap(text: str, room: float, font: float, lines: int) -> list[str]:
-    """Wrap text into at most `lines` lines of `room` pixels, at spaces, with an ellipsis where it is cut."""
+    """Break a text at spaces into at most `lines` lines of `room` pixels; an ellipsis marks text that does not fit."""
     letters = max(4, int(room / (0.6 * font)))
     wrapped: list[str] = []
     for word in re.split(r"\s+", text.strip()):
@@ -58,7 +58,7 @@ def wrap(text: str, room: float, font: float, lines: int) -> list[str]:
 
 
 def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]:
-    """Return plotly's text and font of an axis title ``B GSE [nT]``, on two lines if it does not fit `room`.
+    """Return plotly's text and font of an axis title ``B GSE [nT]``, on two lines if it is wider than `room`.
 
     Letters shrink to 0.65 of `font` before anything is broken further or cut.
     """
@@ -73,7 +73,7 @@ def axis_title(name: str, unit: str, room: float, font: float) -> dict[str, Any]
 
 
 def written_range(start: datetime, stop: datetime) -> str:
-    """Write ``2021-10-28 00:00 – 10-29 00:00 UT``, with seconds only if they are not zero."""
+    """Write a time range as ``2021-10-28 00:00 – 10-29 00:00 UT``, with seconds only if they are not zero."""
     if start.microsecond or stop.microsecond:
         clock, digits = "%H:%M:%S.%f", -3
     elif start.second or stop.second:
@@ -89,7 +89,7 @@ def written_range(start: datetime, stop: datetime) -> str:
 
 
 def cited_sources(sources: Sequence[SourceFile]) -> str:
-    """List datasets, versions and providers: ``STA_L1_HET v01, PSP_FLD_L2_MAG_RTN_1MIN v02 (CDAWeb)``."""
+    """Write datasets, versions and providers in a list: ``STA_L1_HET v01, PSP_FLD_L2_MAG_RTN_1MIN v02 (CDAWeb)``."""
     served: dict[str, dict[str, list[str]]] = {}
     for source in sources:
         versions = served.setdefault(source.provider, {}).setdefault(source.dataset_id, [])

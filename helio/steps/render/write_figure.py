@@ -1,4 +1,4 @@
-"""Writers of figures, with the same bytes each time: JSON and HTML directly, PNG, PDF and SVG through Chromium."""
+"""Write figures so that the bytes are always the same: JSON and HTML directly, PNG, PDF and SVG with Chromium."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def to_json(figure: Figure) -> bytes:
 
 
 def plotly_js() -> bytes:
-    """Return the plotly.js library, which HTML figures need; ``beside`` figures load it from ``plotly.min.js``."""
+    """Return the code of plotly.js, which HTML figures need; ``beside`` figures load it from ``plotly.min.js``."""
     return _library()
 
 
@@ -54,7 +54,7 @@ def _library() -> bytes:
 
 
 def to_html(figure: Figure, *, plotly_js: Literal["inline", "beside"]) -> bytes:
-    """Return an HTML page that shows the figure, with zoom, without a network connection.
+    """Return an HTML page with the figure, which readers can zoom without a network connection.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ if (window.Plotly) {{
 
 
 def find_browser(environ: Mapping[str, str]) -> Path | None:
-    """Return the Chromium to draw with: the program in BROWSER_PATH, else a Chromium or Chrome on PATH, else None.
+    """Return the browser that draws figures: the program in BROWSER_PATH, else a Chromium or Chrome on PATH, else None.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def find_browser(environ: Mapping[str, str]) -> Path | None:
 
 
 class StaticRenderer:
-    """A Chromium process that draws static figures, started at the first figure; one caller at a time.
+    """A Chromium process that draws static figures, one at a time; it starts when the first figure is drawn.
 
     Parameters
     ----------
@@ -210,11 +210,11 @@ class StaticRenderer:
 
 
 class _BrowserError(Exception):
-    """The browser did not start, did not answer in time, or refused the figure."""
+    """The error if the browser does not start, does not answer in time, or refuses the figure."""
 
 
 class _Session:
-    """A Chromium with its event loop in a thread of its own: any caller, async or not, may wait for it."""
+    """A Chromium process with an event loop in a thread of its own, so that any caller can wait for a figure."""
 
     def __init__(self, browser: str, time_limit: float) -> None:
         self._time_limit = time_limit
@@ -286,7 +286,7 @@ class _Session:
 
 
 def _steady(drawn: bytes, format: Format, document: bytes) -> bytes:
-    """Replace the random ids of a browser by ids that the figure determines."""
+    """Replace random ids and dates that the browser has written, so that equal figures have equal bytes."""
     if format == "svg":
         name = "h" + hashlib.sha256(document).hexdigest()[:8]
         match = re.search(rb'id="(?:top)?defs-([0-9a-f]+)"', drawn)

@@ -1,1 +1,1 @@
-"""Code in templates: check it against an allow-list, run it in a process without rights, check its result."""
+"""Run code from templates: check it against a list of allowed names, run it without rights, and check its result."""

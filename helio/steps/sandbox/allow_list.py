@@ -1,4 +1,4 @@
-"""The allow-list of what code in a template may use; the check reads the code and does not run it.
+"""The list of what code in a template may use; helio checks code by reading it, before anything runs.
 
 A block-list cannot work: hundreds of paths without any underscore lead from pandas, numpy and scipy to the operating
 system. So everything is refused that is not listed here: kinds of syntax, names, members of modules, methods. The
@@ -21,16 +21,16 @@ LONGEST = LIMITS.argument_text
 MOST_NODES = 4_000
 DEEPEST = 60
 _LARGEST = 10**8
-"""The largest size of an array, a range or a repetition that the code may state."""
+"""The largest size of an array, a range or a repetition, if the code states the size as a number."""
 _LARGEST_NUMBER = 10**18
-"""The largest integer that code may write; times in ns since 1970 are that large."""
+"""The largest integer that code may contain; times in ns since 1970 are about as large."""
 _BEYOND = 10**40
-"""Larger numbers are treated as infinite."""
+"""Larger numbers count as infinite."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A part of the code that is not allowed, with the reason and the line."""
+    """A part of the code that is not allowed, with the reason and the number of the line."""
 
     message: str
     line: int = 0
@@ -96,7 +96,7 @@ _EXPRESSIONS = (
     ast.expr_context,
 )
 NODES = (*_STATEMENTS, *_EXPRESSIONS)
-"""Allowed kinds of syntax: no import, class, try, while, match, decorator, yield, await, walrus or global."""
+"""Kinds of syntax that code may use: no import, class, try, while, match, decorator, yield, await, walrus or global."""
 
 BUILTINS = _words(
     "abs all any bool dict enumerate filter float int isinstance len list map max min range reversed "
@@ -184,7 +184,7 @@ MEMBERS: dict[str, frozenset[str]] = {
         "central_frequency dwt_max_level swt_max_level wavelist dwt_coeff_len"
     ),
 }
-"""Allowed members of modules. A dotted name that is also a key here is a module and cannot be used as a value."""
+"""Allowed members of modules, by the module's name; a module inside a module is a key too, but is no allowed value."""
 _SUBMODULES = _words("pd.offsets np.linalg np.fft np.random signal.windows")
 
 METHODS = _words(
@@ -212,25 +212,25 @@ METHODS = _words(
     "transform transpose truediv truncate tz tz_convert tz_localize uniform union unique unstack update "
     "upper value value_counts values var week weekday where win_type xs year zfill"
 )
-"""Allowed methods and attributes of tables, arrays and texts: none reads or writes files, or runs code."""
+"""Allowed methods and attributes of tables, arrays and texts: none of them reads or writes files, or runs code."""
 
 _DISPATCHING = _words("agg aggregate apply applymap transform pipe")
-"""Methods that call a function given as an argument, or the method that a text names."""
+"""Methods that call a function that they get as an argument, or a method that they get by name."""
 _BESIDE = _words(
     "axis raw result_type min_periods numeric_only args skipna na_action convert_dtype by_row include_groups"
 )
-"""Arguments of these methods that are not functions."""
+"""Arguments of the methods in `_DISPATCHING` that are not functions."""
 REDUCTIONS = _words(
     "mean median sum std var min max first last count nunique prod sem skew kurt size any all idxmin "
     "idxmax cumsum cummax cummin cumprod diff ffill bfill rank pct_change quantile ohlc"
 )
-"""Reductions that a text may name as an argument of these methods."""
+"""Reductions whose names the methods in `_DISPATCHING` may get as an argument."""
 _STORED = _words("columns index name")
 _REFUSED_ARGUMENTS = _words("engine engine_kwargs like")
 _CLOCK = _words("now today")
 _SIZED = _words("ones zeros full arange linspace logspace geomspace eye identity tile repeat")
 _IN_PLACE = _DISPATCHING | _words("sample pivot_table")
-"""Methods whose arguments are checked, so they must be called directly on a table."""
+"""Methods whose arguments the check reads, so code must call them directly: ``df.apply(…)``."""
 _PARSERS = _words("pd.Timestamp pd.to_datetime pd.DatetimeIndex pd.date_range np.datetime64")
 """Functions that read a time from a text."""
 _CALLED_IN_PLACE = (
@@ -239,18 +239,18 @@ _CALLED_IN_PLACE = (
     | _words("pd.DataFrame.from_records np.random.default_rng")
     | {f"np.{maker}" for maker in _SIZED}
 )
-"""Functions and classes whose arguments are checked, so they must be called directly."""
+"""Functions and classes whose arguments the check reads, so code must call them directly."""
 _TAKES_ANY_KEYWORD = _words("assign")
-"""Methods whose keyword arguments are names of columns."""
+"""Methods that accept any keyword argument, because the keywords are names of columns."""
 _REDUCED = _words("sum prod mean std var min max any all nansum nanmean amin amax")
-"""Functions that give a defined result with ``where=`` and no ``out=``."""
+"""Functions that return a defined result if called with ``where=`` and without ``out=``."""
 _DURATIONS = _words("between_time at_time")
 _OF_DURATIONS = _words("pd.Timedelta pd.to_timedelta pd.TimedeltaIndex pd.timedelta_range np.timedelta64")
 _TIME_OF_DAY = re.compile(r"\s*T?\d{1,2}:\d{1,2}(\D|$)")
 _YEAR = re.compile(r"(?<!\d)\d{4}")
 _FIRST_A_YEAR = re.compile(r"\d{4}(?!\d*:)")
 _NO_TIMES = _words("unix julian start start_day end end_day epoch nat")
-"""Words that stand for a time and do not depend on the clock."""
+"""Texts that pandas accepts in place of a time, and that do not depend on the clock."""
 _TEXT_METHODS = _words(
     "join replace lower upper strip lstrip rstrip split rsplit slice cat zfill strftime isoformat repeat "
     "pad str"
@@ -258,10 +258,10 @@ _TEXT_METHODS = _words(
 _CONTAINERS = _words("list tuple sorted set reversed str")
 _CLASSES = _words("pd.DataFrame pd.Series pd.Index pd.MultiIndex xr.DataArray")
 _LONGEST_CHAIN = _MOST_SOURCES = 20
-"""How many assignments and values the check follows to find a text; later the sandbox refuses the clock in any case."""
+"""The check follows at most this many assignments to find the text in a variable; then the sandbox blocks the clock."""
 _GIVEN_TIMES = ("arg", "ts_input", "data", "start", "end")
 _COLUMN = re.compile(r"[a-z]{1,2}|(?=.*[A-Z0-9])[A-Za-z]\w*", re.ASCII)
-"""Names of columns and dimensions that may be written as attributes; no object in scope has such an attribute."""
+"""Pattern of column names that code may write as attributes; no object that code can use has such attributes."""
 _NO_COLUMNS = _words("os io re gc id")
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -269,7 +269,7 @@ _SCOPES = (ast.FunctionDef, ast.Lambda, *_COMPREHENSIONS)
 
 
 def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = False) -> list[Refusal]:
-    """List what the allow-list refuses in code.
+    """List the parts of code that are not allowed, with the reasons.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def refusals(code: str, inputs: Sequence[str] = ("df",), *, any_input: bool = Fa
 
 
 def assigns_result(code: str) -> bool:
-    """Return whether code assigns ``result`` outside its functions; true for code that cannot be parsed.
+    """Return whether code assigns the variable ``result`` outside its functions; true for code that cannot be parsed.
 
     >>> assigns_result("x = df.abs()"), assigns_result("result = df.abs()")
     (False, True)
@@ -316,7 +316,7 @@ def assigns_result(code: str) -> bool:
 
 
 def input_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the tables in code: ``df`` for the first, and one from the last part of each label.
+    """Return the names of the input tables in code: ``df`` for the first table, and a name from each label.
 
     >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
@@ -327,7 +327,7 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_in_scope(labels: Iterable[str]) -> list[str]:
-    """Return a Python name for each label, from its last part; the item of a map is added where two would be equal.
+    """Return a Python name for each label, from the last part of the label; equal names get the item of a mapped step.
 
     >>> names_in_scope(["AC_H2_MFI.BGSEc[2024-01-10]", "B-5min"]), names_in_scope(["B[a]", "B[b]"])
     (['BGSEc', 'B_5min'], ['B_a_', 'B_b_'])
@@ -353,7 +353,7 @@ def syntax_tree(code: str) -> ast.Module:
 
 
 def _parsed(code: str) -> ast.Module | Refusal:
-    """Return the syntax tree, its size looked at before anything is compiled or walked recursively."""
+    """Parse code into a syntax tree, after a check that the code is neither too long nor too deeply nested."""
     if len(code) > LONGEST:
         return Refusal(f"the code has {len(code)} characters, but at most {LONGEST} are allowed")
     try:
@@ -375,7 +375,7 @@ def _parsed(code: str) -> ast.Module | Refusal:
 
 
 class _Checker:
-    """A check of one program against the list."""
+    """The check of one piece of code against the list of allowed names."""
 
     def __init__(self, tree: ast.Module, inputs: Sequence[str], any_input: bool) -> None:
         self.nodes = list(ast.walk(tree))
@@ -398,7 +398,7 @@ class _Checker:
                 self.bound.add(node.name)
 
     def found(self) -> Iterator[Refusal]:
-        """Return all refusals, in the order of the syntax tree."""
+        """Return all parts of the code that are not allowed, in the order of the syntax tree."""
         for node in self.nodes:
             for message in self._node(node):
                 yield Refusal(message, getattr(node, "lineno", 0))
@@ -485,7 +485,7 @@ class _Checker:
             yield f"the attribute {name} is not allowed (to select a column, write df['{name}'])"
 
     def _member(self, node: ast.Attribute, dotted: str) -> Iterator[str]:
-        """Refuse members of modules, and of their classes, that are not listed."""
+        """Refuse members of modules and of their classes that are not in the list."""
         owner, _, name = dotted.rpartition(".")
         listed = MEMBERS.get(owner)
         if dotted in _SUBMODULES:
@@ -502,7 +502,7 @@ class _Checker:
             yield f"the method {name} must be called on a table: df.{name}(…)"
 
     def _stands_in_place(self, node: ast.Attribute, dotted: str) -> bool:
-        """Return whether a node is called, owns a member, or gives the type of something."""
+        """Return whether an expression is called directly, belongs to a dotted name, or names a type."""
         return (
             id(node) in self.called
             or id(node) in self.owners
@@ -511,7 +511,7 @@ class _Checker:
         )
 
     def _types(self) -> tuple[set[int], set[int]]:
-        """Return the types in an isinstance, and those that give an array's type of elements."""
+        """Return the expressions that are types in an isinstance call, and those that are types of array elements."""
         types, dtypes = set(), set()
         for node in self.nodes:
             if not isinstance(node, ast.Call):
@@ -522,7 +522,7 @@ class _Checker:
         return types, dtypes
 
     def _sources(self) -> dict[str, list[ast.expr]]:
-        """Return the expressions assigned to each name, whole or item by item."""
+        """Return for each variable the expressions that the code assigns to it, as a whole or item by item."""
         sources: dict[str, list[ast.expr]] = {}
         for node in self.nodes:
             given: list[tuple[ast.expr, ast.expr]] = []
@@ -539,7 +539,7 @@ class _Checker:
         return sources
 
     def _without_date(self) -> set[int]:
-        """Return texts that need no date, or that name none: durations, times of any day, times after a date."""
+        """Return the texts that safely contain no date: durations, times of day, and texts that follow a date."""
         inside: set[int] = set()
         for node in self.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -562,7 +562,7 @@ class _Checker:
         return inside
 
     def _local_functions(self) -> dict[str, ast.FunctionDef | ast.Lambda]:
-        """Return functions that a name certainly means: bound once, and never as an argument."""
+        """Return the functions whose names certainly refer to them: assigned once, and never a parameter."""
         stores = [
             name.id for name in self.nodes if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
         ]
@@ -581,7 +581,7 @@ class _Checker:
         return {name: function for name, function in functions.items() if stores.count(name) == 1}
 
     def _recursion(self) -> Iterator[Refusal]:
-        """Refuse functions that end up calling themselves: nothing bounds them."""
+        """Refuse functions that call themselves, directly or through others, because they may never end."""
         named = {node.name: node for node in self.nodes if isinstance(node, ast.FunctionDef)} | self.functions
         calls = {
             name: {inner.id for inner in ast.walk(function) if isinstance(inner, ast.Name)} & named.keys()
@@ -621,7 +621,7 @@ class _Checker:
         yield from self._time(node, dotted)
 
     def _arguments(self, node: ast.Call) -> Iterator[str]:
-        """Refuse arguments that hide others, and those that change what a function is."""
+        """Refuse arguments that hide other arguments, such as ``**``, and those that change what a function does."""
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         is_own = isinstance(node.func, ast.Name) and (
             node.func.id == "dict" or node.func.id in self.functions
@@ -655,7 +655,7 @@ class _Checker:
     # Times ----------------------------------------------------------------------------------------------------
 
     def _time(self, node: ast.Call, dotted: str) -> Iterator[str]:
-        """Refuse texts from which the clock would make a time: what is put together, and what has no year."""
+        """Refuse texts that pandas could complete with the present date: texts without a year, or made by code."""
         keywords = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         given: list[ast.expr] = []
         if dotted in _PARSERS:
@@ -685,7 +685,7 @@ class _Checker:
         return isinstance(node, ast.Constant) and bool(re.match(r"[<>=|]?M|datetime", str(node.value)))
 
     def _texts(self, node: ast.expr, seen: set[str]) -> Iterator[str]:
-        """Return the literal texts that an expression may be, or hold."""
+        """Yield the literal texts that an expression may be or may contain."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         else:
@@ -693,7 +693,7 @@ class _Checker:
                 yield from self._texts(expression, seen)
 
     def _same(self, node: ast.expr, seen: set[str]) -> list[ast.expr]:
-        """Return the expressions that an expression passes on: a name's values, a container's items, one of two."""
+        """Return the expressions whose values an expression may take: values of a variable, items, or branches."""
         if isinstance(node, ast.Name) and node.id not in seen and len(seen) < _LONGEST_CHAIN:
             seen.add(node.id)
             return self.sources.get(node.id, [])
@@ -715,7 +715,7 @@ class _Checker:
         return []
 
     def _is_built(self, node: ast.expr, seen: set[str]) -> bool:
-        """Return whether an expression may be, or hold, a text that is put together and does not begin with a year."""
+        """Return whether an expression may contain a text that the code puts together, without a year at the start."""
         if len(seen) >= _LONGEST_CHAIN:
             return True  # nobody hands a time on so often
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.BinOp) and self._is_certainly_text(node)):
@@ -747,7 +747,7 @@ class _Checker:
         return self.year_first[id(node)]
 
     def _is_text(self, node: ast.expr, seen: set[str]) -> bool:
-        """Return whether an expression is certainly a text."""
+        """Return whether the value of an expression is certainly a text."""
         if isinstance(node, ast.Constant):
             return isinstance(node.value, str)
         if isinstance(node, ast.JoinedStr):
@@ -801,7 +801,7 @@ class _Checker:
             yield from self._dispatched(argument)
 
     def _dispatched(self, node: ast.expr) -> Iterator[str]:
-        """Refuse what could name or be anything else than a listed reduction or a function in sight."""
+        """Refuse an argument unless it is the name of an allowed reduction, a lambda, or a known function."""
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str) and node.value not in REDUCTIONS:
                 yield f"'{node.value}' is not an allowed reduction"
@@ -826,7 +826,7 @@ class _Checker:
 
 
 def _dotted(node: ast.Attribute) -> str:
-    """Return the dotted name of a member of a module; empty for an attribute of anything else."""
+    """Return the dotted name of a module's member, such as ``np.mean``; empty for an attribute of anything else."""
     parts = [node.attr]
     value: ast.expr = node.value
     while isinstance(value, ast.Attribute):
@@ -858,7 +858,7 @@ def _kind(node: ast.AST) -> str:
 
 
 def _advice(node: ast.AST) -> str:
-    """Return what to write in place of a kind of syntax."""
+    """Return advice on what to write instead of a kind of syntax, such as an import."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         modules = (
             [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
@@ -875,7 +875,7 @@ def _advice(node: ast.AST) -> str:
 
 
 def _named(target: ast.expr, value: ast.expr, in_turn: bool) -> Iterator[tuple[str, ast.expr]]:
-    """Return the expressions that a value, or each of its items, gives to each name of a target."""
+    """Yield each variable of an assignment's target, with the expression that gives its value."""
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -887,7 +887,7 @@ def _named(target: ast.expr, value: ast.expr, in_turn: bool) -> Iterator[tuple[s
 
 
 def _pieces(node: ast.expr) -> Iterator[ast.expr]:
-    """Yield an expression, and those of its parts that are part of its value."""
+    """Yield an expression and its parts, if the parts enter its value: items of a list, operands of a sum."""
     yield node
     inner: list[ast.expr] = []
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
@@ -905,14 +905,14 @@ def _pieces(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _is_written_time(node: ast.expr) -> bool:
-    """Return whether an expression is times as texts, so that comparing with a text is safe."""
+    """Return whether an expression writes times as texts with ``strftime``, so that texts can be compared with it."""
     return (
         isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "strftime"
     )
 
 
 def _dtypes(node: ast.Call) -> list[ast.expr]:
-    """Return the types of elements that a call names."""
+    """Return the expressions in a call that name the type of array elements."""
     dtypes = [keyword.value for keyword in node.keywords if keyword.arg == "dtype"]
     if isinstance(node.func, ast.Attribute):
         if node.func.attr in ("astype", "view"):
@@ -923,7 +923,7 @@ def _dtypes(node: ast.Call) -> list[ast.expr]:
 
 
 def _instead(name: str) -> str:
-    """Return what to write in place of a refused name."""
+    """Return advice on what to write instead of a name that is not allowed."""
     return f" ({_INSTEAD[name]})" if name in _INSTEAD else ""
 
 
@@ -986,7 +986,7 @@ def _constant(node: ast.Constant) -> Iterator[str]:
 
 
 def _operation(node: ast.BinOp) -> Iterator[str]:
-    """Refuse numbers and repetitions that would fill the memory, where the code shows it."""
+    """Refuse powers, repetitions and shifts whose results would fill the memory, if the code shows their size."""
     if isinstance(node.op, ast.Pow):
         base, exponent = _number(node.left), _number(node.right)
         if (
@@ -1015,7 +1015,7 @@ def _operation(node: ast.BinOp) -> Iterator[str]:
 
 
 def _sizes(node: ast.Call) -> Iterator[str]:
-    """Refuse arrays and ranges whose size stands in the code and is beyond any table."""
+    """Refuse arrays and ranges that are too large, if the code states their size as a number."""
     total = 1.0
     for argument in [
         *node.args,
@@ -1031,7 +1031,7 @@ def _sizes(node: ast.Call) -> Iterator[str]:
 
 
 def _number(node: ast.expr) -> int | float | None:
-    """Return the value of arithmetic on literals: real, and infinite where it is too large to be meant."""
+    """Compute the value of an expression of numbers; infinite if it is too large, None if it is not a real number."""
     if isinstance(node, ast.Constant):
         known = isinstance(node.value, (int, float)) and not isinstance(node.value, bool)
         return _bounded(node.value) if known else None
@@ -1052,7 +1052,7 @@ def _number(node: ast.expr) -> int | float | None:
 
 
 def _bounded(value: Any) -> int | float | None:
-    """Return a number that arithmetic can use; None for the root of a negative one."""
+    """Return a real number, infinite if its size exceeds the limit; return None for a complex number or NaN."""
     if isinstance(value, complex) or value != value:
         return None
     if abs(value) > _BEYOND:

@@ -1,4 +1,4 @@
-"""The clock that a process reads without a system call, and how helio stops it for code in templates.
+"""Stop the clock for code in templates: a process can read the time without a system call, so the kernel cannot refuse.
 
 The kernel maps a small library into every process, the vDSO, whose functions read the time from shared memory; no
 filter of system calls sees them. In the child that runs code their first bytes are overwritten, in its own copy of the
@@ -48,7 +48,7 @@ class TimeFunctions:
 
 
 def find_clock() -> TimeFunctions:
-    """Find the functions that read the clock, in the symbol table of the vDSO library.
+    """Find the functions that read the clock, in the table of symbols of the vDSO (a library of the Linux kernel).
 
     References
     ----------
@@ -90,7 +90,7 @@ def stop_clock(clock: TimeFunctions) -> None:
 
 
 def _tables(start: int) -> tuple[int, int, dict[int, int]]:
-    """Return the library's length, the offset of its addresses from ours, and the addresses of its tables."""
+    """Return the length of the vDSO library, the offset of its addresses in memory, and the addresses of its tables."""
     (headers,) = _words("=Q", start + 32)
     size, count = _words("=HH", start + 54)
     segments = [_words("=IIQQQQQQ", start + headers + at * size) for at in range(count)]
@@ -106,7 +106,7 @@ def _tables(start: int) -> tuple[int, int, dict[int, int]]:
 
 
 def _symbols(tags: dict[int, int]) -> int:
-    """Return the number of symbols, which only the look-up tables give, in one of two forms."""
+    """Return the number of symbols of the vDSO library, from one of its two kinds of look-up tables."""
     if _HASH in tags:
         return int(_words("=II", tags[_HASH])[1])
     at = tags[_GNU_HASH]

@@ -1,4 +1,4 @@
-"""The data that enter and leave the jail (the sandboxed process): numbers in Arrow's layout and JSON, never an object.
+"""The data that enter and leave the sandboxed process: numbers in Arrow's layout and JSON, never Python objects.
 
 Tables enter as Arrow streams and become DataFrames for the code. A result leaves as epochs, a block of numbers and
 their names, written by code that is not trusted. A result is not an Arrow stream, because pyarrow crashes on a
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 _MOST_FACTS = 4_000_000
 """The largest number of bytes of JSON that describe a result."""
 _LONGEST_NAME = 200
-"""Names longer than this are cut; a table allows fewer characters, so a cut name is still refused as too long."""
+"""Longer names are cut to this length, which exceeds what a table allows, so that the table refuses a cut name."""
 _NUMBERS = "fiub"
 _LENGTH, _ALIGNED = struct.Struct("<Q"), 8
-"""A result begins with the length of its JSON header; columns begin at multiples of eight bytes."""
+"""A result begins with the length of its JSON header; each column begins at a multiple of eight bytes."""
 
 
 class NotReadableError(Exception):
-    """An error: the output of the jail is not a readable result."""
+    """The error if the output of the sandboxed process cannot be read as a result."""
 
 
 # In -----------------------------------------------------------------------------------------------------------
 
 
 def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
-    """Pack tables, with the names that code uses for them, as consecutive Arrow streams."""
+    """Pack tables as consecutive Arrow streams, together with the names that the code uses for the tables."""
     sink = pa.BufferOutputStream()
     for name, table in tables:
         columns: dict[str, npt.NDArray[Any]] = {"epoch": table.epoch, "values": table.values}
@@ -64,7 +64,7 @@ def pack(tables: Sequence[tuple[str, Table]]) -> bytes:
 
 
 def unpack(packed: Any) -> dict[str, Any]:
-    """Return the variables that code finds: ``df_B`` and ``da_B`` for each table, ``df`` and ``da`` for the first.
+    """Return the variables of the code: ``df_B`` and ``da_B`` for a table B, ``df`` and ``da`` for the first table.
 
     A series or a vector becomes a DataFrame; a spectrum with one bin axis a DataFrame and a DataArray; one with two
     bin axes only a DataArray. Code may change them, because they use the child's own memory.
@@ -114,7 +114,7 @@ def _in_scope(facts: dict[str, Any], columns: dict[str, npt.NDArray[Any]]) -> It
 
 
 def _bin_names(axis: dict[str, Any], bins: int) -> list[Any]:
-    """Return the centres of fixed bins if all differ, otherwise their numbers."""
+    """Return the centres of the bins if they are fixed and all differ, otherwise the numbers 0, 1, 2, …"""
     centers = axis["centers"]
     if centers is None or len(set(centers)) < bins or not all(math.isfinite(center) for center in centers):
         return list(range(1, bins + 1))
@@ -126,7 +126,7 @@ def _bin_names(axis: dict[str, Any], bins: int) -> list[Any]:
 
 @dataclass(frozen=True)
 class Returned:
-    """The result of an operation, unpacked but not yet trusted.
+    """The result of code, read from the sandboxed process but not yet trusted.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class Returned:
 
 
 def pack_result(result: Any, limits: SandboxLimits, file: BinaryIO) -> None:
-    """Write the result of code in the form in which it leaves the jail; this runs inside the jail.
+    """Write the result of code as bytes; this function runs in the sandboxed process.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def pack_result(result: Any, limits: SandboxLimits, file: BinaryIO) -> None:
 
 
 def unpack_result(packed: Any, limits: SandboxLimits) -> Returned:
-    """Unpack what `pack_result` wrote, outside the jail; check every part before its use.
+    """Read the bytes that `pack_result` wrote, outside the sandboxed process, and check every part before its use.
 
     Raises
     ------
@@ -301,7 +301,7 @@ def _check_size(rows: int, columns: int, limits: SandboxLimits) -> None:
 
 
 def _block(frame: pd.DataFrame) -> npt.NDArray[Any]:
-    """Return the numbers of a frame, NaN in the place of a column that holds none."""
+    """Return the values of a pandas table as numbers; a column without numbers becomes NaN."""
     kinds = {dtype.kind if isinstance(dtype, np.dtype) else "" for dtype in frame.dtypes}
     if len(kinds) == 1 and kinds <= set(_NUMBERS):
         return _as_floats(frame.to_numpy())
@@ -344,7 +344,7 @@ def _write_stream(sink: Any, arrays: dict[str, Any], facts: dict[str, Any]) -> N
 
 
 def _as_arrow(array: npt.NDArray[Any]) -> Any:
-    """Convert shape (n, …) to n lists of fixed length, on the array's own memory."""
+    """Convert an array of shape (n, …) to n Arrow lists of fixed length, without copying the values."""
     flat = np.ascontiguousarray(array).reshape(-1)
     kind = pa.timestamp("ns") if flat.dtype.kind == "M" else pa.from_numpy_dtype(flat.dtype)
     arrow = pa.Array.from_buffers(kind, flat.size, [None, pa.py_buffer(flat)])

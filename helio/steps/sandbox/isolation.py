@@ -1,4 +1,4 @@
-"""The protections of the jail, each a few Linux system calls; each raises OSError where the kernel lacks it.
+"""The protections of the sandboxed process, made of Linux system calls; they raise OSError if the kernel lacks one.
 
 The protections are independent of each other: code that gets past one is stopped by the next.
 """
@@ -19,7 +19,7 @@ from typing import Any
 from helio.steps.sandbox.limits import SandboxLimits
 
 NOBODY = 65534
-"""User id that root changes to before code runs."""
+"""Number of the user without rights, to which root changes before code runs."""
 
 _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC = 0x00020000, 0x04000000, 0x08000000
 _NEW_USERS, _NEW_PIDS, _NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
@@ -80,7 +80,7 @@ def has_fixed_addresses() -> bool:
 
 
 def fix_addresses() -> None:
-    """Switch off random memory addresses for the next program of this process; its heap may still shift."""
+    """Switch off random memory addresses for the next program that this process starts; its heap may still move."""
     before = call_libc("personality", ctypes.c_ulong(_ASK))
     call_libc("personality", ctypes.c_ulong(before | _NOT_RANDOM))
 
@@ -91,7 +91,7 @@ def forget_host() -> None:
 
 
 def enter_namespaces() -> None:
-    """Move to empty namespaces without the machine's network, processes, mounts and shared memory.
+    """Move this process to empty Linux namespaces, without the machine's network, processes, mounts and shared memory.
 
     The namespaces apply to children: the next forked process becomes process 1, and when it ends, all processes in
     its namespace end. Only a user without root's capabilities needs a user namespace for this.
@@ -109,7 +109,7 @@ def enter_namespaces() -> None:
 
 
 def leave_files() -> None:
-    """Change to an empty, read-only root folder without files, devices and /proc."""
+    """Change the root folder of this process to an empty, read-only folder."""
     folder = next(folder for folder in (b"/tmp", b"/proc", b"/dev") if os.path.isdir(folder))
     call_libc("mount", b"none", b"/", None, ctypes.c_ulong(_MS_REC | _MS_PRIVATE), None)
     flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
@@ -122,7 +122,7 @@ def leave_files() -> None:
 
 
 def landlock_version() -> int:
-    """Return the version of Landlock that the kernel has."""
+    """Return the version of Landlock (file access control in Linux) that the kernel has."""
     return _system_call(_LANDLOCK_CREATE, 0, 0, _LANDLOCK_VERSION)
 
 
@@ -141,7 +141,7 @@ def refuse_files() -> None:
 
 
 def become_nobody() -> None:
-    """Change from root to a user without rights."""
+    """Change the user of this process from root to a user without rights."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -149,18 +149,18 @@ def become_nobody() -> None:
 
 
 def drop_capabilities() -> None:
-    """Give up every Linux capability, also those from a user namespace."""
+    """Give up every Linux capability of this process, also those that it has in a user namespace."""
     header = struct.pack("=Ii", 0x20080522, 0)  # version 3, this process
     _system_call(_CAPABILITIES[platform.machine()], header, bytes(24))
 
 
 def forbid_new_privileges() -> None:
-    """Prevent started programs from getting more rights than this process."""
+    """Prevent programs that this process starts from getting more rights than this process."""
     _control(_SET_NO_NEW_PRIVILEGES, 1)
 
 
 def hide_memory() -> None:
-    """Prevent tracing and core dumps of this process."""
+    """Prevent other processes from reading the memory of this process, by tracing or from core dumps."""
     _control(_SET_DUMPABLE, 0)
 
 
@@ -173,7 +173,7 @@ def die_with_parent() -> None:
 
 
 def address_space() -> int:
-    """Return the number of bytes of address space that this process uses."""
+    """Return the number of bytes of address space that this process has mapped."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     return pages * resource.getpagesize()
 

@@ -1,4 +1,4 @@
-"""The jail: a parent process, started at first use, that runs code of templates in children without rights."""
+"""The sandbox: a parent process, started at first use, runs code of templates in child processes without rights."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 _STARTUP_SECONDS = 60.0
 _GRACE_SECONDS = 5.0
-"""Extra seconds after an operation's limit, in which the parent process can report that it stopped the operation."""
+"""The parent process gets this many seconds after the time limit, to report that it has stopped the operation."""
 _LONGEST_ANSWER = 1 << 20
 _LONGEST_SHOWN = 300
 _LONGEST_REQUEST = 150_000
-"""The largest message in bytes, larger than the longest code that the allow-list accepts."""
+"""The largest size of a request in bytes; the longest code that the allow-list accepts fits into it."""
 _PER_INPUT = 8
-"""Address space per byte of input tables, for copies and intermediate results."""
+"""Bytes of address space that an operation gets per byte of input tables, for copies and intermediate results."""
 
 
 class Jail:
-    """A sandbox that runs untrusted code, one operation at a time; a context manager that threads can share.
+    """A sandbox that runs untrusted code, one operation at a time; a context manager that several threads can use.
 
     The parent process starts with the first operation, or with `start`. It ends with `close`, or when the process
     that owns the jail ends.
@@ -83,12 +83,12 @@ class Jail:
             self._started()
 
     def parts(self) -> tuple[Part, ...]:
-        """Wait until the parent process is ready, and return which protections of the jail this machine has."""
+        """Wait until the parent process is ready, and return the protections and which of them this machine has."""
         with self._lock:
             return self._started().parts()
 
     def run(self, code: str, tables: Sequence[tuple[str, Table]] = ()) -> Returned:
-        """Run code in the sandbox.
+        """Run code in the sandbox, and return its result.
 
         The caller must check the code against the allow-list first.
 
@@ -140,7 +140,7 @@ class Jail:
             raise BadResult(f"the result of the code cannot be read: {_plain(str(error))}") from error
 
     def close(self) -> None:
-        """Stop the parent process and all running code."""
+        """Stop the parent process and all code that is running."""
         with self._lock:
             self._stop()
 
@@ -159,7 +159,7 @@ class Jail:
 
 
 def find_parts() -> tuple[Part, ...]:
-    """Find which protections of the jail this machine has, quickly, without the imports that code needs.
+    """Find quickly which protections this machine has, without the imports that code needs.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def find_parts() -> tuple[Part, ...]:
 
 
 class _ZygoteProcess:
-    """A process that runs `helio.steps.sandbox.zygote`."""
+    """The parent process of the sandbox, which runs the module `helio.steps.sandbox.zygote`."""
 
     def __init__(self, lifeline: int | None, *options: str) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -194,11 +194,11 @@ class _ZygoteProcess:
             )
 
     def has_ended(self) -> bool:
-        """Return whether it ended by itself, between operations."""
+        """Return whether the parent process has ended without being asked."""
         return self._process.poll() is not None
 
     def parts(self) -> tuple[Part, ...]:
-        """Wait until the parent process is ready, and return which protections of the jail this machine has."""
+        """Wait until the parent process is ready, and return the protections and which of them this machine has."""
         if self._parts is None:
             try:
                 ready = self._receive(time.monotonic() + _STARTUP_SECONDS)
@@ -215,7 +215,7 @@ class _ZygoteProcess:
         return self._parts
 
     def ask(self, code: str, packed: bytes, limits: SandboxLimits) -> tuple[dict[str, Any], Any]:
-        """Run one operation; return its status and its packed result."""
+        """Run code on packed tables; return the status of the operation and its packed result."""
         given = _memory_file("input", packed)
         result = _memory_file("output")
         try:
@@ -240,7 +240,7 @@ class _ZygoteProcess:
             os.close(result)
 
     def end(self) -> str:
-        """Kill the process and its children, and return the text of its standard error."""
+        """Kill the parent process and its children, and return the text that the parent process has printed."""
         self._socket.close()
         if self._said.closed:
             return ""
@@ -272,7 +272,7 @@ class _ZygoteProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment of a child process, without anything about the user."""
+    """Return the environment variables of a child process, without any that describe the user."""
     ours = child.child_environment()
     names = ("PYTHONPATH", "PYTHONHASHSEED", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "LD_LIBRARY_PATH")
     return {name: ours[name] for name in names if name in ours} | {
@@ -286,7 +286,7 @@ def _environment() -> dict[str, str]:
 
 
 def _memory_file(name: str, content: bytes | None = None) -> int:
-    """Make a file in memory; with content it can no longer be changed."""
+    """Make a file in memory; a file with content cannot be changed later."""
     import fcntl
 
     file = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
@@ -300,7 +300,7 @@ def _memory_file(name: str, content: bytes | None = None) -> int:
 
 
 def _told(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return how an operation ended, as its parent saw it; otherwise its own report, which is not trusted."""
+    """Return how an operation ended: as the parent process reports, otherwise as the child process reports."""
     if "said" not in answer:
         return answer
     try:
@@ -322,7 +322,7 @@ def _told(answer: dict[str, Any]) -> dict[str, Any]:
 def _failure(
     answer: dict[str, Any], limits: SandboxLimits, tables: Sequence[tuple[str, Table]]
 ) -> CodeFailed:
-    """Return the error of an operation that gave nothing."""
+    """Return the error for an operation that has no result."""
     if answer.get("late"):
         return CodeFailed(
             f"the code was stopped because it took longer than {limits.wall_seconds:g} s",
@@ -383,6 +383,6 @@ def _in_words(name: str, table: Table) -> str:
 
 
 def _plain(text: str) -> str:
-    """Remove from a text of the code everything that a terminal would obey."""
+    """Remove characters from a text of the code that would control a terminal."""
     shown = "".join(character if character.isprintable() else " " for character in " ".join(text.split()))
     return shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """Limits of one operation; helio stops an operation that exceeds a limit, and discards its result."""
+    """Limits of one run of code; helio stops code that exceeds a limit, and discards its result."""
 
     cpu_seconds: int = 30
-    """Of processor time."""
+    """The largest processor time, in seconds."""
     wall_seconds: float = 60.0
-    """By the clock."""
+    """The longest time by the clock, in seconds."""
     memory: int = 2 * 1024**3
-    """Bytes of address space, in addition to the interpreter's own and eight times the size of the input tables."""
+    """The largest address space in bytes, besides the interpreter's and eight times the size of the input tables."""
     rows: int = 20_000_000
-    """Of a result."""
+    """The largest number of rows of a result."""
     columns: int = 2_000
     """The largest number of columns of a result: components, or bins of all axes together."""
     output: int = 512 * 1024**2

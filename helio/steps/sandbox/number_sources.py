@@ -1,4 +1,4 @@
-"""Find which tables the numbers of a result come from, by reading code without running it.
+"""Find from which input tables the numbers of a result come, by reading code without running it.
 
 The result of ``df * 0 + 5`` has the shape of ``df`` and none of its numbers: they were written by the author of the
 code. This reader follows values through assignments, functions and loops. It says that numbers are not those of a
@@ -17,12 +17,12 @@ from helio.steps.sandbox.allow_list import syntax_tree
 
 _DEEPEST_CALLS = 6
 _MOST_VISITS = 50_000
-"""Number of syntax elements after which the analysis gives up; it reads loops and functions more than once."""
+"""The analysis stops after it has read this many syntax elements; it reads loops and functions more than once."""
 
 
 @dataclass(frozen=True)
 class NumberSources:
-    """The tables that the numbers of a result come from.
+    """The input tables from which the numbers of a result come, as far as the analysis can tell.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NumberSources:
 
 @lru_cache(maxsize=256)
 def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
-    """Return the inputs on whose values the result of code depends.
+    """Return the input tables on whose values the result of code depends.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def number_sources(code: str, inputs: tuple[str, ...]) -> NumberSources:
 
 
 class _TooMuchError(Exception):
-    """Code that takes too long to follow."""
+    """The error if the analysis of code takes too long."""
 
 
 Sources = frozenset[str]
@@ -74,7 +74,7 @@ _NONE: Sources = frozenset()
 
 @dataclass(frozen=True)
 class _Term:
-    """A summand: a factor times a quantity that is known by its text."""
+    """A term of a sum: a factor times a quantity, which is identified by its text in the code."""
 
     factor: float
     sources: Sources
@@ -83,25 +83,25 @@ class _Term:
 
 @dataclass(frozen=True)
 class _Value:
-    """The known facts of a value: its sum of terms and a constant, if it is one, and the origin of its numbers."""
+    """What is known of a value in code: the tables from which its numbers come, and its terms if it is a sum."""
 
     sources: Sources = _NONE
     doubtful: bool = False
     text: str = ""
     terms: Mapping[str, _Term] | None = None
-    """The terms of a sum; None if the value is not a sum."""
+    """The terms of the value if it is a sum, otherwise None."""
     constant: float | None = None
-    """The number that is added to the terms; without terms, the constant value."""
+    """The number that is added to the terms, or the whole value if there are no terms."""
     selected: bool = False
-    """Whether its rows were selected by their values."""
+    """Whether the rows of the value were selected by their values."""
     columns: Mapping[str, _Value] = field(default_factory=dict)
-    """Columns that the code assigned later."""
+    """Columns that the code has assigned to this table."""
     items: tuple[_Value, ...] | None = None
-    """The items of a list or tuple that the code writes out."""
+    """The items of the value if the code writes it as a list or a tuple."""
     function: ast.Lambda | ast.FunctionDef | None = None
     is_text: bool = False
     names_column_of: str = ""
-    """The name of the table whose columns a loop reads."""
+    """If the value is a column name that a loop takes from a table, the name of this table."""
 
     @property
     def number(self) -> float | None:
@@ -109,12 +109,12 @@ class _Value:
 
     @property
     def missing(self) -> bool:
-        """Whether the value is NaN or None."""
+        """Whether the value is NaN or None in the code."""
         return self.number is not None and math.isnan(self.number)
 
     @property
     def invents(self) -> bool:
-        """Whether the value holds numbers that do not come from a table."""
+        """Whether the value contains numbers from the code itself and not from a table."""
         return not self.sources and not self.missing and not self.is_text
 
     def sum_terms(self) -> Mapping[str, _Term]:
@@ -139,10 +139,10 @@ _SAME = _words(
     "copy to_numpy values squeeze rename set_axis tz_convert tz_localize sort_index "
     "reset_index to_frame ravel flatten tolist to_list item infer_objects rename_axis loc iloc at iat"
 )
-"""Attributes and methods that keep the numbers of a table."""
+"""Attributes and methods that return the numbers of a table unchanged."""
 _SELECTING = _words("dropna query nlargest nsmallest drop_duplicates first_valid_index last_valid_index")
 _FLAGS = _words("isna isnull notna notnull isnan isfinite isinf count isnat")
-"""Functions and methods that only tell which values are missing."""
+"""Functions and methods that only tell which values are missing, or count those that are not."""
 _OPERATORS: Mapping[str, tuple[type[ast.operator], bool]] = {
     "add": (ast.Add, False),
     "radd": (ast.Add, True),
@@ -169,7 +169,7 @@ _OPERATORS: Mapping[str, tuple[type[ast.operator], bool]] = {
 _COMPARISONS = _words("eq ne lt le gt ge equal not_equal less less_equal greater greater_equal isclose")
 _CALLING = _words("apply applymap map transform agg aggregate pipe combine")
 _FILLING = _words("fillna replace nan_to_num update put putmask place copyto combine_first insert")
-"""Functions and methods that replace some values, possibly by numbers of the author."""
+"""Functions and methods that replace some values, possibly by numbers that the code contains."""
 _MODULES = _words("np pd xr signal pywt")
 _OF_SHAPE = _words("len range isinstance shape size ndim RangeIndex date_range timedelta_range")
 _FILLED: Mapping[str, float] = {
@@ -181,16 +181,16 @@ _FILLED: Mapping[str, float] = {
 }
 _MAKING = _words("DataFrame Series DataArray array asarray concat from_dict from_records")
 _AROUND = _words("index columns name dtype copy axis join keys orient dims coords names ignore_index")
-"""Arguments of these functions that do not hold numbers."""
+"""Arguments of the functions in `_MAKING` that do not hold numbers."""
 DROWNED = 1e-12
-"""A factor so small that rounding removes the value when a constant is added."""
+"""If the factor of a value is smaller than this part of an added constant, rounding removes the value."""
 _EACH, _MOST = "number of each", "number of some"
-"""Functions that a loop counts with: all rows, or a range of rows."""
+"""Names for the counter of a loop: the loop runs over all rows, or over some rows."""
 _PLACES = _words("loc iloc at iat values")
 
 
 class _Tracer:
-    """A tracer of values through one program."""
+    """An analysis that follows the values of variables through a piece of code."""
 
     def __init__(self, inputs: Sequence[str]) -> None:
         self.scope: dict[str, _Value] = {
@@ -334,7 +334,7 @@ class _Tracer:
         self.scope[root.id] = replace(mixed, columns=columns, text=f"{now.text}&{value.text}", terms=None)
 
     def _doubt_aliases(self, name: str, now: _Value) -> None:
-        """Doubt the other names of memory that is written to."""
+        """Mark other variables that share memory with a changed variable as doubtful."""
         for other, value in self.scope.items():
             if other != name and value.sources and value.text == now.text:
                 self.scope[other] = replace(value, doubtful=True)
@@ -354,7 +354,7 @@ class _Tracer:
         )
 
     def _effect(self, expression: ast.expr) -> None:
-        """Follow what a call does to its receiver, or to its first argument."""
+        """Follow how a method call changes its object, or how a function changes its first argument."""
         value = self._of(expression)
         if not isinstance(expression, ast.Call) or not isinstance(expression.func, ast.Attribute):
             return
@@ -550,7 +550,7 @@ class _Tracer:
         return self._method(function, args, named)
 
     def _named(self, name: str, args: list[_Value], named: dict[str, _Value]) -> _Value:
-        """Return a function of a module, or one that is built in."""
+        """Return the value of a call of a function of a module or of Python itself."""
         every = [*args, *named.values()]
         if name in _OF_SHAPE:
             chosen = [value for value in every if value.selected]
@@ -619,7 +619,7 @@ class _Tracer:
         return replace(applied, selected=applied.selected or base.selected)
 
     def _applied(self, function: _Value, args: Sequence[_Value]) -> _Value | None:
-        """Apply a function of the code to elements; None where it is none."""
+        """Apply a function from the code to elements of values; return None if the value is not a function."""
         if function.function is None:
             return None
         return self._inline(function.function, [_element(arg) for arg in args], {})
@@ -627,7 +627,7 @@ class _Tracer:
     def _inline(
         self, function: ast.Lambda | ast.FunctionDef, args: Sequence[_Value], named: Mapping[str, _Value]
     ) -> _Value:
-        """Follow the body of a function with its parameters in scope."""
+        """Follow the body of a function, with the arguments as the values of its parameters."""
         if self.depth >= _DEEPEST_CALLS:
             return replace(_combined([*args, *named.values()], "deep"), doubtful=True)
         before, returned = dict(self.scope), self.returned
@@ -652,7 +652,7 @@ class _Tracer:
             self.scope, self.returned = before, returned
 
     def _is_of_module(self, function: ast.expr) -> bool:
-        """Return whether it is a module's function such as ``np.linalg.norm``, and not a method of a result."""
+        """Return whether an expression is a module's function such as ``np.linalg.norm``, not a method of a value."""
         while isinstance(function, ast.Attribute):
             function = function.value
         return isinstance(function, ast.Name) and function.id in _MODULES and function.id not in self.scope
@@ -678,7 +678,7 @@ def _constant(value: object) -> _Value:
 
 
 def _key(value: _Value) -> str:
-    """Return a key that is the same for equal values."""
+    """Return a text that is the same for equal values."""
     if value.terms is None:
         return value.text
     terms = sorted((text, term.factor) for text, term in value.terms.items())
@@ -686,7 +686,7 @@ def _key(value: _Value) -> str:
 
 
 def _combined(values: Sequence[_Value], what: str) -> _Value:
-    """Return a quantity of its own, made of others."""
+    """Return a new value that depends on all given values."""
     return _Value(
         frozenset[str]().union(*(value.sources for value in values)),
         any(value.doubtful for value in values),
@@ -713,7 +713,7 @@ def _method_of_all(name: str, values: Sequence[_Value]) -> _Value:
 
 
 def _mixed(one: _Value, other: _Value) -> _Value:
-    """Combine numbers of both: in doubt where only one of them comes from a table."""
+    """Return a value with numbers of both values; it is doubtful if only one of the two comes from a table."""
     # an empty frame or list, or one of NaN, holds no number yet
     empty = one.missing or (one.items == () and not one.sources) or (not one.sources and not one.invents)
     if empty or (
@@ -728,7 +728,7 @@ def _mixed(one: _Value, other: _Value) -> _Value:
 
 
 def _either(one: _Value, other: _Value, condition: _Value) -> _Value:
-    """Return one of two values: in doubt where only one, or only the condition, comes from a table."""
+    """Return one of two values; it is doubtful if only one of the two, or only the condition, comes from a table."""
     if _key(one) == _key(other):
         return one
     if one.missing or other.missing:  # numbers taken out are no numbers put in
@@ -742,7 +742,7 @@ def _either(one: _Value, other: _Value, condition: _Value) -> _Value:
 
 
 def _listed(values: Sequence[_Value]) -> _Value:
-    """Return values that are written out beside each other."""
+    """Return the value of a list that the code writes out."""
     numbers = [value for value in values if not value.is_text and not value.missing]
     made = _combined(list(values), "list")
     differ = any(number.sources for number in numbers) and any(number.invents for number in numbers)
@@ -759,7 +759,7 @@ def _listed(values: Sequence[_Value]) -> _Value:
 
 
 def _element(value: _Value) -> _Value:
-    """Return one of the values that a loop takes."""
+    """Return the value that a loop variable has when a loop runs over a value."""
     if value.items:
         made = _combined(value.items, "one of")
         return replace(made, doubtful=any(item.doubtful for item in value.items))
@@ -769,7 +769,7 @@ def _element(value: _Value) -> _Value:
 
 
 def _sum(kind: type[ast.operator], left: _Value, right: _Value) -> _Value | None:
-    """Return a sum, a difference or a product with a number as terms, which may cancel; None for anything else."""
+    """Return a sum, a difference or a multiple as terms, which may cancel; return None for any other operation."""
     if (
         left.is_text
         or right.is_text
@@ -821,7 +821,7 @@ def _of_terms(terms: Mapping[str, _Term], constant: float, left: _Value, right: 
 
 
 def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
-    """Follow ``np.where`` and ``np.select``."""
+    """Return the value of a call of ``np.where`` or ``np.select``."""
     if name == "where":
         if len(args) < 3:
             value = _combined(args, name)
@@ -840,7 +840,7 @@ def _chosen(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _
 
 
 def _masked(name: str, base: _Value, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
-    """Follow ``table.where`` and ``table.mask``."""
+    """Return the value of a call of ``table.where`` or ``table.mask``."""
     condition = args[0] if args else named.get("cond", _NAN)
     other = args[1] if len(args) > 1 else named.get("other", _NAN)
     if condition.number is not None and not condition.missing:
@@ -863,7 +863,7 @@ def _clipped(base: Sequence[_Value], bounds: Sequence[_Value], named: Mapping[st
 
 
 def _made(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Value:
-    """Return a table or an array made of the arguments; values may choose its index."""
+    """Return the value of a table or array that is made of the arguments; values of a table may be its index."""
     held = [*args[:1], *(item for key, item in named.items() if key not in _AROUND)]
     around = [*args[1:], *(item for key, item in named.items() if key in _AROUND)]
     by_values = frozenset[str]().union(*(value.sources for value in around))
@@ -885,7 +885,7 @@ def _made(name: str, args: Sequence[_Value], named: Mapping[str, _Value]) -> _Va
 
 
 def _root(node: ast.expr) -> str:
-    """Return the name with which a chain of attributes, items and calls begins."""
+    """Return the variable at the start of an expression such as ``df["x"].mean()``."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""

@@ -1,4 +1,4 @@
-"""One operation in its own child process: set up the protections, run the code, return the numbers."""
+"""Run one piece of code in its own child process: set up the protections, run the code, return the numbers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILENAME = "<code>"
 _INPUT, _OUTPUT, _STATUS, _FIRST_FREE = 3, 4, 5, 6
 _HIGHEST = 4096
 _LONGEST = 2_000
-"""The largest number of characters of an error message that leaves the jail."""
+"""The largest number of characters of an error message that leaves the sandboxed process."""
 
 
 def run(
@@ -34,7 +34,7 @@ def run(
     space: int,
     clock: TimeFunctions | None = None,
 ) -> NoReturn:
-    """Run one operation and end the process; called in a child process that exists only for this operation.
+    """Run one operation and end this process, which exists only for this operation.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def run(
 
 
 def _keep_only(nothing: int, packed: int, result: int, status: int) -> None:
-    """Hold on to four files, each at its own number, and to nothing else."""
+    """Keep the four files that the operation needs, each at a fixed number, and close all other files."""
     high = [
         fcntl.fcntl(descriptor, fcntl.F_DUPFD, 20)
         for descriptor in (nothing, nothing, nothing, packed, result, status)
@@ -100,7 +100,7 @@ def _answer(code: str, packed: Any, limits: SandboxLimits, output: BinaryIO) -> 
 
 
 def modules_in_scope() -> dict[str, Any]:
-    """Return the modules that code can use, by their names in the allow-list."""
+    """Return the modules that code can use, by the names that code has for them."""
     import numpy as np
     import pandas as pd
     import xarray as xr
@@ -110,7 +110,7 @@ def modules_in_scope() -> dict[str, Any]:
 
 
 def _wavelets() -> SimpleNamespace:
-    """Return the allowed parts of PyWavelets; make its inputs writable, which the columns of pandas 3 are not."""
+    """Return the allowed functions of PyWavelets; some get copies of arrays that pandas 3 has made read-only."""
     import pywt
 
     listed = {name: getattr(pywt, name) for name in MEMBERS["pywt"]}
@@ -121,7 +121,7 @@ _WANT_TO_WRITE = ("dwt", "wavedec", "downcoef", "upcoef")
 
 
 def _on_copies(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that gets copies of its arrays."""
+    """Return a function that passes copies of its array arguments to the given function."""
 
     def call(*args: Any, **others: Any) -> Any:
         import numpy as np
@@ -143,7 +143,7 @@ def _told(error: BaseException) -> dict[str, Any]:
 
 
 def _line(trace: TracebackType | None) -> int:
-    """Return the line of the code that was being run; 0 when it was none."""
+    """Return the number of the code's line in which an error occurred, or 0 if it occurred elsewhere."""
     line = 0
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == FILENAME:

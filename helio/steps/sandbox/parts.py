@@ -1,4 +1,4 @@
-"""The protections of the jail: which are required, and which this machine lacks."""
+"""The protections of the sandbox: which are required, and which this machine lacks."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CLOCK = "no clock"
 ADDRESSES = "fixed addresses"
 
 ALWAYS = (LIMITS, FILTER)
-"""Protections without which code never runs: limits of memory and time; no files, sockets or new processes."""
+"""Code never runs without these protections: limits of memory and time; no files, sockets or new processes."""
 NECESSARY = (*ALWAYS, LANDLOCK, NAMESPACES)
-"""Protections without which code runs only under the policy ``weak``; the two additional ones protect independently."""
+"""Without one of these protections, code runs only under the policy ``weak``."""
 HARDENING = (IDENTITY, CLOCK, ADDRESSES)
 """Optional protections: code does not run as root, and its result cannot depend on the clock or on memory addresses."""
 
@@ -39,25 +39,25 @@ _MEANING = {
 
 @dataclass(frozen=True)
 class Part:
-    """A protection of the jail, and whether this machine has it."""
+    """A protection of the sandbox, and whether this machine has it."""
 
     name: str
     lacking: str = ""
-    """Why the protection is missing; empty if it works."""
+    """Why this machine lacks the protection; empty if the protection works."""
 
     @property
     def meaning(self) -> str:
-        """Description of the protection, in the terms of the Linux kernel."""
+        """What the protection does, in the terms of the Linux kernel."""
         return _MEANING[self.name]
 
 
 def parts(lacking: dict[str, str]) -> tuple[Part, ...]:
-    """Return all protections, with the reason why a missing one is missing."""
+    """Return all protections, each with the reason if this machine lacks it."""
     return tuple(Part(name, lacking.get(name, "")) for name in _MEANING)
 
 
 def check_system() -> None:
-    """Refuse to run code on a system on which no sandbox can be set up.
+    """Refuse to run code on a system for which helio has no sandbox.
 
     Raises
     ------

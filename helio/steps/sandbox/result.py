@@ -1,4 +1,4 @@
-"""Tables from the results of code: refuse results that are not tables, and note suspicious ones."""
+"""Make tables from the results of code: refuse results that are not tables, and add notes to suspicious results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NUMERIC = re.compile(r"(u?int|float|Int|UInt|Float)\d+|bool(ean)?")
 # What a page would take for a tag or a character of its own: "<b>", "</a", "&lt;", "&#60;".
 _MARKUP = re.compile(r"<[A-Za-z/!?]|&#?\w+;")
 _MOST_GROWTH = 1.1
-"""A result with more rows than this many times its longest input gets a note."""
+"""A result gets a note if it has more than this many times the rows of its longest input."""
 _UNIT_BEHIND = re.compile(r"(.*?)\s*[(\[]([^()\[\]]+)[)\]]\s*")
 
 Floats = npt.NDArray[np.floating[Any]]
@@ -29,7 +29,7 @@ Floats = npt.NDArray[np.floating[Any]]
 def as_table(
     returned: Returned, inputs: Sequence[Table], *, units: str = "", description: str = "", name: str = ""
 ) -> Table:
-    """Make a table from the result of an operation, or refuse the result.
+    """Make a table from the result of code, or refuse the result.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def as_table(
 
 
 def label_and_unit(text: str) -> tuple[str, str]:
-    """Split a text into the label and the unit in brackets.
+    """Split a text into a label and the unit in brackets after it.
 
     >>> label_and_unit("Frequency (Hz)"), label_and_unit("PSD [nT^2/Hz]"), label_and_unit("Energy")
     (('Frequency', 'Hz'), ('PSD', 'nT^2/Hz'), ('Energy', ''))
@@ -149,7 +149,7 @@ def _check_numbers(returned: Returned) -> None:
 def _columns(
     returned: Returned, values: Floats, epoch: npt.NDArray[np.datetime64], inputs: Sequence[Table]
 ) -> tuple[tuple[str, ...], tuple[Axis, ...], str]:
-    """Return components or axes, and the name of the quantity."""
+    """Return the components or the axes of a result, and the name of its quantity."""
     if returned.kind == "array":
         if values.ndim == 1:
             return (), (), ""
@@ -193,7 +193,7 @@ def _axes_of_array(
 def _known_axes(
     numbers: Floats, values: Floats, epoch: npt.NDArray[np.datetime64], inputs: Sequence[Table]
 ) -> tuple[Axis, ...] | None:
-    """Return the axes of the input whose bins these are."""
+    """Return the axes of the input whose bins have these centres, or None if no input has them."""
     for table in inputs:
         if len(table.axes) != 1 or table.axes[0].bins != values.shape[1]:
             continue
@@ -205,7 +205,7 @@ def _known_axes(
 
 
 def _of_epochs(table: Table, epoch: npt.NDArray[np.datetime64]) -> tuple[Axis, ...] | None:
-    """Return a table's axes at some of its own epochs; None where bins change and an epoch is new."""
+    """Return the axes of a table at the given epochs, or None if its bins change and an epoch is not in the table."""
     if not any(axis.per_record for axis in table.axes):
         return table.axes
     at = np.searchsorted(table.epoch, epoch)
@@ -215,7 +215,7 @@ def _of_epochs(table: Table, epoch: npt.NDArray[np.datetime64]) -> tuple[Axis, .
 
 
 def _numbers(names: Sequence[Any]) -> npt.NDArray[np.float64] | None:
-    """Return names as numbers, where all of them are, each finite and another."""
+    """Return the names as numbers if all names are finite numbers and differ, otherwise None."""
     try:
         numbers = np.array([float(name) for name in names if not isinstance(name, tuple)])
     except (ValueError, OverflowError):  # no number, or a whole one that no float holds
@@ -225,7 +225,7 @@ def _numbers(names: Sequence[Any]) -> npt.NDArray[np.float64] | None:
 
 
 def _is_count(numbers: Floats) -> bool:
-    """Return whether they are 0, 1, 2, … or 1, 2, 3, …: numbers that nobody gave."""
+    """Return whether the numbers are 0, 1, 2, … or 1, 2, 3, …: such numbers only count the columns."""
     return any(np.array_equal(numbers, np.arange(len(numbers)) + first) for first in (0, 1))
 
 
@@ -239,7 +239,7 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
 
 
 def _column_name(name: Any) -> str:
-    """Return a name as plain text; the parts of one with several levels are joined.
+    """Return the name of a column as plain text; names of several levels are joined with an underscore.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def _column_name(name: Any) -> str:
 
 
 def plain_name(text: str) -> str:
-    """Return a text that is safe to show: without control characters, and shortened."""
+    """Return a text that is safe to show: without control characters, and not too long."""
     shown = "".join(character if character.isprintable() else "�" for character in text)
     return shown if len(shown) <= LONGEST_NAME else shown[: LONGEST_NAME - 1] + "…"
 
@@ -297,7 +297,7 @@ def _notes(table: Table, inputs: Sequence[Table]) -> Iterator[str]:
 
 
 def _zeros_from_nothing(table: Table, source: Table) -> int:
-    """Return how many rows are zero at epochs at which every value of an input is NaN."""
+    """Return the number of rows that are zero although all values of an input at the same epoch are NaN."""
     if not len(source):
         return 0
     nothing = source.epoch[np.isnan(source.values.reshape(len(source), -1)).all(axis=1)]

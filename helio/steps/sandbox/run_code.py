@@ -1,4 +1,4 @@
-"""Run code of a template: check it against the allow-list, then run it in the sandbox."""
+"""Check the code of a step against the list of allowed names, then run it in the sandbox."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_SHOWN = 5
 
 
 def run_code(jail: Jail, code: str, sources: Sequence[LabelledTable] = ()) -> Returned:
-    """Run the code of a step on its tables.
+    """Run the code of a step on its input tables, and return the resulting table.
 
     Parameters
     ----------

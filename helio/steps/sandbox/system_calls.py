@@ -1,4 +1,4 @@
-"""The system calls that sandboxed code may make: to get memory, to read its input and to write its result.
+"""The system calls that sandboxed code may make: to get memory, to read input and to write the result.
 
 A filter in the kernel's own language (classic BPF) that refuses every call which is not on the list: no file is opened,
 no socket made, no process started, signalled or looked at, no random number asked for. The filter is permanent. Only
@@ -31,10 +31,10 @@ _X32 = 0x40000000  # x86_64 has a second set of calls above this number
 
 @dataclass(frozen=True)
 class Machine:
-    """The numbers of the allowed system calls on one architecture."""
+    """The numbers of the allowed system calls on one kind of processor."""
 
     audit: int
-    """The kernel's constant for the architecture."""
+    """The constant by which the kernel names the kind of processor."""
     calls: dict[str, int]
     """Numbers of the system calls that are allowed with any arguments."""
     mapping: dict[str, int]
@@ -96,7 +96,7 @@ MACHINES = {
 
 
 def call_filter(machine: str = "") -> bytes:
-    """Return the filter in the kernel's format: an array of ``struct sock_filter``.
+    """Return the filter of system calls in the kernel's format: an array of ``struct sock_filter``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The parent process of the jail: it imports libraries once, gives up its rights, and forks a child per operation.
+"""The parent process of the sandbox: it imports libraries, gives up its rights, and starts a child for each operation.
 
 The process reads requests from a socket, whose number is its argument, and answers each with one message. It ends,
 with all its children, as soon as the other end is closed, also while code is running.
@@ -33,7 +33,7 @@ from helio.steps.sandbox.system_calls import call_filter
 _LONGEST_MESSAGE = 1 << 20
 _LONGEST_STATUS = 16_384
 _AGAIN = "--again"
-"""Argument that marks the second start of this program, with fixed memory addresses."""
+"""Argument that marks the second start of this program, which has fixed memory addresses."""
 
 # What is in scope, and what it imports when one of its functions is first used: in the jail there is no file to
 # import from. Of packages all modules are imported.
@@ -105,7 +105,7 @@ result = df
 
 
 def main() -> None:
-    """Give up all rights, then answer requests on the socket until the other end is closed."""
+    """Give up all rights, then answer requests on the socket until the other process closes it."""
     lacking = _fix_addresses()
     server = socket.socket(fileno=int(sys.argv[1]))
     lacking |= _enter_own_world(server)
@@ -138,7 +138,7 @@ def _import() -> None:
 
 
 def _import_all(package: ModuleType) -> None:
-    """Import what a package is made of, without its tests and without what wants a library that is not here."""
+    """Import all modules of a package, except its tests and modules that need a library that is not installed."""
     for submodule in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         if submodule.name.rpartition(".")[2] in _LEFT_OUT:
             continue
@@ -151,7 +151,7 @@ def _import_all(package: ModuleType) -> None:
 
 
 def _warm_up() -> None:
-    """Use what code will use, so that it finds the modules that are imported at first use."""
+    """Call the functions that code will call, to load the modules that these functions import at first use."""
     import warnings
 
     import numpy as np
@@ -174,7 +174,7 @@ def _warm_up() -> None:
 
 
 def _fix_addresses() -> dict[str, str]:  # noqa: RET503 - what is begun again does not come back
-    """Begin once more as a program that lies in memory as it always does; says why it cannot."""
+    """Start this program again with fixed memory addresses; return the reason if this is not possible."""
     try:
         if isolation.has_fixed_addresses():
             return {}
@@ -188,13 +188,13 @@ def _fix_addresses() -> dict[str, str]:  # noqa: RET503 - what is begun again do
 
 
 def _forget_user() -> None:
-    """Leave no path of the user's where code behind the wall would find it first."""
+    """Remove all paths of the user from Python's settings, where the code could read them."""
     sys.argv[:] = sys.orig_argv[:] = sys.path[:] = []
     site.USER_SITE = site.USER_BASE = None
 
 
 def _enter_own_world(server: socket.socket) -> dict[str, str]:
-    """Go on as another process: the first of its own world of processes, whose end ends them all.
+    """Continue in a new process, the first of its own process namespace; if it ends, all others in the namespace end.
 
     Before any import, for some start threads, and no process with threads can have a user namespace of its own.
     """
@@ -217,7 +217,7 @@ def _enter_own_world(server: socket.socket) -> dict[str, str]:
 
 
 def _give_up_rights(lacking: dict[str, str]) -> None:
-    """Give up files, identity and privileges; adds what could not be given up, and why."""
+    """Give up files, user identity and privileges; add to `lacking` what could not be given up, with the reason."""
     for part, steps in (
         (NAMESPACES, (isolation.leave_files,)),
         (LANDLOCK, (isolation.refuse_files,)),
@@ -235,7 +235,7 @@ def _give_up_rights(lacking: dict[str, str]) -> None:
 
 
 class _Zygote:
-    """The parent of the children that run code.
+    """The parent process, which starts a child process for each operation.
 
     Parameters
     ----------
@@ -255,7 +255,7 @@ class _Zygote:
         self._clock: TimeFunctions | None = find_clock()
 
     def try_out(self) -> dict[str, str]:
-        """Set up each protection once and try to break it; return those that do not work."""
+        """Set up each protection once and try to break it; return the protections that do not work, with reasons."""
         lacking: dict[str, str] = {}
         if not self._filter:
             return lacking
@@ -308,7 +308,7 @@ class _Zygote:
         raise OSError("code can still read the clock")
 
     def serve(self) -> NoReturn:
-        """Answer requests until the other end is closed."""
+        """Answer requests until the other process closes the socket."""
         while True:
             message, descriptors, _, _ = socket.recv_fds(self._server, _LONGEST_MESSAGE, 2)
             if not message:
@@ -332,7 +332,7 @@ class _Zygote:
         return answer
 
     def _wait(self, child: int, reading: int, deadline: float) -> dict[str, Any]:
-        """Wait for a child to end, or end it; return its output, or how it ended."""
+        """Wait until a child process ends, or kill it at the deadline; return its output, or how it ended."""
         watched = os.pidfd_open(child)
         poll = select.poll()
         poll.register(watched, select.POLLIN)
@@ -369,7 +369,7 @@ class _Zygote:
         return {"said": output[:_LONGEST_STATUS].decode(errors="replace")}
 
     def _leave_nobody(self) -> None:
-        """End processes that the child may have left; it should not be able to leave any."""
+        """End processes that a child process may have started; none should be able to start any."""
         if os.getpid() != 1:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -380,7 +380,7 @@ class _Zygote:
 
 
 def _in_child(attempt: Any) -> str:
-    """Do something in a child of its own; what went wrong there, or nothing."""
+    """Run a test in a new child process; return what went wrong, or an empty text."""
     reading, tell = os.pipe()
     child = os.fork()
     if child == 0:
