@@ -1,4 +1,4 @@
-"""Compare the parameters of fetches with the catalogue.
+"""Check that the catalogue knows the parameters of fetches.
 
 HV501 (warning)  a parameter that the catalogue does not list for its dataset
     The files may still have it, because the catalogue may be outdated or incomplete.

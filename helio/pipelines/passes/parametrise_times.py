@@ -1,4 +1,4 @@
-"""Replace fixed time ranges by variables, so that a template runs for another time range without edits.
+"""Replace fixed time ranges by variables, so that a template also runs for other time ranges without edits.
 
 HR601 (edit safe)  literal time range made a variable, with the literal as default
     A template can run for other days too; a pin keeps the literal.
