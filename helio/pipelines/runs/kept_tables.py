@@ -1,4 +1,4 @@
-"""Read the tables of a run from the store, by their labels."""
+"""Read the tables that a run left in the store, by their labels."""
 
 from __future__ import annotations
 
