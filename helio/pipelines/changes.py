@@ -515,7 +515,7 @@ def _values(location: _Location, before: Any, after: Any) -> Iterator[Change]:
 
 
 def _whole_value(location: _Location, before: Any, after: Any) -> Change:
-    """Describe a value that was added or removed: on one line where it fits, otherwise line by line."""
+    """Describe a value that was added or removed: on one line if it is short enough, otherwise line by line."""
     whole = location.change(before=before, after=after)
     value = before if after is ABSENT else after
     sign: Literal["-", "+"] = "-" if after is ABSENT else "+"

@@ -104,7 +104,7 @@ class History:
         return None if text is None else _of(self.revisions(), text)
 
     def text(self, number: int) -> str:
-        """Return the text of a revision.
+        """Return the text of the pipeline at a revision.
 
         Raises
         ------

@@ -49,7 +49,7 @@ class Library:
 
     @checked
     def find(self, name: str) -> Entry:
-        """Find the template with this id, or the file at this path.
+        """Find a template by its id, or a template file by its path.
 
         Raises
         ------
@@ -94,7 +94,7 @@ class Library:
         return _Templates(self)
 
     def read(self, entry: Entry) -> Document:
-        """Read the template of an entry; a template without an id gets the name of its file as its id."""
+        """Read the template of an entry; if the template has no id, the name of its file becomes the id."""
         text = self.text(entry)
         parsed = parse(text)
         if parsed.errors:
@@ -103,7 +103,7 @@ class Library:
         return document if "id" in document else {**document, "id": entry.id or "pipeline"}
 
     def text(self, entry: Entry) -> str:
-        """Read the text of an entry's file, with its own line endings and byte order mark.
+        """Read the text of an entry's file without changing its line endings and its byte order mark.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class Library:
         return entry
 
     def past(self, name: str) -> History:
-        """Return the revisions of one of the user's own pipelines, even if it was deleted.
+        """Return the revisions of one of the user's own pipelines, even if the user has deleted the pipeline.
 
         Raises
         ------

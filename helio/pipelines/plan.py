@@ -86,7 +86,7 @@ class Plan:
     """Values of the time variables by name, ``$TIME_RANGE`` first."""
     steps: tuple[PlannedStep, ...]
     owners: Mapping[str, str]
-    """For each label that a step reads, the label of its table."""
+    """Table of each label that a step reads: the label ``B.Bz`` belongs to the table ``B``."""
     authored: Document
     normalised: Document
     document: Document
@@ -144,7 +144,7 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
 
 
 def bind(template: Document, normalised: RewriteResult, context: Context) -> RewriteResult:
-    """Fill the values of one run into a plan without such values."""
+    """Fill the values of one run into a plan that has no values yet."""
     bound = rewrite(normalised.plan, context, BINDING)
     findings = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
     return RewriteResult(bound.plan, bound.edits, findings)
@@ -271,7 +271,7 @@ def set_time_range(values: dict[str, Any], variable: str, time_range: str) -> No
 
 
 def time_variable(template: Document) -> str:
-    """Find the variable that ``--time-range`` sets.
+    """Find the variable whose value the option ``--time-range`` sets.
 
     Raises
     ------

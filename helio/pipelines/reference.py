@@ -37,7 +37,7 @@ def look_up(word: str) -> Sequence[Entry]:
 
 
 def find_tool(name: str) -> ToolPage:
-    """Find the page of a tool, by its name or a synonym.
+    """Find the page of a tool by the tool's name or a synonym.
 
     Raises
     ------

@@ -100,7 +100,7 @@ def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
 
 
 class _NotUnderstoodError(Exception):
-    """Part of a plan whose meaning is unknown."""
+    """Error for a part of a plan whose work helio does not understand."""
 
 
 class _Reading:

@@ -16,7 +16,7 @@ from helio.steps.quantity import ANYTHING, equal_units
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A label that a step reads, its path in the arguments, and the known facts of its table."""
+    """A label that a step reads, its path in the step's arguments, and the known facts of the table with this label."""
 
     path: Path
     label: str

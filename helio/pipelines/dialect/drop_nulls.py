@@ -30,7 +30,7 @@ NOT_TEXT = ("time_range", "interval", "number", "integer", "boolean", "duration"
 
 
 def drop_nulls(plan: Document, context: Context) -> Iterator[Finding]:
-    """Remove ``null``, ``"None"``, ``"null"``, ``"undefined"`` and ``""`` from all fields except descriptions.
+    """Remove ``null``, ``"None"``, ``"null"``, ``"undefined"`` and ``""``; keep such words in descriptions.
 
     >>> from datetime import datetime
     >>> step = {"step_id": 1, "tool_name": None, "use": "overview", "intent": "None", "critical": "null"}

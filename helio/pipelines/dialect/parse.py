@@ -239,7 +239,7 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
 
 
 def _wrapped(value: Any) -> Any:
-    """Return the plan inside an outer object with one key; return None if there is no such object."""
+    """Return the plan inside an outer object with one key; return None if the value is anything else."""
     for key, inner in object_of(value).items():
         if len(value) == 1 and fold(key) in _WRAPPERS and (_has_steps(inner) or _wrapped(inner)):
             return inner

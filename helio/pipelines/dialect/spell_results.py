@@ -1,4 +1,4 @@
-"""Replace references such as ``result of step 1`` by labels.
+"""Replace references to results, such as ``result of step 1``, by labels.
 
 HR204 (edit safe)  reference to the result of a numbered step replaced by its label
     The step gives one table, and no label has the name in the reference.

@@ -13,7 +13,7 @@ from helio.steps.signature import Schema
 
 
 class Misfit(NamedTuple):
-    """Part of a value that does not fit a schema: its path, a message, and possible corrections."""
+    """Part of a value that a schema refuses: its path, a message, and possible corrections."""
 
     kind: Literal["missing", "unknown", "wrong"]
     path: Path

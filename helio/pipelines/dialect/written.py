@@ -17,17 +17,17 @@ from helio.steps.signature import Signature
 
 
 def text_of(value: Any) -> str:
-    """Return a text unchanged, and an empty text for any other value."""
+    """Return the value if it is a text, otherwise an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def object_of(value: Any) -> Document:
-    """Return an object unchanged, and an empty object for any other value."""
+    """Return the value if it is an object, otherwise an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def list_of(value: Any) -> list[Any]:
-    """Return a list unchanged, and an empty list for any other value."""
+    """Return the value if it is a list, otherwise an empty list."""
     return value if isinstance(value, list) else []
 
 
@@ -51,7 +51,7 @@ class WrittenStep:
 
     @property
     def tool(self) -> str:
-        """The name of the tool."""
+        """The name of the step's tool."""
         return text_of(self.json.get("tool_name"))
 
     @property
@@ -104,7 +104,7 @@ class WrittenStep:
 
 
 def written_steps(plan: Document) -> Iterator[WrittenStep]:
-    """Yield every step that is an object; the steps of a block follow the step that has the block.
+    """Yield every step that is an object; the steps of a block follow the step that contains the block.
 
     >>> plan = {"steps": [{"step_id": 1, "block": [{"step_id": "a"}]}, {"step_id": 2}]}
     >>> [(step.path, step.id) for step in written_steps(plan)]

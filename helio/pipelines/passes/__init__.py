@@ -190,7 +190,7 @@ VERIFY: tuple[Stage, ...] = (
         check_intents,
     ),
 )
-"""Stage V: check the whole plan; these passes make no edits."""
+"""Stage V: check the whole plan; the passes of this stage make no edits."""
 
 AS_WRITTEN: tuple[Stage, ...] = ((check_kept_arguments,),)
 """Passes of stage V that also check the template as written, because merged steps lose their annotations."""

@@ -230,7 +230,7 @@ class FileNames:
         return args
 
     def _stated(self, step: Step, writer: StepId) -> list[tuple[str, str]]:
-        """Return the names and formats of the files that a step states."""
+        """Return the names and formats of the files that a step will write, as its arguments state them."""
         args = self.filled(step, writer)
         if step.tool_name == MANAGE:
             stated: Any = [args["format"]] if args.get("format") else None

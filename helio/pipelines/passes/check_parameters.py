@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of a parameter that the catalogue does not list for its dataset.
+    """Warn of a parameter that the catalogue does not list for the parameter's dataset.
 
     The files decide: the catalogue may be older, and does not list everything that is in them.
 

@@ -29,7 +29,7 @@ from helio.steps.signature import Schema
 
 
 def check_variables(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse undeclared variables and defaults of another type; warn of a variable that nothing uses.
+    """Refuse undeclared variables and defaults of a wrong type; warn of a variable that no step uses.
 
     The variable of a ``for_each`` is declared in its step and in the steps of its block.
 

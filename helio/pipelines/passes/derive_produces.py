@@ -81,7 +81,7 @@ def _alike(declared: Sequence[str], labels: Sequence[str]) -> bool:
 
 
 def is_same_work(step: Step, other: Step, context: Context) -> bool:
-    """Tell whether two steps give the same content under one label, so that a later pass can merge them."""
+    """Tell whether two steps give the same content under one label, so that a later pass can merge the steps."""
     if step.tool_name != other.tool_name or step.for_each is not None or other.for_each is not None:
         return False
     mine, theirs = step.tool_args, other.tool_args

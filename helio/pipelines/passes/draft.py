@@ -91,7 +91,7 @@ class Draft:
 
 
 def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
-    """Return for each step the indices of the steps that depend on it."""
+    """Return for each step the indices of the steps that depend on this step."""
     found: dict[StepId, list[int]] = {}
     for index, step in enumerate(steps):
         for needed in dict.fromkeys(step.depends_on):
@@ -102,7 +102,7 @@ def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
 def reaches(
     steps: Sequence[Step], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
 ) -> bool:
-    """Tell whether a step depends on one of the goals through steps that are not in `through`."""
+    """Tell whether a step depends on one of the steps in `goals` through steps that are not in `through`."""
     waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
     waiting = [index for index in waiting if index not in through]
     seen: set[int] = set()

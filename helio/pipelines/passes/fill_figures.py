@@ -35,7 +35,7 @@ from helio.pipelines.template.template import Template
 
 
 def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Give a figure without labels those labels that no step uses; refuse the figure if there are no such labels.
+    """Give a figure without labels all labels that no step uses; refuse the figure if there is no unused label.
 
     Twelve tables at most are drawn.
 

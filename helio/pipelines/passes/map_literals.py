@@ -133,7 +133,7 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
 
 
 def _readers(template: Template, step: Step, label: str, context: Context) -> tuple[Operation, ...] | str:
-    """Let lists with a label of the loop take the labels of all items; name each step that can take only one table."""
+    """Return operations that let lists with a label of the loop take the labels of all items, or why a step cannot."""
     operations: tuple[Operation, ...] = ()
     for view in views(template.walk(), context.signatures):
         other = view.step

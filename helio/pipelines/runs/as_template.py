@@ -136,7 +136,7 @@ def _fetches(run: RunRecord) -> dict[str, Document]:
 
 
 def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -> Document:
-    """Write the provider into a fetch that names none, or into the fetches of a block."""
+    """Write the provider into a fetch step as its only provider; in a block, into all fetch steps."""
     if "block" in step:
         return {**step, "block": [_served_by(provider, inner, fetches) for inner in step["block"]]}
     fetch = fetches.get(str(step.get("step_id")))

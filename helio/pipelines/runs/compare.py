@@ -123,7 +123,7 @@ class Comparison:
     not_compared: tuple[NotCompared, ...] = ()
     failed_alike: tuple[str, ...] = ()
     order: tuple[str, ...] = field(default=(), repr=False)
-    """Ids of the compared steps, in the order of the plan."""
+    """Ids of the steps of both runs, in the order of the plan."""
 
     @property
     def verdict(self) -> Verdict:

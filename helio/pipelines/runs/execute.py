@@ -75,7 +75,7 @@ class StepResult:
     reason: str = ""
     """Reason why the step was skipped, or why it had to run."""
     without: tuple[str, ...] = ()
-    """Failed items that are missing in the result, as ``step[item]``, from this step and all steps before it."""
+    """Failed items that are missing in the result, as ``step[item]``, from all steps before this step."""
     seconds: float = 0.0
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Create and clean the output folder of a run."""
+"""Create the output folder of a run, and remove the folder if it stays empty."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepRes
 
 
 def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof]:
-    """Return the present identities of a plan's files, by dataset and sha256."""
+    """Return for each file of a plan how helio can now prove that it is unchanged, by dataset and sha256."""
     proofs: dict[tuple[str, str], Proof] = {}
     for step in _fetches(plan):
         span = step.time_ranges["time_range"]
@@ -388,7 +388,7 @@ def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
 
 
 def _recorded(choice: ChoiceRecord, sources: Mapping[str, SourceFile]) -> list[SourceFile]:
-    """Return the files that a recipe names, with all facts that the record has about them."""
+    """Return the files that a recipe names, with the facts about them from the run's record, as far as known."""
     files = []
     for name, identity in choice["files"] if isinstance(choice["files"], list) else ():
         known = sources.get(name)

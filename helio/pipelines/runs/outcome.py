@@ -51,9 +51,9 @@ class Run:
     unwritten: tuple[ExportError, ...] = ()
     engine: str = "direct"
     page: str = ""
-    """Address of the web page of the run, if a server shows such a page."""
+    """Address of the run's web page; empty if no server shows the run."""
     archive: str = ""
-    """Archive that was given for the run; a folder is an absolute path."""
+    """Archive that was given for the run; if the archive is a folder, its absolute path."""
     citations: tuple[dict[str, Any], ...] = ()
     """Citations of the datasets of the run, as JSON; `helio.knowledge.citations` explains the keys."""
 
@@ -75,7 +75,7 @@ class Run:
 
     @property
     def figures(self) -> Mapping[int | str, Figure]:
-        """Figures by the id of the step that drew them.
+        """Figures, by the id of the step that drew each figure.
 
         Raises
         ------
@@ -171,7 +171,7 @@ class Run:
 
 
 def status_with_files(result: PlanResult, missing: Sequence[MissingFile]) -> Status:
-    """Compute the status of a run: failed if a critical step misses a file, partial if another step does."""
+    """Return the status of a run: failed if a critical step lacks a file, partial if another step lacks one."""
     lost = {step.step_id for step in missing if step.file.critical}
     steps = (
         replace(step_result, state="failed") if step_result.step.step_id in lost else step_result

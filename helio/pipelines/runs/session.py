@@ -143,7 +143,7 @@ class RunSession:
 
 @contextmanager
 def open_session(request: RunRequest, settings: Settings) -> Iterator[RunSession]:
-    """Open the archives of a run, and close all its resources at the end.
+    """Open the archives of a run, and close them and all other resources when the run ends.
 
     Raises
     ------

@@ -57,7 +57,7 @@ class StepEnd(Protocol):
 
 @dataclass(frozen=True)
 class LostItem:
-    """Failed item of a ``for_each`` that continues without this item."""
+    """Failed item of a ``for_each``, if the ``for_each`` continues without this item."""
 
     item: Item
     items: int
@@ -137,7 +137,7 @@ def status_of(results: Sequence[StepEnd]) -> Status:
 
 
 def lost_items(results: Sequence[StepEnd]) -> tuple[LostItem, ...]:
-    """List the failed items without which a run continued, in the order of the plan."""
+    """List the failed items without which the run continued, in the order of the plan."""
     items = _Items(results)
     lost: dict[tuple[Item, ...], LostItem] = {}
     for result in results:

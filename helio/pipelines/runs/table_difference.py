@@ -298,7 +298,7 @@ def _largest(values: npt.NDArray[np.floating[Any]], table: Table) -> LargestDiff
 
 
 def epoch_text(epoch: np.datetime64) -> str:
-    """Write an epoch without trailing zeros.
+    """Write an epoch as text, without zeros at the end.
 
     >>> import numpy as np
     >>> epoch_text(np.datetime64("2022-01-01T00:10:00.000000000"))

@@ -1,4 +1,4 @@
-"""Run steps in processes of their own, which a time limit, a memory limit or Ctrl-C can end at any time."""
+"""Run steps in separate processes, which a time limit, a memory limit or Ctrl-C can end at any time."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class _WorkerProcess:
         self._process.kill()
 
     def end(self) -> tuple[int, str]:
-        """Kill the process; return its exit code and the text of its standard error."""
+        """Kill the process; return its exit code and everything that it wrote to standard error."""
         if self._stderr.closed:
             return self._process.returncode, ""
         # A dying process has closed its output; its own exit code says more than that of a kill.

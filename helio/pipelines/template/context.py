@@ -74,9 +74,9 @@ class Context:
     archive: str = ""
     """Archive given for this run; empty if no archive was given."""
     caption: str = ""
-    """Text in the footer of figures with the name and version of the program."""
+    """Text in the footer of figures; the text names the program."""
     catalogue: Mapping[str, Dataset] = field(default_factory=dict)
-    """Known datasets by id. The archive of the run may lack some of these datasets, or have others."""
+    """Known datasets by id. The archive of the run may also have datasets that are missing here."""
     policy: Policy = field(default_factory=Policy)
     optional: frozenset[str] | None = None
     """Names of the optional passes that run; None means that all of them run."""

@@ -25,7 +25,7 @@ STRINGS_AND_COMMAS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,(?=\s*[}\]])', r
 
 
 def read_template(text: str, *, place: str = "") -> Document:
-    """Read a template's JSON text.
+    """Read a template from its JSON text.
 
     Raises
     ------
@@ -187,7 +187,7 @@ def require_id(name: object, kind: str) -> None:
 
 
 def id_like(name: str) -> str:
-    """Return the valid id closest to a name, cut to the maximum length of an id.
+    """Return the valid id that is most similar to a name, cut to the maximum length of an id.
 
     >>> id_like("ACE B-field"), id_like("/")
     ('ace-b-field', 'pipeline')

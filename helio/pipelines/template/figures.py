@@ -31,7 +31,7 @@ def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
 
 
 def figure_of(step: Step) -> Document:
-    """Return the settings in a figure's step."""
+    """Return the settings of a figure from the arguments of its step."""
     return dict(step.tool_args.get("spec", {}) if step.tool_name == RENDER else step.tool_args)
 
 

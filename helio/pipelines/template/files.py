@@ -21,7 +21,7 @@ UNSTATED: tuple[Format, ...] = ("html", "json")
 PLOTLY_JS = "plotly.min.js"
 RECORD = "run.json"
 LONGEST_NAME, MOST_BYTES = 120, 200
-"""Maximum number of characters and of bytes of a file name: file systems allow 255 bytes, and helio adds a few."""
+"""Maximum number of characters and of bytes of a file name: file systems allow 255 bytes; temporary names need some."""
 
 _NOT_FIGURES = (
     *(ending for endings in ENDINGS.values() for ending in endings),

@@ -182,7 +182,7 @@ class Graph(Generic[AnyStep]):
         rule: Callable[[AnyStep, Mapping[str, Value]], Mapping[str, Value]],
         join: Callable[[Value, Value], Value] = lambda first, _: first,
     ) -> dict[str, Value]:
-        """Compute a value for each label from the values of the labels that its step reads.
+        """Compute a value for each label from the values of the labels that the label's step reads.
 
         Parameters
         ----------

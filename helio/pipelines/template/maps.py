@@ -113,7 +113,7 @@ def interval_microseconds(length: Any) -> int:
 
 
 def is_interval(length: Any) -> bool:
-    """Tell whether a time range can be divided into intervals of a length."""
+    """Tell whether helio can divide a time range into intervals of this length."""
     try:
         interval_microseconds(length)
     except RequestError:
@@ -134,7 +134,7 @@ def steps_of(step: Step, context: Context) -> int:
 
 
 def size_of(label: str, context: Context) -> int | None:
-    """Return the number of components of a fetched table according to the catalogue; 1 for a single component."""
+    """Return the number of components of a label's table according to the catalogue; return None if it is unknown."""
     dataset_id, _, parameter = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
     if dataset is None or not parameter:
@@ -150,7 +150,7 @@ def is_glob(label: str) -> bool:
 
 
 def matching(label: str, known: Iterable[str]) -> list[str]:
-    """Return the known labels that match a label with ``*``, in their order.
+    """Return those known labels that match a label with ``*``, in the order of the known labels.
 
     >>> matching("*.mag", ["AC_H2_MFI.mag", "AC_H2_MFI.BGSEc", "AC_H0_MFI.mag"])
     ['AC_H2_MFI.mag', 'AC_H0_MFI.mag']
@@ -187,7 +187,7 @@ def as_glob(label: str, names: Iterable[str]) -> str:
 
 
 def without_globs(args: Mapping[str, Any], signature: Signature, known: Iterable[str]) -> Document:
-    """Replace each label with ``*`` in a list of the arguments by the known labels that match it."""
+    """Replace each label with ``*`` in the lists of a step's arguments by the known labels that match."""
     labels = list(dict.fromkeys(known))
     found = dict(args)
     for table in signature.tables:

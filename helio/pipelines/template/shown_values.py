@@ -14,7 +14,7 @@ _MARKS = ("→", "\\", "; ", "  ", "no longer ")
 """Texts that separate values in a description of changes."""
 _FOREIGN = "АВСЕНІЈКМОРЅТХУаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳ"
 _LOOK_ALIKE = str.maketrans(_FOREIGN, "ABCEHIJKMOPSTXYaeopcyxijshdqwABEZHIKMNOPTYXocj")
-"""Cyrillic and Greek letters that look like Latin letters."""
+"""Cyrillic and Greek letters that look like Latin letters, each with that Latin letter."""
 _DISGUISED = re.compile(f"[A-Za-z_][{_FOREIGN}]|[{_FOREIGN}][A-Za-z_]")
 
 

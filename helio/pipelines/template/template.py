@@ -161,12 +161,12 @@ class Step(_Object):
 
     @property
     def maps(self) -> tuple[ForEach, ...]:
-        """Every ``for_each`` around the step, and the step's own ``for_each`` last."""
+        """Every ``for_each`` around the step, and as the last the step's own ``for_each``."""
         return self.within if self.for_each is None else (*self.within, self.for_each)
 
     @property
     def items(self) -> tuple[str, ...]:
-        """The variable of each ``for_each`` in `maps`."""
+        """The name of the variable of each ``for_each`` in `maps`."""
         return tuple(loop.name for loop in self.maps)
 
 
@@ -247,7 +247,7 @@ def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[St
 
 
 _NAMES = {"with": "with_values"}
-"""Fields whose JSON key is a keyword of Python."""
+"""JSON keys that are reserved words of Python, each with the name of its field."""
 _OWN = frozenset({"keys", "extra", "path", "within"})
 _TUPLES = frozenset({"produces", "depends_on", "pin", "files"})
 

@@ -1,4 +1,4 @@
-"""Find fixed time ranges in the steps of a plan, written without a variable."""
+"""Find fixed time ranges that are written in the steps of a plan and not in a variable."""
 
 from __future__ import annotations
 
