@@ -266,7 +266,7 @@ CHECKS: dict[str, Check] = {
 
 
 def read_clock(now: datetime | str | None = None) -> datetime:
-    """Convert the time that a run takes as its present time (its clock) to UTC without a time zone.
+    """Convert the present time of a run to UTC without a time zone.
 
     Raises
     ------

@@ -27,7 +27,7 @@ from helio.pipelines.template.template import Step, Template
 
 
 def check_use(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of steps and labels that no other part of the plan uses; keep them.
+    """Warn of steps and labels that no other part of the plan uses; do not remove them.
 
     ``fetch B; fetch V; plot B`` → HV301 for the second fetch, with its removal as a suggestion.
     ``fetch B; C = magnitude(B); plot B`` → HV302 for ``C``. A plan without any figure or export is left alone: there

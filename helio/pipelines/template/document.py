@@ -134,7 +134,7 @@ def canonical(document: Document) -> Document:
 
 
 def as_text(document: Document) -> str:
-    """Return the text of a template in the form in which helio saves it."""
+    """Return the text that helio saves in the file of a template."""
     return json.dumps(canonical(document), indent=2, ensure_ascii=False) + "\n"
 
 
