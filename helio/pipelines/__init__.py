@@ -1,1 +1,1 @@
-"""Pipelines: templates, their diagnostics, plans and runs."""
+"""Pipelines: their templates, plans and runs, and the messages about errors in templates."""

@@ -1,4 +1,4 @@
-"""Check the arguments that a notebook passes to public functions, by their names."""
+"""Check the arguments that a notebook passes to public functions; the name of an argument decides its check."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Check = Callable[[str, Any], None]
 
 
 def checked(function: Callable[P, Returned]) -> Callable[P, Returned]:
-    """Check the arguments of a public function before it does anything.
+    """Check all arguments of a public function before the function does anything.
 
     `CHECKS` has the check of each argument by name. None is accepted where it is the default.
 
@@ -53,7 +53,7 @@ def checked(function: Callable[P, Returned]) -> Callable[P, Returned]:
 
 
 def wrong_type(name: str, expected: str, value: object) -> TypeError:
-    """Build the error for an argument of a wrong type."""
+    """Make the error for an argument of a wrong type."""
     return TypeError(f"{name} must be {expected}, not {type(value).__name__}: {repr(value)[:80]}")
 
 
@@ -262,11 +262,11 @@ CHECKS: dict[str, Check] = {
     "proposal": _proposal,
     "ended": _event,
 }
-"""Check for each argument name; a name has the same meaning in every public function."""
+"""Check for each argument name; an argument name has the same meaning in every public function."""
 
 
 def read_clock(now: datetime | str | None = None) -> datetime:
-    """Convert a run's clock to naive UTC.
+    """Convert the present time of a run to UTC without a time zone.
 
     Raises
     ------

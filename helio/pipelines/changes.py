@@ -1,4 +1,4 @@
-"""Describe the differences between two templates, and what a template does, in the field's words.
+"""Describe in words the differences between two templates, and the work of a template.
 
 Every differing key of a template is listed, with its full old and new values, and nothing else. Texts of several lines,
 and lists, show the removed lines and items (``-``, with their number in the old text) and the added ones (``+``, with
@@ -88,15 +88,15 @@ _OF_STEP = {
     "produces": "gives",
 }
 _ORIGIN = ("$schema", "created_at", "updated_at", "source_session")
-"""Keys about a template's origin, not its content."""
+"""Keys that say where a template comes from and do not change its work."""
 _WIDTH = 76
-"""Maximum characters of a line, so that it fits into 80 columns with a mark before it."""
+"""Maximum number of characters in a line: a mark before the line still fits into 80 columns."""
 _LONGEST_SUMMARY = 120
-"""Maximum characters of the line that describes a step."""
+"""Maximum number of characters in the line that describes a step."""
 _LONGEST_VALUE = 40
-"""Maximum characters of a value in a line with several values."""
+"""Maximum number of characters in a value, in a line with several values."""
 _MOST_COMPARED = 4_000_000
-"""Maximum number of pairs of lines to compare; longer texts are shown as removed and added."""
+"""Maximum number of pairs of lines to compare; longer texts appear as removed and added as a whole."""
 
 
 class Absence(Enum):
@@ -104,7 +104,7 @@ class Absence(Enum):
 
 
 ABSENT = Absence.ABSENT
-"""Marker of a missing key."""
+"""Value that stands for a missing key."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class ChangedItem:
 
 @dataclass(frozen=True)
 class Change:
-    """A difference between two templates.
+    """Change: one difference between two templates, with the values before and after.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class Change:
 
     @property
     def text(self) -> str:
-        """Description of the difference, without the step: ``"colour of Bz: blue → red"``."""
+        """Description of the difference, without the name of the step: ``"colour of Bz: blue → red"``."""
         if self.items:
             return _below(f"{self._title}:", _item_lines(self.items, signs=not self.is_inner))
         if self.whole:
@@ -204,7 +204,7 @@ class Change:
         return _of_step(self.step_id) + self.text
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to JSON, for ``--json``; leave out ``before`` and ``after`` where there is no value."""
+        """Convert to JSON, for ``--json``; leave out ``before`` or ``after`` if the key is missing there."""
         facts: dict[str, Any] = {
             "subject": self.subject,
             "step_id": self.step_id,
@@ -225,7 +225,7 @@ class Change:
 
 
 def changes(before: Document, after: Document) -> tuple[Change, ...]:
-    """List all differences between two templates, in the order of the second; an empty first lists everything.
+    """List all differences between two templates, in the order of the second; if the first is empty, list everything.
 
     The order of keys, default values (``"critical": true``), and an order of steps that changes no result do not
     count.
@@ -234,7 +234,7 @@ def changes(before: Document, after: Document) -> tuple[Change, ...]:
 
 
 def describe_step(step: Document) -> str:
-    """Describe what a step does, in one line; name the arguments that do not fit on the line.
+    """Describe in one line what a step does, and name the arguments that do not fit on the line.
 
     >>> describe_step({"tool_name": "magnitude", "tool_args": {"source_label": "B", "output_label": "Bmag"}})
     'magnitude of B → Bmag'
@@ -247,7 +247,7 @@ def describe_step(step: Document) -> str:
 
 
 def readable(template: Document) -> str:
-    """Write a template for people: its variables, then a line and the arguments of each step."""
+    """Write a template for people: first its variables, then for each step one line and its arguments."""
     lines = [f"pipeline {template.get('id', '')}: {template.get('name', '')}".rstrip(": ")]
     for name, facts in (template.get("variables") or {}).items():
         default = f" = {shown(facts['default'])}" if "default" in facts else ", required"
@@ -260,7 +260,7 @@ def readable(template: Document) -> str:
 
 @dataclass(frozen=True)
 class RemainingWork:
-    """Steps that a run of a changed template would recompute, and those with stored results."""
+    """Steps of a changed template that a run must compute again, and steps whose results are stored."""
 
     recomputed: tuple[StepId, ...]
     unchanged: tuple[StepId, ...]
@@ -274,7 +274,7 @@ def work_left(
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> RemainingWork:
-    """Find the steps of a changed template that a run must recompute, compared with its earlier version.
+    """Find the steps of a changed template that a run must compute again, compared with the template before the change.
 
     A step with unknown meaning counts as work.
     """
@@ -303,7 +303,7 @@ def work_left(
 
 @dataclass(frozen=True)
 class _Location:
-    """Location of two compared values, with its description."""
+    """Place of two compared values in their templates, with its description in words."""
 
     subject: Subject
     step_id: StepId | None
@@ -311,13 +311,13 @@ class _Location:
     what: str = ""
 
     def at(self, key: str, word: str = "", subject: Subject | None = None) -> _Location:
-        """Move to a key of the object at this location."""
+        """Return the place of a key in the object at this place."""
         word = word or shown_name(key)
         what = f"{self.what}, {word}" if self.what else word
         return replace(self, path=(*self.path, key), what=what, subject=subject or self.subject)
 
     def item(self, index: int) -> _Location:
-        """Move to an item of the list at this location."""
+        """Return the place of an item in the list at this place."""
         word = f"item {index + 1}"
         what = (
             f"panel {index + 1}" if self.what == "panels" else f"{self.what}, {word}" if self.what else word
@@ -343,7 +343,7 @@ def _changes(before: Document, after: Document) -> Iterator[Change]:
 
 
 def _without_defaults(template: Document) -> Document:
-    """Remove defaults, and facts about the template's origin."""
+    """Return the template without default values and without facts about its origin."""
     left = {key: value for key, value in template.items() if key not in _ORIGIN}
     if same(left.get("schema_version"), SCHEMA_VERSION):
         del left["schema_version"]
@@ -386,7 +386,7 @@ def _inner(changed: Iterable[Change]) -> tuple[Change, ...]:
 
 
 def _order(location: _Location, before: Document, after: Document) -> Iterator[Change]:
-    """Report a changed order of steps, where it changes results or may do so."""
+    """Report that the order of steps has changed, if the order changes results or may change results."""
     old, new = _by_id(before["steps"]), _by_id(after["steps"])
     if _are_moved(old, new):
         moved = (old[name] for name in new if name in old)
@@ -407,7 +407,7 @@ def _new_order(location: _Location, before: list[Document], after: list[Document
 
 
 def _results(template: Document) -> Mapping[str, str] | None:
-    """Return the meaning of every result of a template; None where one has none."""
+    """Return the signature of every result of a template; return None if a result has none."""
     context = Context(signatures(), datetime(2000, 1, 1), {})
     planned = normalise(template, context)
     if planned.errors:
@@ -418,12 +418,12 @@ def _results(template: Document) -> Mapping[str, str] | None:
 
 
 def _meant(planned: RewriteResult, context: Context) -> Mapping[str, str]:
-    """Return the meaning of every result of a plan, as far as it can be read."""
+    """Return the signature of every result of a plan that helio understands."""
     return meaning(template_in(planned.plan), context)
 
 
 def _names(step: Document) -> list[str]:
-    """Return the names under which the results of a planned step have a meaning."""
+    """Return the names of a planned step's results, as they appear among the signatures."""
     return [*step.get("produces", ()), *(f"{kind} {step['step_id']}" for kind in ("figure", "export"))]
 
 
@@ -468,7 +468,7 @@ def _arguments(location: _Location, before: Document, after: Document) -> Iterat
 
 
 def _looks(step: Document) -> tuple[Document, Document]:
-    """Split a figure step into its appearance and its other arguments."""
+    """Split the arguments of a figure step into those about appearance and all others."""
     args = _object(step.get("tool_args"))
     if step.get("tool_name") != RENDER:
         return args, {}
@@ -493,7 +493,7 @@ def _figure(location: _Location, before: Document, after: Document) -> Iterator[
 
 
 def _without_empty(spec: Document) -> Document:
-    """Remove empty settings by line or panel from a figure."""
+    """Remove empty objects of settings by line or by panel from a figure."""
     return {key: value for key, value in spec.items() if key not in _BY_LABEL or not same(value, {})}
 
 
@@ -515,7 +515,7 @@ def _values(location: _Location, before: Any, after: Any) -> Iterator[Change]:
 
 
 def _whole_value(location: _Location, before: Any, after: Any) -> Change:
-    """Describe a value that was added or removed: on one line where it fits, otherwise line by line."""
+    """Describe a value that was added or removed: on one line if it is short enough, otherwise line by line."""
     whole = location.change(before=before, after=after)
     value = before if after is ABSENT else after
     sign: Literal["-", "+"] = "-" if after is ABSENT else "+"
@@ -568,7 +568,7 @@ def _compared(old: Sequence[Any], new: Sequence[Any], *, is_line: bool) -> Itera
 
 
 def _replaced(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the differing stretches of two lists: start and stop in the old one, start and stop in the new one."""
+    """Yield the parts in which two lists differ: start and stop in the old list, start and stop in the new list."""
     old_texts, new_texts = [[json.dumps(item, sort_keys=True) for item in items] for items in (old, new)]
     first = 0
     while first < min(len(old_texts), len(new_texts)) and old_texts[first] == new_texts[first]:
@@ -587,7 +587,7 @@ def _replaced(old: Sequence[Any], new: Sequence[Any]) -> Iterator[tuple[int, int
 
 
 def _by_id(steps: Any) -> dict[tuple[str, int], Document]:
-    """Index steps by id; number those with the same id in their order."""
+    """Index steps by id; if several steps have the same id, number them in their order."""
     steps_by_id: dict[tuple[str, int], Document] = {}
     for step in steps if isinstance(steps, list) else ():
         number = 0
@@ -598,7 +598,7 @@ def _by_id(steps: Any) -> dict[tuple[str, int], Document]:
 
 
 def _values_by_key(before: Document, after: Document) -> Iterator[tuple[str, Any, Any]]:
-    """Yield the values of each key before and after, in the order of the keys after; `ABSENT` where there is none."""
+    """Yield each key with its values before and after, in the order after; `ABSENT` stands for a missing value."""
     for key in dict.fromkeys([*after, *before]):
         yield key, before.get(key, ABSENT), after.get(key, ABSENT)
 
@@ -608,7 +608,7 @@ def _object(value: Any) -> Document:
 
 
 def _are_objects(before: Any, after: Any) -> bool:
-    """Tell whether all existing values are objects."""
+    """Tell whether all values are objects; missing values do not count."""
     return all(isinstance(value, dict) for value in (before, after) if value is not ABSENT)
 
 
@@ -640,7 +640,7 @@ def _room(step_id: StepId | None) -> int:
 
 
 def _below(title: str, texts: Sequence[str]) -> str:
-    """Join a title and the indented lines below it."""
+    """Join a title and indented lines."""
     return "\n".join([title, *(f"    {line}" for text in texts for line in text.split("\n"))])
 
 
@@ -654,7 +654,7 @@ def _item_lines(items: Sequence[ChangedItem], *, signs: bool) -> list[str]:
 
 
 def _summary(step: Document, width: int) -> tuple[str, tuple[Change, ...]]:
-    """Summarise a step in one line, and collect what the line leaves out."""
+    """Describe a step in one line, and collect the arguments that the line leaves out."""
     args, tool = step.get("tool_args"), step.get("tool_name")
     if isinstance(step.get("use"), str):
         line, shown_step = f"the pipeline {shown(step['use'])}", {"use": step["use"]}
@@ -703,7 +703,7 @@ def _fetched(args: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_choice(choice: Any, *, alone: bool) -> bool:
-    """Tell whether a candidate can be described by its values."""
+    """Tell whether the values of a candidate describe the candidate well enough for one line."""
     pair = isinstance(choice, dict) and list(choice) == ["dataset_id", "parameter_id"]
     return isinstance(choice, str) or (pair and alone)
 
@@ -727,7 +727,7 @@ def _drawn(spec: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _are_labels(value: Any) -> bool:
-    """Tell whether a list contains only labels that fit together on one line."""
+    """Tell whether a list contains only labels, and all fit together on one line."""
     return isinstance(value, list) and all(
         isinstance(item, str) and not any(mark in item for mark in (" + ", " | ", ", ")) for item in value
     )
@@ -756,5 +756,5 @@ def _computed(tool: str, args: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _given(args: Document) -> str:
-    """Return the label of the result."""
+    """Return the label of a step's result."""
     return f" → {shown(args['output_label'])}" if args.get("output_label") else ""

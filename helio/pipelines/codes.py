@@ -1,4 +1,4 @@
-"""Find the code of an edit or a diagnostic: its meaning, its reason, and an example before and after.
+"""Find the explanation of a code such as HV101: its meaning, its reason, and an example before and after.
 
 The docstring of the module that gives a code explains it, in the form below; most of them are passes. A code never
 changes its meaning. The entry of an error or a warning ends with a line ``to do``: what a user does about it. The
@@ -45,7 +45,7 @@ from typing import Any
 from helio.steps.tool_page import WIDTH, wrapped
 
 RETIRED = "retired"
-"""Kind of a code that no version uses any more."""
+"""Word for a code that helio does not use any more."""
 _PACKAGE = Path(__file__).parents[1]
 _DOCSTRING = re.compile(r'r?"""(.*?)"""', re.DOTALL)
 _HEAD = re.compile(r"^(H[A-Z]\d{3})\b.*$", re.MULTILINE)
@@ -57,12 +57,12 @@ _ENTRY = re.compile(
     r"(?:    to do   (?P<to_do>.+(?:\n {12}.+)*)\n)?"
 )
 _FIXED_STAGES = "PNR"
-"""Letters of the stages whose edits helio fix writes into the file."""
+"""Letters of the stages whose edits `helio fix` writes into the file."""
 
 
 @dataclass(frozen=True)
 class Code:
-    """A code of an edit or a diagnostic, with its explanation.
+    """Explanation of the code of an edit or a diagnostic, such as HV101.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Code:
         return self.text()
 
     def text(self, width: int = WIDTH) -> str:
-        """Write what helio explain prints, with at most `width` characters in a line."""
+        """Write the text that `helio explain` prints, with at most `width` characters in a line."""
         lines = [
             *wrapped(f"{self.code} ({self.kind})  {self.meaning}", indent=0, hang=4, width=width),
             "",
@@ -111,7 +111,7 @@ class Code:
 
 
 def explained(subject: str) -> Code | None:
-    """Find the code that a text names, in upper or lower case.
+    """Find a code by its name, in upper or lower case.
 
     >>> found = explained("ho101")
     >>> found.kind if found else None
@@ -122,7 +122,7 @@ def explained(subject: str) -> Code | None:
 
 @cache
 def codes() -> Mapping[str, Code]:
-    """Read every code from the docstrings of the package, sorted by name.
+    """Read the explanations of all codes from the docstrings of the package, sorted by code.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def codes() -> Mapping[str, Code]:
 
 
 def read_codes(docstring: str, module: str) -> Iterator[Code]:
-    """Read the codes that a module's docstring explains.
+    """Read the codes that the docstrings of a module explain.
 
     >>> text = "Step\\n\\nHR302 (edit safe)  itself\\n    Why.\\n    before  1\\n    after   2\\n"
     >>> [code.meaning for code in read_codes(text, "a.py")]
@@ -168,7 +168,7 @@ def read_codes(docstring: str, module: str) -> Iterator[Code]:
 
 
 def _nothing_to_do(code: str, kind: str) -> str:
-    """Say why a user has nothing to do about an edit; empty for errors and warnings."""
+    """Say why a user need not do anything about an edit; return an empty text for errors and warnings."""
     if kind == RETIRED:
         return "Nothing. This version of helio does not give the code."
     if kind == "edit safe" and code[1] in _FIXED_STAGES:

@@ -1,4 +1,4 @@
-"""Keep every text of the user's pipelines, with its author and reason, so that any can be restored."""
+"""Keep every version of the user's pipelines, with its author and reason, so that a user can restore any version."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class NotText(RequestError):
 
 @dataclass(frozen=True)
 class Writing:
-    """Author and reason of a revision.
+    """Author and reason of a new version of a pipeline's text.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Revision:
 
 
 class History:
-    """Revisions of one pipeline, in a folder of the library.
+    """History of one pipeline: its old and present texts, in a folder of the library.
 
     Parameters
     ----------
@@ -92,19 +92,19 @@ class History:
         self._folder = folder / "history" / name
 
     def revisions(self) -> list[Revision]:
-        """List all revisions, oldest first; a later change by hand counts as the newest."""
+        """List all revisions, oldest first; a change that the user made by hand after them counts as the newest."""
         known, text = self._known(), self._current()
         if text is not None and _of(known, text) is None:
             known.append(self._next(known, text, Writing("by hand")))
         return known
 
     def present(self) -> Revision | None:
-        """Find the present revision of the pipeline; None if the pipeline does not exist."""
+        """Find the revision that the pipeline has now; return None if the pipeline does not exist."""
         text = self._current()
         return None if text is None else _of(self.revisions(), text)
 
     def text(self, number: int) -> str:
-        """Return the text of a revision.
+        """Return the text of the pipeline at a revision.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class History:
         return stored
 
     def damaged(self) -> list[Path]:
-        """List the unreadable files about revisions; these revisions are skipped."""
+        """List the files of the history that helio cannot read; their revisions are missing from `revisions`."""
         return sorted(path for path in self._abouts() if _revision(path) is None)
 
     def write(
@@ -143,7 +143,7 @@ class History:
         parent: int | None = None,
         unless: Callable[[str | None], None] | None = None,
     ) -> Revision:
-        """Write a text of the pipeline, with its author; an earlier change by hand becomes a revision too.
+        """Write a new text of the pipeline, with its author; an earlier change by hand becomes a revision too.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class History:
             return last
 
     def undo(self) -> Revision:
-        """Restore the text from which the present one was made; call again to go further back.
+        """Restore the text from which the present text was made; call this method again to go further back.
 
         Raises
         ------
@@ -249,7 +249,7 @@ GZIP = b"\x1f\x8b"
 
 
 def read_as_it_is(path: Path) -> str | None:
-    """Read a text without changing its line endings; None where there is no file.
+    """Read a text without changing its line endings; return None if there is no file.
 
     Raises
     ------
@@ -280,13 +280,13 @@ def read_as_it_is(path: Path) -> str | None:
 
 
 def _number(path: Path) -> int:
-    """Read the revision number in a file's name; 0 where there is none."""
+    """Read the revision number from a file's name; return 0 if the name has no number."""
     name = path.name.removesuffix(_ABOUT)
     return int(name) if name.isascii() and name.isdigit() and len(name) < 10 else 0
 
 
 def _revision(path: Path) -> Revision | None:
-    """Read a revision from its file; None where it is damaged."""
+    """Read a revision from its file; return None if the file is damaged."""
     try:
         written = read_record(path, dict[str, Any])
         # A later version may have added members.

@@ -1,4 +1,4 @@
-"""Facts of the catalogue for passes: the order of parameters, and published time ranges."""
+"""Read facts of the catalogue for passes: the order of parameters, and the published time ranges of datasets."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _AFTER_LAST = timedelta(seconds=1)
 
 
 def known_datasets(home: Path, now: datetime, archive: str = "") -> KnownDatasets:
-    """Return the known datasets of an archive, or of the catalogue."""
+    """Return the datasets of the catalogue, with published time ranges only if the catalogue covers the archive."""
     return KnownDatasets(home, now, spans=not archive or is_catalogued(archive))
 
 
 def components_in_files(
     archive: str, provider: str, dataset_id: str, parameter: str
 ) -> tuple[str, ...] | None:
-    """Read the components of a parameter from files in a folder, or the samples; None for other archives.
+    """Read the components of a parameter from files in a folder or from the samples; return None for other archives.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def components_in_files(
 
 
 class KnownDatasets(Mapping[str, Dataset]):
-    """Datasets of the catalogue, which is opened when a dataset is first needed.
+    """Datasets of the catalogue; helio opens the catalogue only when a dataset is first needed.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class KnownDatasets(Mapping[str, Dataset]):
         return replace(known, first=first, last=last + _AFTER_LAST, fresh=fresh)
 
     def __contains__(self, dataset_id: object) -> bool:
-        """Look the dataset up without reading its parameters."""
+        """Tell whether the catalogue has a dataset, without reading its parameters."""
         return bool(dataset_id) and dataset_id in self._catalogue()
 
     def __iter__(self) -> Iterator[str]:

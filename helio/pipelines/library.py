@@ -1,4 +1,4 @@
-"""Library of templates: the shipped ones, read-only, and the user's own."""
+"""Library of templates: those that come with helio, which nobody can change, and the user's own."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHIPPED = Path(__file__).with_name("templates")
 
 @dataclass(frozen=True)
 class Entry:
-    """A template in the library."""
+    """A template in the library: its id, its file, and whether it belongs to the user."""
 
     id: str
     path: Path
@@ -30,7 +30,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Library:
-    """The shipped templates and those of one user.
+    """The templates that come with helio, and the templates of one user.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Library:
     folder: Path
 
     def entries(self) -> list[Entry]:
-        """List all templates by id; a user's own never has the id of a shipped one."""
+        """List all templates by id; a user's own template never has the id of one that comes with helio."""
         entries_by_id = {
             entry.id: entry for entry in (*_entries(self.folder, False), *_entries(SHIPPED, True))
         }
@@ -49,7 +49,7 @@ class Library:
 
     @checked
     def find(self, name: str) -> Entry:
-        """Find the template with this id, or the file at this path.
+        """Find a template by its id, or a template file by its path.
 
         Raises
         ------
@@ -90,11 +90,11 @@ class Library:
         )
 
     def templates(self) -> Mapping[str, Document]:
-        """Return all templates by id; each is read when it is used."""
+        """Return all templates by id; a template is read only when it is used."""
         return _Templates(self)
 
     def read(self, entry: Entry) -> Document:
-        """Read the template of an entry; a template without an id gets the name of its file as its id."""
+        """Read the template of an entry; if the template has no id, the name of its file becomes the id."""
         text = self.text(entry)
         parsed = parse(text)
         if parsed.errors:
@@ -103,7 +103,7 @@ class Library:
         return document if "id" in document else {**document, "id": entry.id or "pipeline"}
 
     def text(self, entry: Entry) -> str:
-        """Read the text of an entry's file, with its own line endings and byte order mark.
+        """Read the text of an entry's file without changing its line endings and its byte order mark.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Library:
     def replace_text(
         self, entry: Entry, text: str, writing: Writing | None = None, *, instead_of: str | None = None
     ) -> Path:
-        """Replace a template, as `replace` does, by a text.
+        """Replace a template by a text, as `replace` does; the old template stays in the history.
 
         Parameters
         ----------
@@ -161,7 +161,7 @@ class Library:
 
     @checked
     def save(self, document: Document, *, replace: bool = False, writing: Writing | None = None) -> Path:
-        """Save a template under its id; a template that it replaces stays in the history.
+        """Save a template under its id; if it replaces a template, the old one stays in the history.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class Library:
 
     @checked
     def own(self, name: str) -> Entry:
-        """Find a template of the user's own.
+        """Find one of the user's own templates.
 
         Raises
         ------
@@ -222,7 +222,7 @@ class Library:
         return entry
 
     def past(self, name: str) -> History:
-        """Return the revisions of one of the user's own pipelines, even if it was deleted.
+        """Return the revisions of one of the user's own pipelines, even if the user has deleted the pipeline.
 
         Raises
         ------
@@ -233,7 +233,7 @@ class Library:
 
     @checked
     def delete(self, name: str) -> tuple[Path, Revision | None]:
-        """Remove a template of the user's own, and keep its text in its history.
+        """Delete one of the user's own templates, and keep its text in its history.
 
         Returns
         -------
@@ -246,7 +246,7 @@ class Library:
         return entry.path, self.history(entry.id).delete()
 
     def _deleted(self, name: str) -> Revision | None:
-        """Find the last revision of a deleted pipeline; None for other names."""
+        """Find the last revision of a deleted pipeline; return None if no deleted pipeline has this name."""
         if not is_id(name) or any((folder / f"{name}.json").exists() for folder in (SHIPPED, self.folder)):
             return None
         revisions = self.history(name).revisions()

@@ -1,4 +1,4 @@
-"""Correct a template: keep the edits of the stages N and R, without values that helio derives in each run."""
+"""Correct a template: write standard spellings and references into it, but no values that helio derives in each run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.pipelines.template.runner import RewriteResult, authored_path, rewrit
 from helio.steps.signature import signatures
 
 DERIVED = ("produces", "depends_on")
-"""Keys that passes derive each time, so that templates need not have them."""
+"""Keys that helio derives in each run, so that a template does not need them."""
 
 
 STAGES = (
@@ -73,7 +73,7 @@ def mend(
 
 
 def repair(document: Document, context: Context) -> RewriteResult:
-    """Correct everything possible in a template; return its plan with the remaining diagnostics."""
+    """Correct everything in a template that passes can correct; return its plan with the remaining diagnostics."""
     mended = rewrite(document, context, STAGES, mode="repair", until_stable=True)
     if mended.errors:
         return mended
@@ -83,7 +83,7 @@ def repair(document: Document, context: Context) -> RewriteResult:
 
 
 def _lean(plan: Document, authored: Document) -> Document:
-    """Remove defaults and derivable values that the author had left out."""
+    """Remove default values and derived values that the author of the template did not write."""
     written = {str(step.get("step_id")): step for step in authored.get("steps", ()) if isinstance(step, dict)}
     lean: dict[str, Any] = {
         key: value

@@ -1,4 +1,4 @@
-"""Keep normal forms of templates, so that a process normalises equal templates only once."""
+"""Keep templates as plans without values of a run, so that a process prepares equal templates only once."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from helio.pipelines.template.runner import RewriteResult
 from helio.steps.signature import Signature
 
 MOST_TEMPLATES = 16
-"""Maximum number of templates whose normal form is kept."""
+"""Maximum number of templates for which the plan without values of a run is kept."""
 
 Question = tuple[str, str, tuple[Any, ...]]
-"""Member of a context, its method, and the method's arguments; without a method, the member itself."""
+"""Name of a field of a context, its method, and the method's arguments; without a method, the value of the field."""
 
 
 @dataclass(frozen=True)
 class _NormalForm:
-    """A normal form, with everything that the passes asked of their context."""
+    """A plan without values of a run, with every value that the passes read from their context."""
 
     result: RewriteResult
     plan: str
-    """JSON, so that every run gets a copy of its own."""
+    """The plan as JSON text, so that every run gets a new copy."""
     signatures: Mapping[str, Signature]
     answers: tuple[tuple[Question, str], ...]
 
     def holds(self, context: Context) -> bool:
-        """Tell whether a context gives the same answers."""
+        """Tell whether the passes would read the same values from this context."""
         return context.signatures is self.signatures and all(
             _shown(_answer(context, question)) == answer for question, answer in self.answers
         )
@@ -41,7 +41,7 @@ class _NormalForm:
 def normal_form_of(
     template: Document, context: Context, normalise: Callable[[Document, Context], RewriteResult]
 ) -> RewriteResult:
-    """Normalise a template, or return the kept normal form of an equal template in an equal context.
+    """Rewrite a template into a plan without the values of a run, or return the kept plan of an equal template.
 
     The passes depend only on the template and on what they ask of the context, so the result is the same either way.
     Results with errors are not kept.
@@ -60,13 +60,13 @@ def normal_form_of(
 
 @lru_cache(maxsize=MOST_TEMPLATES)
 def _kept(template: str) -> list[_NormalForm]:
-    """Return the list with the last normal form of a template, which is empty at first."""
+    """Return the list that holds the last kept plan of a template; the list is empty at first."""
     del template
     return []
 
 
 class _WatchedContext:
-    """Context that notes every answer that it gives, by its question."""
+    """Context that records every value that a pass reads from it."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -90,7 +90,7 @@ class _WatchedContext:
 
 
 class _WatchedMapping(Mapping[str, Any]):
-    """Mapping of a context that notes every answer that it gives."""
+    """Mapping that records every value that a pass reads from it."""
 
     def __init__(self, ask: Callable[..., Any]) -> None:
         self._ask = ask
@@ -109,7 +109,7 @@ class _WatchedMapping(Mapping[str, Any]):
 
 
 def _answer(context: Context, question: Question) -> Any:
-    """Ask a context; return an error instead of raising it."""
+    """Read a value from a context; return an error instead of raising the error."""
     name, method, arguments = question
     member = getattr(context, name)
     if not method:
@@ -122,5 +122,5 @@ def _answer(context: Context, question: Question) -> Any:
 
 
 def _shown(answer: Any) -> str:
-    """Write an answer as a text that no other answer has."""
+    """Write a value as a text; different values have different texts."""
     return repr((type(answer), answer.args, vars(answer)) if isinstance(answer, Exception) else answer)

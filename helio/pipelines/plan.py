@@ -1,4 +1,4 @@
-"""Plans: verified templates with the values of one run; they never change."""
+"""Plans: verified templates with the values of one run. A plan never changes after it is made."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ Known = TypeVar("Known")
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a ``for_each``, as its steps record it."""
+    """One item of a ``for_each``, as the steps of this item record it."""
 
     map_id: StepId
     name: str
-    """Name of the item in ids and labels, such as ``2024-01-10``."""
+    """Name of the item in ids and labels of steps, such as ``2024-01-10``."""
     keep_partial: bool
-    """Whether later steps continue without this item if it fails, as long as another item succeeds."""
+    """Whether later steps continue without this item if it fails and at least one other item succeeds."""
 
     def __str__(self) -> str:
         return f"{self.map_id}[{self.name}]"
@@ -49,28 +49,28 @@ class Item:
 
 @dataclass(frozen=True)
 class PlannedStep:
-    """One step of a plan: a tool with its final arguments."""
+    """One step of a plan: a tool, with all values filled into its arguments."""
 
     step_id: StepId
     tool_name: str
     tool_version: int
     args: Mapping[str, Any]
     reads: Mapping[str, tuple[str, ...]]
-    """Labels that the step reads, by the tool's table parameter."""
+    """Labels that the step reads, grouped by the tool's table parameter."""
     produces: tuple[str, ...]
     depends_on: tuple[StepId, ...]
     critical: bool
     intent: str
     time_ranges: Mapping[str, TimeRange] = field(default_factory=dict)
-    """Time ranges among the arguments, by name; `args` has them as texts."""
+    """Time ranges among the arguments, by the argument's name; `args` has the same ranges as texts."""
     items: tuple[Item, ...] = ()
-    """Items to which the step belongs, one for each enclosing ``for_each``, the outermost first."""
+    """Items to which the step belongs: one item for each ``for_each`` around it, the outermost first."""
     files: tuple[OutputFile, ...] = ()
     """Files that the step writes, if it makes a figure or an export."""
     not_measured: tuple[str, ...] = ()
-    """Labels of the step's tables, read or made, whose numbers the author of the template wrote."""
+    """Labels of tables that the step reads or makes with numbers that the author of the template wrote."""
     maybe_not_measured: tuple[str, ...] = ()
-    """Labels of tables from code in which some numbers may be the author's."""
+    """Labels of tables from code in which some numbers may come from the author of the template."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Plan:
     """Values of the time variables by name, ``$TIME_RANGE`` first."""
     steps: tuple[PlannedStep, ...]
     owners: Mapping[str, str]
-    """For each label that a step reads, the label of its table."""
+    """Table of each label that a step reads: the label ``B.Bz`` belongs to the table ``B``."""
     authored: Document
     normalised: Document
     document: Document
@@ -122,7 +122,7 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
 
 
 def _with_checked_advice(stable: RewriteResult, template: Document, context: Context) -> RewriteResult:
-    """Explain what prevents ``helio fix``, wherever it is advised but would fail."""
+    """Replace the advice to use ``helio fix`` where ``helio fix`` would fail, and explain what prevents it."""
     if not any(text.startswith(FIX) for error in stable.errors for text in error.advice):
         return stable
     wrong = repair(template, context).errors or normalise(template, context, mode="repair").errors
@@ -144,7 +144,7 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
 
 
 def bind(template: Document, normalised: RewriteResult, context: Context) -> RewriteResult:
-    """Fill the values of one run into a plan."""
+    """Fill the values of one run into a plan that has no values yet."""
     bound = rewrite(normalised.plan, context, BINDING)
     findings = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
     return RewriteResult(bound.plan, bound.edits, findings)
@@ -159,7 +159,7 @@ def check(
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> RewriteResult:
-    """Call `normalise` with the tools of this version."""
+    """Check a template: call `normalise` with all tools that are installed."""
     context = Context(
         signatures(), now, {}, archive, catalogue=_given(catalogue), pipelines=_given(pipelines)
     )
@@ -167,12 +167,12 @@ def check(
 
 
 def spelled(template: Document) -> RewriteResult:
-    """Rewrite each readable field, name and value of a template in its standard spelling."""
+    """Write each readable field, name and value of a template in the standard spelling."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
 
 
 def normal_form(template: Document) -> Document:
-    """Return a template with each field, name and value in its standard spelling, and no other change.
+    """Return a template with each field, name and value in the standard spelling, and no other change.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def normal_form(template: Document) -> Document:
 
 
 def check_fields(template: Document) -> tuple[Diagnostic, ...]:
-    """Return the errors of misplaced fields and of fields with wrong types."""
+    """Return the errors about misplaced fields and about fields with wrong types in a template."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE[:1]).errors
 
 
@@ -255,7 +255,7 @@ def make_plan(
 
 
 def set_time_range(values: dict[str, Any], variable: str, time_range: str) -> None:
-    """Put a time range into the values of a run.
+    """Put the value of ``--time-range`` into the values of a run.
 
     Raises
     ------
@@ -271,7 +271,7 @@ def set_time_range(values: dict[str, Any], variable: str, time_range: str) -> No
 
 
 def time_variable(template: Document) -> str:
-    """Find the variable that ``--time-range`` sets.
+    """Find the variable whose value the option ``--time-range`` sets.
 
     Raises
     ------
@@ -352,7 +352,7 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
 
 
 def _reads(signature: Signature, args: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Return the labels that a step reads, by the tool's table parameter."""
+    """Return the labels that a step reads, grouped by the tool's table parameter."""
     reads: dict[str, tuple[str, ...]] = {}
     for table in signature.tables:
         # The first argument names every label, in order; the others repeat them.
@@ -369,7 +369,7 @@ def _time_ranges(template: Template, now: datetime) -> dict[str, TimeRange]:
 
 
 def _items(step: Step) -> tuple[Item, ...]:
-    """Read the items of a step, as noted by the expansion of maps."""
+    """Read from a step's annotations the items to which the step belongs."""
     note = step.annotations.get("map")
     items: list[Item] = []
     while isinstance(note, dict) and "step_id" in note:
@@ -380,7 +380,7 @@ def _items(step: Step) -> tuple[Item, ...]:
 
 
 def _given(known: Mapping[str, Known] | None) -> Mapping[str, Known]:
-    """Return the mapping or an empty one; never ask for its length, which would open the catalogue."""
+    """Return the mapping, or an empty mapping for None; do not ask for its length, because this opens the catalogue."""
     return {} if known is None else known
 
 

@@ -1,4 +1,4 @@
-"""Check which time ranges of a plan a run's time range changes, and which it leaves as they are.
+"""Check whether the time range of a run changes all time ranges of a plan, or only some of them.
 
 HB205 (error; warning where the author declared the variable)  a time range for the run that changes some
         of the ranges of a template, but not others
@@ -27,11 +27,11 @@ from helio.pipelines.template.time_literals import TimeLiteral, listed_literals,
 from helio.pipelines.template.variables import TOKEN, read_value
 
 NUMBERED = re.compile(re.escape(BUILT_IN) + r"_\d+")
-"""Finds names of variables that helio made from fixed time ranges; these names do not describe the ranges."""
+"""Pattern of the variable names that helio made from fixed time ranges; these names do not describe the ranges."""
 
 
 def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -> Iterator[Diagnostic]:
-    """Refuse a time range for a run that would change some of the plan's ranges and leave others.
+    """Refuse a time range for a run if it would change some time ranges of the plan and not others.
 
     An author who declares ``$TIME_RANGE`` decides which steps it moves. Where the variable was made from literals of
     several steps, nobody has decided: the range moves all of them, or none.
@@ -77,7 +77,7 @@ def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -
 
 
 def _moves(name: str, facts: Variable, given: Mapping[str, Any], now: datetime) -> bool:
-    """Tell whether a variable's value in this run differs from its default; wrong values are refused elsewhere."""
+    """Tell whether this run's value of a variable differs from the default; other checks refuse wrong values."""
     if facts.default is None:
         return True
     declared = facts.to_json()
@@ -90,7 +90,7 @@ def _moves(name: str, facts: Variable, given: Mapping[str, Any], now: datetime) 
 
 
 def _steps_by_variable(template: Template) -> dict[str, list[str]]:
-    """Return the steps that use each variable, by the ids that their author knows."""
+    """Return the steps that use each variable, by the step ids that the author of the template wrote."""
     steps_by_name: dict[str, list[str]] = {}
     through = {name: facts.of for name, facts in template.variables.items()}
     for step in template.walk():
@@ -126,7 +126,7 @@ def _refused(
 
 
 def _ways(unmoved: list[str], literals: list[TimeLiteral]) -> tuple[str, ...]:
-    """Advise how to make clear which ranges to move."""
+    """Advise how the user can say which time ranges the run should change."""
     ways: list[str] = []
     if unmoved and not literals:
         ways.append(f"give each range: {' '.join(f'--set {name[1:]}=…' for name in (BUILT_IN, *unmoved))}")

@@ -1,4 +1,4 @@
-"""Look up a word: a tool, a code, a key of a template, or a synonym of one of them."""
+"""Explain a word: a tool, a code, a key of a template, or a synonym of a tool or key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Entry = ToolPage | Code | Key
 
 
 def look_up(word: str) -> Sequence[Entry]:
-    """Find a tool, a code, or all meanings of a key by name; other spellings and synonyms are found too.
+    """Find a tool, a code, or all meanings of a key by its name, also by another spelling or a synonym.
 
     >>> [entry.name for entry in look_up("for_each.over") if isinstance(entry, Key)]
     ['over']
@@ -37,7 +37,7 @@ def look_up(word: str) -> Sequence[Entry]:
 
 
 def find_tool(name: str) -> ToolPage:
-    """Find the page of a tool, by its name or a synonym.
+    """Find the page of a tool by the tool's name or a synonym.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def find_tool(name: str) -> ToolPage:
 
 
 def names() -> Iterator[str]:
-    """Return every tool, code and key."""
+    """Return the names of all tools, codes and keys."""
     yield from signatures()
     yield from codes()
     yield from keys()
@@ -68,7 +68,7 @@ def _tools_called(name: str) -> Iterator[ToolPage]:
 
 
 def _keys_called(word: str) -> Iterator[Key]:
-    """Yield the keys of that name; ``for_each.over`` is the one that ``for_each`` has."""
+    """Yield the keys with this name; ``for_each.over`` means only the key ``over`` inside ``for_each``."""
     for key in keys().get(word.rpartition(".")[2], ()):
         if any(f"{location}.{key.name}".endswith(word) for location in key.places):
             yield key

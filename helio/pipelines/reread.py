@@ -1,4 +1,4 @@
-"""Notices about stored time phrases that earlier versions read as another range; each is shown once."""
+"""Messages about stored time phrases that earlier versions read as another range; helio shows each message once."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FILE = "reread.json"
 
 
 def plan_notices(plan: Plan, home: Path) -> list[str]:
-    """Return the notices about a plan's template that were not shown before to this user."""
+    """Return the messages about time phrases in a plan's template that helio has not shown to this user yet."""
     messages = [warning.message for warning in plan.warnings if warning.code == CODE]
     return _new_messages(home, f"pipeline {plan.pipeline_id}", messages)
 
 
 def schedule_notices(name: str, values: Mapping[str, Any], home: Path) -> list[str]:
-    """Return the notices about a schedule's time values that were not shown before to this user."""
+    """Return the messages about time phrases of a schedule that helio has not shown to this user yet."""
     messages = [
         read_otherwise(value, value, f"'{value}'") for value in values.values() if isinstance(value, str)
     ]
@@ -36,7 +36,7 @@ def schedule_notices(name: str, values: Mapping[str, Any], home: Path) -> list[s
 
 
 def _new_messages(home: Path, owner: str, messages: Iterable[str]) -> list[str]:
-    """Return the messages that are new for this home, each with its owner, and record them."""
+    """Return the messages that are new in this home folder, with their pipeline or schedule, and record them."""
     texts = [f"{owner}: {message}" for message in messages]
     if not texts:
         return []
@@ -49,7 +49,7 @@ def _new_messages(home: Path, owner: str, messages: Iterable[str]) -> list[str]:
 
 
 def _read(path: Path) -> list[str]:
-    """Read the recorded notices; none where the file is missing or damaged, and then they are shown again."""
+    """Read the messages that were shown already; return none if the file is missing or damaged."""
     try:
         return read_record(path, list[str])
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Explain the keys of a template, of its steps and of a figure, as the JSON Schema of templates has them."""
+"""Explain the keys of a template, of its steps and of a figure, from the JSON Schema of templates."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ EXAMPLE: dict[str, Any] = {
     "updated_at": "2024-05-12T09:00:00Z",
     "source_session": "l1",
 }
-"""Template with every key, from which the examples are taken."""
+"""Template that uses every key; the examples of keys come from it."""
 
 
 @dataclass
@@ -205,12 +205,12 @@ class Key:
         return self.text()
 
     def text(self, width: int = WIDTH) -> str:
-        """Write what helio explain prints, with at most `width` characters in a line."""
+        """Write the text that `helio explain` prints, with at most `width` characters in a line."""
         return "\n".join(self._lines(width))
 
     @property
     def inner(self) -> tuple[str, ...]:
-        """The keys of the objects that this key holds."""
+        """The keys of the object that is the value of this key."""
         return tuple(
             dict.fromkeys(
                 name
@@ -249,7 +249,7 @@ class Key:
 
 @cache
 def keys() -> Mapping[str, tuple[Key, ...]]:
-    """Return every key by name, once for each of its meanings.
+    """Return every key by name; a name with several meanings has several keys.
 
     >>> [key.default for key in keys()["critical"]]
     [True]
@@ -278,7 +278,7 @@ def keys() -> Mapping[str, tuple[Key, ...]]:
 
 
 def _note(meanings: dict[tuple[str, str], Key], key: Key, place: str, tool: Signature | None = None) -> None:
-    """Add a place to the key of this meaning."""
+    """Add a place to the key with the same meaning."""
     meaning = json.dumps([key.schema, key.required, key.default], sort_keys=True, default=list)
     tools = meanings.setdefault((key.name, meaning), key).places.setdefault(place, [])
     if tool is not None:
@@ -286,7 +286,7 @@ def _note(meanings: dict[tuple[str, str], Key], key: Key, place: str, tool: Sign
 
 
 def _members(schema: Schema, place: str) -> Iterator[tuple[str, str, Schema, bool]]:
-    """Yield each key of a schema: its name, the place of its object, its schema, whether it is required."""
+    """Yield each key in a schema: its name, the place of its object, its schema, and whether it is required."""
     for name, part in schema.get("properties", {}).items():
         yield name, place, part, name in schema.get("required", ())
         yield from _members(part, f"{place}.{name}".removeprefix("."))
@@ -295,7 +295,7 @@ def _members(schema: Schema, place: str) -> Iterator[tuple[str, str, Schema, boo
 
 
 def _inner(schema: Schema, place: str) -> Iterator[tuple[Schema, str]]:
-    """Yield the schemas of the members without a key of their own, and of the options of a value."""
+    """Yield the schemas of list items, of objects' values with any key, and of the alternatives for a value."""
     for option in schema.get("anyOf", ()):
         yield option, place
     for rule, mark in (("items", "[]"), ("additionalProperties", ".NAME")):
@@ -304,7 +304,7 @@ def _inner(schema: Schema, place: str) -> Iterator[tuple[Schema, str]]:
 
 
 def _examples() -> dict[tuple[str, str, str], Any]:
-    """Return the first value of each place, key and tool in `EXAMPLE` and the pages of the tools."""
+    """Return the first example value for each place, key and tool, from `EXAMPLE` and the pages of the tools."""
     found: dict[tuple[str, str, str], Any] = {}
     pages = [example_step(tool) for tool in signatures().values() if tool.runs]
     written = [(location, name, "", value) for location, name, value in _written(EXAMPLE, STRUCTURE, "")]
@@ -319,7 +319,7 @@ def _examples() -> dict[tuple[str, str, str], Any]:
 
 
 def _written(value: Any, schema: Schema, place: str) -> Iterator[tuple[str, str, Any]]:
-    """Yield the place, name and value of each key that a value has."""
+    """Yield each key in a value, with its place, its name and its own value."""
     if isinstance(value, dict):
         known = schema.get("properties", {})
         for name, inner in value.items():
@@ -335,7 +335,7 @@ def _written(value: Any, schema: Schema, place: str) -> Iterator[tuple[str, str,
 
 
 def _shortened(value: Any) -> Any:
-    """Return a value, or only its first item where all of them are too long for an example."""
+    """Return a value as an example; if the value is too long, return only its first item or first two keys."""
     if len(json.dumps(value)) <= _LONGEST_EXAMPLE or not isinstance(value, (list, dict)):
         return value
     return value[:1] if isinstance(value, list) else dict([*value.items()][:2])

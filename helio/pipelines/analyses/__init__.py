@@ -1,1 +1,1 @@
-"""Rules over the graph of a template: meaning, origins, known labels, outputs."""
+"""Find facts about a template from the graph of its steps: origins of numbers, outputs, labels, equal work."""

@@ -1,4 +1,4 @@
-"""List the labels that the steps of a plan give, with a label for each item of ``for_each`` if its items are known."""
+"""List the labels of all results of a plan; list one label per item of a ``for_each`` if its items are known."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_ITEMS = 1000
 
 @dataclass(frozen=True)
 class Labels:
-    """Labels of a plan, and the steps that give them.
+    """Labels of all results of a plan, and the steps that give these labels.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class Labels:
     as_patterns: bool
 
     def may_match(self, pattern: str) -> bool:
-        """Tell whether a label with ``*`` may match a label, now or when all variables have their values."""
+        """Tell whether a label with ``*`` or with variables may match a label of the plan."""
         return not self.as_patterns or any(overlap(pattern, TOKEN.sub("*", known)) for known in self.all)
 
     def steps(self, label: str, among: Path) -> list[StepId]:
-        """Return the steps of a list that give a label, or any label that matches a label with ``*``."""
+        """Return the steps that give a label; a label with ``*`` stands for all labels that match it."""
         known = self.producers.get(among, {})
         if is_glob(label):
             return list(dict.fromkeys(known[match] for match in matching(label, known)))
@@ -51,7 +51,7 @@ class Labels:
 
 
 def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
-    """Find the labels that the steps of a plan give, from the signatures of their tools."""
+    """Find the labels of all results of a plan from the signatures of the tools."""
     producers: dict[Path, dict[str, StepId]] = {}
     every: dict[str, StepId] = {}
     complete = as_patterns = True
@@ -71,7 +71,7 @@ def labels_of(steps: Iterable[StepView], context: Context) -> Labels:
 
 
 def _made(step: StepView, context: Context) -> tuple[list[str], bool]:
-    """Return the labels of one step as written, then with the items of its maps; and whether these are all."""
+    """Return the labels of one step as written, then its labels for each item, and whether the list is complete."""
     if not step.outputs:
         return [], step.signature.gives in ("figure", "export") if step.signature else bool(step.step.block)
     made, complete = list(step.outputs), "loop_over" not in step.step.extra

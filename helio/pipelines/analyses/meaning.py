@@ -1,4 +1,4 @@
-"""Signatures: texts that describe how each output of a plan is made; safe edits do not change them.
+"""Make signatures: a signature is a text that says how an output of a plan is made. Safe edits do not change it.
 
 A signature is the key of a recipe in the form that names work in the store (`helio.pipelines.analyses.work`), with
 values in the place of files: ids, intents, order, layout and the names of labels do not enter it. It is read from a
@@ -50,13 +50,13 @@ from helio.store.work_keys import key_of
 from helio.time_range import canonical, parse_time_range
 
 NOTHING: tuple[Any, ...] = (None, "", "None", "none", "null", "NULL", "undefined", [], {})
-"""Values that mean that no value was given."""
+"""Values that mean "no value"."""
 _OTHER_SPELLING = re.compile(r"[{}]|%\w+%|<\w+>|\$\(")
 _BUILT_IN = "$TIME_RANGE"
 
 
 def meaning(plan: Template, context: Context) -> dict[str, str]:
-    """Return the signature of every output that a plan defines.
+    """Return the signature of every output of a plan: a text that says how the output is made.
 
     Parameters
     ----------
@@ -75,36 +75,36 @@ def meaning(plan: Template, context: Context) -> dict[str, str]:
 
 
 def equal_work(plan: Template, context: Context) -> dict[str, str]:
-    """Return a signature for every label, without values of variables; equal signatures mean equal results."""
+    """Return a signature for every label, without the values of variables; equal signatures mean equal results."""
     return _Reading(plan, context, bound=False).signatures()
 
 
 @dataclass(frozen=True)
 class _Use:
-    """One use of a tool: a step, or one item of a map."""
+    """One use of a tool: a step, or one item of a ``for_each`` step."""
 
     step_id: StepId
     signature: Signature
     args: Document
     outputs: list[str]
-    """Labels that the step gives."""
+    """Labels of the step's results."""
     over: Any = None
-    """Each ``for_each`` around the step whose items are not known, in canonical form."""
+    """Every ``for_each`` around the step whose items are not known, in canonical form."""
 
 
 def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
-    """Tell whether a value is in its one spelling; a value in another spelling has no meaning until it is mended."""
+    """Tell whether a value has the type of its field; another type has no meaning until a pass corrects it."""
     return (
         schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
     )
 
 
 class _NotUnderstoodError(Exception):
-    """Part of a plan whose meaning is unknown."""
+    """Error for a part of a plan whose work helio does not understand."""
 
 
 class _Reading:
-    """One plan being read."""
+    """Reader of one plan: finds what the steps use and the signatures of their outputs."""
 
     def __init__(self, plan: Template, context: Context, *, bound: bool) -> None:
         self.context = context
@@ -127,7 +127,7 @@ class _Reading:
         }
 
     def signatures(self) -> dict[str, str]:
-        """Return the signature of every output that is understood."""
+        """Return the signature of every output whose work is understood."""
 
         def keys(use: _Use, known: Mapping[str, str]) -> dict[str, str]:
             return {label: self._key(use, known, label) for label in use.outputs}
@@ -142,7 +142,7 @@ class _Reading:
         return found
 
     def _key(self, use: _Use, known: Mapping[str, str], label: str = "") -> str:
-        """Return the key of what a step gives, from the keys of what it reads; empty where it is not understood."""
+        """Return the signature of a step's output, from the signatures of its inputs; empty if unknown."""
         try:
             figure = use.signature.gives == "figure"
             return key_of(self._figure(use, known) if figure else self._recipe(use, known, label))
@@ -163,7 +163,7 @@ class _Reading:
                 yield from self._items(figures[step.step_id], {}, ())
 
     def _lowered(self) -> dict[StepId, Step]:
-        """Return each figure with its styles merged in; none when the figure of a style is unclear."""
+        """Return each figure merged with its styles; return nothing if a style may belong to several figures."""
         if len({str(step.step_id) for step in self.steps}) < len(self.steps):
             return {}
         if any(self._signature(step) is None and not step.block for step in self.steps):
@@ -225,7 +225,7 @@ class _Reading:
         return known.get(step.tool_name)
 
     def _implied_loop(self, step: Step) -> ForEach | None:
-        """Return the map over an interval variable that a step uses without saying so."""
+        """Return the ``for_each`` over an interval variable that a step uses without a ``for_each`` of its own."""
         signature = self._signature(step)
         if signature is None:
             return None
@@ -243,16 +243,16 @@ class _Reading:
     # Meaning of a use -----------------------------------------------------------------------------------------
 
     def _needs(self, use: _Use) -> list[str]:
-        """Return the labels that a step reads. A meaning does not depend on the values of variables."""
+        """Return the labels of the tables that a step reads."""
         tables = (owner(label, self.producers) for label in self._labels(use))
         return [table for table in tables if table is not None]
 
     def _labels(self, use: _Use) -> list[str]:
-        """Return the labels that a step reads."""
+        """Return all labels that a step reads, also labels of single components."""
         return [label for labels in self._read(use).values() for label in labels]
 
     def _read(self, use: _Use) -> dict[str, list[str]]:
-        """Return the labels that a step reads, by the tool's parameter."""
+        """Return the labels that a step reads, grouped by the tool's parameter."""
         found: dict[str, list[str]] = {}
         for table in use.signature.tables:
             if table.argument == "spec.labels":
@@ -384,20 +384,20 @@ class _Reading:
         return substitute(value, schema, self.values)
 
     def _value(self, text: str) -> Any:
-        """Return a text with its variables replaced by their values; None where it would be too long."""
+        """Return a text with variables replaced by their values; return None if the result would be too long."""
         try:
             return substitute(text, {}, self.values)
         except Oversize:
             return None
 
     def _refuse_other_case(self, name: str) -> None:
-        """Refuse a name that differs from a variable's only in case: another spelling of it, or a mistake."""
+        """Refuse a name that differs from the name of a variable only in case: it may be a mistake."""
         others = {*self.declared, _BUILT_IN} - {name}
         if name not in self.declared and name.casefold() in map(str.casefold, others):
             raise _NotUnderstoodError(name)
 
     def _time(self, value: Any) -> Any:
-        """Return one value for all spellings of a range; where values are not bound, the same in every run."""
+        """Return one value for all spellings of a time range; unknown variables stay in the value."""
         if isinstance(value, str) and TOKEN.fullmatch(value):
             if value not in self.values:
                 self._refuse_other_case(value)
@@ -415,12 +415,12 @@ class _Reading:
 
 
 def _agreed(first: str, second: str) -> str:
-    """Return the key of a label that two steps give; empty where they give different tables."""
+    """Return the signature of a label that two steps give; return an empty text if their tables differ."""
     return first if first == second else ""
 
 
 def _says_nothing(signature: Signature, name: str, value: Any) -> bool:
-    """Tell whether an argument might as well be left out."""
+    """Tell whether an argument has no effect, so that it could be left out."""
     argument = signature.argument(name)
     if argument is None:
         return any(value == empty and type(value) is type(empty) for empty in NOTHING)

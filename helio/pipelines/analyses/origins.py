@@ -1,4 +1,4 @@
-"""Find the origin of each step's numbers: fetched data, or values that the author of the template wrote."""
+"""Find where the numbers of each step come from: fetched data, or values that the author of the template wrote."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from helio.steps.signature import Signature
 
 @dataclass(frozen=True)
 class Origin:
-    """Origin of the numbers in a table, a figure or a file, as the labels of the steps that give them.
+    """Origin of the numbers in a table, figure or file: the labels of the steps that fetched or wrote these numbers.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Origin:
 
 
 def origins(template: Template, signatures: Mapping[str, Signature]) -> dict[str, Origin]:
-    """Return the origin of each step's results, by the step's JSON Pointer; the steps may be in any order."""
+    """Return the origin of the numbers of each step, by the step's JSON Pointer; the steps may be in any order."""
     graph = graph_of(template.walk(), signatures)
     found: dict[str, Origin] = {}
 
@@ -60,7 +60,7 @@ def origins(template: Template, signatures: Mapping[str, Signature]) -> dict[str
 
 
 def _origin(step: StepView, signature: Signature, of: Callable[[Iterable[str]], Origin]) -> Origin:
-    """Return the origin of a step, from the origins of the labels that it reads."""
+    """Return the origin of a step's numbers, from the origins of the tables that the step reads."""
     args = step.params
     itself = frozenset(step.outputs or [f"step {step.id}"])
     if signature.gives == "tables":
@@ -92,7 +92,7 @@ def _origin(step: StepView, signature: Signature, of: Callable[[Iterable[str]], 
 
 
 def _named(names: Iterable[str], labels: list[str]) -> list[str]:
-    """Return the labels of the tables that code calls by these names."""
+    """Return the labels of the tables that code uses under these names."""
     meant = dict.fromkeys(("df", "da"), labels[:1])
     for label, name in zip(labels, names_in_scope(labels), strict=True):
         for kind in ("df", "da"):

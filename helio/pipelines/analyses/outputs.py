@@ -1,4 +1,4 @@
-"""Find the outputs of a plan: its figures and exports, and its final results, which no later step uses."""
+"""Find the outputs of a plan: its figures, its exports, and its final results, which no other step uses."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from helio.pipelines.template.maps import is_glob, matching
 from helio.pipelines.template.template import Template
 
 MOST_PANELS = 12
-"""Maximum number of tables in a figure whose tables helio chose: more panels do not fit on a page."""
+"""Maximum number of tables in a figure for which helio chose the tables: more panels do not fit on a page."""
 _MOST_NAMED = 20
 LIMITED = "draws_at_most"
-"""Annotation of a figure whose tables helio chose: the figure may draw only the first of them."""
+"""Annotation of a figure for which helio chose the tables: helio may draw only the first tables."""
 
 
 def has_artefact(template: Template, context: Context) -> bool:
@@ -36,7 +36,7 @@ def has_export(template: Template, context: Context) -> bool:
 
 
 def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the labels that a figure draws, and the labels that it leaves out if helio chose its labels.
+    """Split a figure's labels into the labels that helio draws and the labels that do not fit on the page.
 
     Each gives one panel at most.
     """
@@ -44,7 +44,7 @@ def limited(labels: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def not_drawn(labels: Sequence[str]) -> str:
-    """Write the note that lists the tables that a figure leaves out.
+    """Write the note of a figure that lists the tables that do not fit into this figure.
 
     >>> not_drawn(["a", "b"])
     'draws the first 12 tables; not drawn: a, b'
@@ -55,7 +55,7 @@ def not_drawn(labels: Sequence[str]) -> str:
 
 
 def is_understood(template: Template, context: Context) -> bool:
-    """Tell whether the results of every step are known: no unknown tool, no call of another pipeline."""
+    """Tell whether helio knows the results of every step: all tools are known, and no step calls another pipeline."""
     return all(
         step.step.block or step.signature is not None for step in views(template.walk(), context.signatures)
     )
@@ -64,7 +64,7 @@ def is_understood(template: Template, context: Context) -> bool:
 def terminal_labels(
     template: Template, context: Context, *, before: StepId | None = None, drawn_too: bool = False
 ) -> dict[str, StepId]:
-    """Return the labels of a plan's final results, each with the step that gives it, in the plan's order.
+    """Return the labels of a plan's final results, each with the step that gives this label, in the plan's order.
 
     Labels that nothing reads; if there are none, labels that no computation reads.
 
@@ -99,7 +99,7 @@ def terminal_labels(
 
 
 def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[str]:
-    """Return the labels that steps read, also by component; ``*`` stands for the items of a ``for_each``."""
+    """Return the labels that steps read, also labels of components; ``*`` stands for the items of a ``for_each``."""
     reads = [step.pattern(label) for step in readers for label in step.labels]
     used = {known for label in reads if (known := owner(label, produced)) is not None}
     used.update(
@@ -110,7 +110,7 @@ def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[s
 
 
 def _dependants(template: Template, step_id: StepId | None) -> set[StepId]:
-    """Return all steps that depend on a step, directly or not."""
+    """Return all steps that depend on a step, directly or through other steps."""
     found: set[StepId] = set()
     if step_id is None:
         return found

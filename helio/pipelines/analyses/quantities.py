@@ -1,4 +1,4 @@
-"""Find the unit, frame and kind of each table of a plan, as far as they are known before a run."""
+"""Find the unit, frame and kind of each table of a plan before a run, as far as they are known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helio.steps.quantity import ANYTHING, equal_units
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A label that a step reads, its path in the arguments, and the known facts of its table."""
+    """A label that a step reads, its path in the step's arguments, and the known facts of the table with this label."""
 
     path: Path
     label: str
@@ -24,7 +24,7 @@ class ReadTable:
 
 
 def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
-    """Find the known unit, frame and kind of each label for which some step requires one of them.
+    """Find the known unit, frame and kind of each label that a tool can only read with a certain unit, frame or kind.
 
     Each tool says what it gives of what it is given (`helio.steps.foreseen`). Only these labels need the catalogue.
     """
@@ -40,13 +40,13 @@ def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
 
 
 def demands(step: StepView) -> bool:
-    """Tell whether the tool requires a unit, a frame or a kind of its tables."""
+    """Tell whether the tool of a step requires a certain unit, frame or kind of its input tables."""
     tool = step.signature
     return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
 def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:
-    """Return the known facts of the tables that a step reads, by the tool's parameter."""
+    """Return the known facts of each table that a step reads, grouped by the tool's parameter."""
     return {
         parameter: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
         for parameter, reads in step.inputs.items()
@@ -61,7 +61,7 @@ def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
 
 
 def _given(step: StepView, known: Mapping[str, Foreseen], context: Context) -> Mapping[str, Foreseen]:
-    """Return the known facts of a step's labels; none for a map, whose items may differ."""
+    """Return the known facts of a step's results; a ``for_each`` step has none, because its items may differ."""
     args, signature = step.params, step.signature
     if signature is None or step.step.for_each is not None:
         return dict.fromkeys(step.outputs, NOTHING_KNOWN)

@@ -1,4 +1,4 @@
-"""Write recipes in one canonical form, for keys in the store and to find steps that do the same work."""
+"""Write the work of a step in one canonical form, to make its key in the store and to find steps with equal work."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Recipe = dict[str, Any]
 
 
 def fetch_recipe(tool: str, version: int, span: Any, choices: Sequence[Recipe]) -> Recipe:
-    """Return the recipe of one parameter of a fetch: its time range, and the datasets that may serve it, best first."""
+    """Return the work of fetching one parameter: the time range, and the datasets to try, best first."""
     return {"tool": tool, "version": version, "range": span, "choices": list(choices)}
 
 
 def work_recipe(signature: Signature, args: Mapping[str, Any], inputs: Mapping[str, Any]) -> Recipe:
-    """Return the recipe of a computation, a figure or an export from its arguments and inputs.
+    """Return the work of a computation, a figure or an export: its tool, arguments and inputs.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def work_recipe(signature: Signature, args: Mapping[str, Any], inputs: Mapping[s
 
 
 def canonical_args(signature: Signature, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments that can change a result: no labels, no description, code by the digest of its syntax tree.
+    """Return the arguments that can change a result: no labels, no descriptions, code as a digest of its syntax tree.
 
     Code names its tables by their labels; the names of its inputs are replaced by their places, so that another label
     is no other work.
@@ -67,7 +67,7 @@ def _labels_of(value: Any) -> list[str]:
 
 
 def work_of(template: Mapping[str, Any], signatures: Mapping[str, Signature]) -> str:
-    """Write a template's variables and steps as text, without descriptions, which change no result.
+    """Write a template's variables and steps as text, without descriptions, because these change no result.
 
     Intents, descriptions, annotations, comments in code and what follows from the rest are such words.
     """
@@ -110,12 +110,12 @@ def is_code(schema: Schema) -> bool:
 
 
 def is_text(schema: Schema) -> bool:
-    """Tell whether an argument holds words or code, in which variables are never replaced."""
+    """Tell whether an argument holds words or code; variables in such a text are never replaced."""
     return schema.get("format") in ("text", "title")
 
 
 def canonical_code(code: str, names: Mapping[str, str] | None = None) -> str:
-    """Return a text that ignores the layout of code: its syntax tree, or the code itself if it cannot be parsed.
+    """Return code as its syntax tree, without layout; return the code unchanged if Python cannot parse it.
 
     Comments, blank lines, docstrings, ``pass`` and brackets that change nothing do not enter it, and no version of
     Python writes it in another way.
@@ -151,7 +151,7 @@ def _written(value: Any, names: Mapping[str, str]) -> str:
 
 
 def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a syntax node; skip empty ones, as newer versions of Python have more of them."""
+    """Yield the fields of a syntax node that are not empty; newer versions of Python have more empty fields."""
     for name in node._fields:
         value: Any = getattr(node, name, None)
         if isinstance(value, list):
@@ -165,7 +165,7 @@ def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]
 
 
 def _does_nothing(statement: Any) -> bool:
-    """Tell whether it stands there for readers alone: a docstring, a number, ``pass``."""
+    """Tell whether a statement has no effect: a docstring, a number, or ``pass``."""
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )

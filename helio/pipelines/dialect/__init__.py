@@ -1,1 +1,1 @@
-"""Passes that turn what an author wrote, in any spelling, into a template whose fields have known types."""
+"""Passes that read templates of people and language models in many spellings, and write the standard spelling."""

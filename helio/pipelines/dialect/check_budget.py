@@ -17,11 +17,11 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import Document
 
 APPENDED = ("Draw what the pipeline ends in", "Export what the pipeline ends in")
-"""Intents of the figure and the export that `guarantee_artefact` adds; these steps do not count."""
+"""Intents of the figure and the export that `guarantee_artefact` adds; these two steps do not count for the limit."""
 
 
 def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse a plan with more steps than the policy allows; steps in blocks count too.
+    """Refuse a plan with more steps than the policy allows; steps inside a block count too.
 
     It runs before every pass that looks at each pair of steps, so that a plan that is too large is refused at once.
 
@@ -39,7 +39,7 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def refused(count: int, most: int, intents: Iterable[object], where: str = "") -> Iterator[Diagnostic]:
-    """Return the error for more steps than the policy allows; a figure or export that helio added does not count."""
+    """Return the error for a plan with too many steps; a figure or export that helio added does not count."""
     if count - any(intent in APPENDED for intent in intents) > most:
         yield Diagnostic(
             "HV701",

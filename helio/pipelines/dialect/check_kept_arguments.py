@@ -1,4 +1,4 @@
-"""Find arguments that an earlier version of helio moved to the annotations, where a run ignores them.
+"""Find arguments that an earlier version of helio moved from a step to its annotations, so that runs ignore them.
 
 HV107 (warning)  an argument in the annotations, which the run ignores
     An earlier version of helio moved the argument there; the results are not what the argument asks for.
@@ -21,7 +21,7 @@ from helio.pipelines.template.document import Document
 
 
 def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Warn of arguments under ``annotations`` that ask for something that the step does not do.
+    """Warn of arguments under ``annotations`` that would change results, although a run ignores annotations.
 
     >>> from datetime import datetime
     >>> kept = {"dropped_args": {"coordinate_system": "GSM", "comment": "of ACE"}}

@@ -11,7 +11,7 @@ from helio.pipelines.template.document import Document
 
 
 def check_steps(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse ``steps`` that are not a list of objects; every other pass relies on this check.
+    """Refuse a document in which ``steps`` is not a list of objects; every other pass needs this list.
 
     >>> from datetime import datetime
     >>> for finding in check_steps({"steps": [{}, "fetch"]}, Context({}, datetime(2024, 1, 1), {})):

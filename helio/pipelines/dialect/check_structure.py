@@ -1,4 +1,4 @@
-"""Check the structure of a document: every field is known and has its type.
+"""Check that every field of a document is known and has the right type.
 
 HV101 (error)  a field or argument of a wrong type
     helio checks nothing else before all types are right.
@@ -27,12 +27,12 @@ _FRAME = {
         "steps": {"type": "array", "items": {"type": "object"}, "minItems": 1},
     },
 }
-"""Schema of a template without its steps; every step, also in a block, is checked by itself."""
+"""Schema of a template without its steps; every step, also a step in a block, has a check of its own."""
 KINDS = ("tool_name", "use", "block")
 
 
 def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
-    """Refuse a document that does not have the structure of a template.
+    """Refuse a document with unknown fields, or with fields of a wrong type.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "magnitude", "tool_args": [], "critical": "perhaps"}]}

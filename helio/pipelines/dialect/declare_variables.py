@@ -1,4 +1,4 @@
-"""Declare the built-in time range where it is used.
+"""Declare the variable ``$TIME_RANGE`` if a template uses it.
 
 HN604 (edit safe)  built-in $TIME_RANGE declared as required
     No pass invents a default: the person who runs the pipeline gives the range.
@@ -24,7 +24,7 @@ REQUIRED = {"type": "time_range", "required": True}
 
 
 def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
-    """Declare ``$TIME_RANGE`` as required where it is used and not declared: no default is made up.
+    """Declare ``$TIME_RANGE`` as a required variable if steps use it and no declaration exists.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "use": "overview", "with": {"$EVENT": "$TIME_RANGE"}}]}
@@ -43,7 +43,7 @@ def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def declaration(has_variables: bool, facts: Any, name: str = BUILT_IN) -> tuple[Operation, ...]:
-    """Return the operations that declare a variable in a plan that may have no variables yet."""
+    """Return the operations that add a variable to a plan, also to a plan without any variables."""
     if not has_variables:
         return added("/variables", {name: dict(facts)})
     return added(pointer("variables", name), dict(facts))

@@ -22,15 +22,15 @@ from helio.pipelines.template.variables import Path, is_text
 from helio.steps.signature import Schema, Signature
 
 WORDS = ("intent", "name", "description", "$schema")
-"""Descriptive fields: in these ``"None"`` is a word, and only JSON's null means nothing."""
+"""Descriptive fields, in which ``"None"`` is an ordinary word: only JSON's null is removed from them."""
 ELSEWHERE = ("step_id", "depends_on", "steps")
-"""Fields that other passes correct."""
+"""Fields in which other passes correct empty values."""
 NOT_TEXT = ("time_range", "interval", "number", "integer", "boolean", "duration")
 """Types of variables whose default is not a text."""
 
 
 def drop_nulls(plan: Document, context: Context) -> Iterator[Finding]:
-    """Remove ``null``, ``"None"``, ``"null"``, ``"undefined"`` and ``""`` from all fields except descriptions.
+    """Remove ``null``, ``"None"``, ``"null"``, ``"undefined"`` and ``""``; keep such words in descriptions.
 
     >>> from datetime import datetime
     >>> step = {"step_id": 1, "tool_name": None, "use": "overview", "intent": "None", "critical": "null"}
@@ -60,7 +60,7 @@ def _dropped(nulls: Mapping[Path, Any], step_id: StepId | None) -> Iterator[Edit
 
 
 def _of_keys(path: Path, owner: Document, schema: Schema, words: tuple[str, ...] = ()) -> Mapping[Path, Any]:
-    """Return the keys of the format that stand for nothing, with what they say."""
+    """Return the keys of the template format whose values mean nothing, each with its value."""
     return {
         (*path, key): value
         for key, value in owner.items()
@@ -71,7 +71,7 @@ def _of_keys(path: Path, owner: Document, schema: Schema, words: tuple[str, ...]
 
 
 def _of_arguments(path: Path, args: Document, signature: Signature) -> Iterator[tuple[Path, Any]]:
-    """Yield the arguments that stand for nothing, and the members of those that are objects."""
+    """Yield the arguments whose values mean nothing, also inside arguments that are objects."""
     for name, value in args.items():
         argument = signature.argument(name)
         if argument is None or value in argument.schema.get("enum", ()):
@@ -86,7 +86,7 @@ def _of_arguments(path: Path, args: Document, signature: Signature) -> Iterator[
 
 
 def _inside(path: Path, owner: Document, schema: Schema) -> Iterator[tuple[Path, Any]]:
-    """Yield the members of an object that stand for nothing."""
+    """Yield the keys of an object whose values mean nothing."""
     for key, value in owner.items():
         below = schema.get("properties", {}).get(key)
         if below is None:

@@ -1,4 +1,4 @@
-"""Check that every step has an id of its own.
+"""Make sure that no two steps have the same id.
 
 HN303 (error)  two different steps with the same id
     References to the id could mean either step, so helio changes neither.
@@ -24,7 +24,7 @@ from helio.pipelines.template.edit import Edit, removed
 
 
 def drop_repeated_steps(plan: Document, context: Context) -> Iterator[Finding]:
-    """Keep one of several identical steps with the same id; refuse different steps with the same id.
+    """Keep the first of several identical steps with the same id; refuse different steps with the same id.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "a"}, {"step_id": 1, "tool_name": "b"}]}

@@ -1,4 +1,4 @@
-"""Move unknown keys to the annotations, which a run ignores.
+"""Move unknown keys of a template to its annotations, which a run ignores.
 
 HN101 (edit safe + warning)  unknown key moved to annotations.unknown, which a run ignores; an error in strict mode
     helio cannot use an unknown key, but does not delete what the author wrote.
@@ -25,7 +25,7 @@ from helio.pipelines.template.variables import Path
 
 
 def keep_unknown_keys(plan: Document, context: Context) -> Iterator[Finding]:
-    """Move unknown keys to ``annotations.unknown`` of their step or of the template; refuse them under a strict policy.
+    """Move unknown keys to ``annotations.unknown`` of their step or of the template; a strict policy refuses them.
 
     A key that asks for other numbers, as ``coords`` or ``resolution`` do, is refused under every policy.
 
@@ -64,7 +64,7 @@ def _unknown(owner: Document, schema: Mapping[str, Any]) -> Document:
 
 
 def _asks(key: str, value: Any, *, in_step: bool) -> bool:
-    """Return whether a key asks for something that would not be done."""
+    """Tell whether an unknown key asks for something that a run would not do."""
     return not is_null(value) and value not in ([], {}) and asks_for_something(key, in_step=in_step)
 
 
@@ -85,7 +85,7 @@ def _kept(
     known: list[str],
     context: Context,
 ) -> Iterator[Finding]:
-    """Keep keys among the annotations of their owner; with a strict policy, refuse them."""
+    """Move keys to the annotations of their step or template; under a strict policy, refuse these keys."""
     if not gone:
         return
     names = [str(path[-1]) for path in gone]
@@ -126,7 +126,7 @@ def _kept(
 
 
 def _joined(there: Document, aside: Document) -> Document:
-    """Return what is kept already with more, under other names where these are taken."""
+    """Return the annotations with more keys; a key whose name is taken gets another name."""
     joined = dict(there)
     for key, value in aside.items():
         name, number = key, 2

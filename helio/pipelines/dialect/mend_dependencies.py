@@ -1,4 +1,4 @@
-"""Write dependencies as a list of step ids.
+"""Write the dependencies of a step as a list of step ids.
 
 HR302 (edit safe)  dependency on itself removed
     No step can wait for itself.
@@ -34,12 +34,12 @@ from helio.pipelines.template.labels import owner, split_labels
 
 ORDINAL = re.compile(r"(?:result[ _]of[ _])?(?:step|phase|task|id)?[ _#-]*([0-9]{1,9})", re.IGNORECASE)
 MARKS = "<>{}$ "
-"""Characters that authors put around the result of a step or around a variable."""
+"""Characters that people and language models put around the result of a step or around a variable."""
 _ID_KEYS = folded(f"step_id {STEP_KEYS['step_id']}")
 
 
 def mend_dependencies(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write ``depends_on`` as a list of step ids, whether it has one id, texts such as ``"step 1"``, or labels.
+    """Write ``depends_on`` as a list of step ids; it may be one id, texts such as ``"step 1"``, or labels.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "produces": ["B"]}, {"step_id": 2, "depends_on": ["step 1", "B", 2]}]}
@@ -72,7 +72,7 @@ def _mended(step: WrittenStep, names: StepNames, context: Context) -> Iterator[E
 
 
 class StepNames:
-    """Ids and labels of some steps; a dependency may name a step by either."""
+    """Ids and labels of some steps: a dependency may use the id or a label of a step."""
 
     def __init__(self, steps: list[WrittenStep], context: Context) -> None:
         self.ids = {str(step.id): step.id for step in steps if step.id is not None}
@@ -84,7 +84,7 @@ class StepNames:
                     self.producers.setdefault(label, step.id)
 
     def listed(self, written: Any) -> list[Any]:
-        """Return dependencies as a list; a text may hold several, separated by commas."""
+        """Return dependencies as a list; one text may contain several dependencies, separated by commas."""
         if is_null(written):
             return []
         unpacked = unpack(written, list)
@@ -100,7 +100,7 @@ class StepNames:
         return items
 
     def id_of(self, item: Any) -> Any:
-        """Return the step id that a dependency means, or the dependency unchanged if it means none."""
+        """Return the id of the step that a dependency names; return the dependency unchanged if it names no step."""
         match item:
             case dict():
                 named = [value for key, value in item.items() if fold(key) in _ID_KEYS]
@@ -118,7 +118,7 @@ class StepNames:
         return item
 
     def producer_of(self, item: Any) -> Any:
-        """Return the step that gives a label; return any other dependency unchanged."""
+        """Return the id of the step that gives a label; return the dependency unchanged if it is not a label."""
         if not isinstance(item, str) or item in self.ids:
             return item
         label = owner(item, self.producers)
@@ -136,6 +136,6 @@ def _without_repeats(items: list[Any]) -> list[Any]:
 
 
 def _reads_itself(step: WrittenStep, context: Context) -> bool:
-    """Return whether a step reads a label of its own: a cycle, which derive_dependencies refuses."""
+    """Tell whether a step reads a label that the step itself gives: a cycle, which derive_dependencies refuses."""
     view = view_in(step.json, context.signatures)
     return any(owner(label, set(view.outputs)) for label in view.labels)

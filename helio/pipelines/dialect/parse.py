@@ -1,4 +1,4 @@
-"""Read the text or JSON that an author wrote as a template (stage P).
+"""Read a text or JSON from a person or a language model as a template (stage P).
 
 HP001 (error)  not readable as text or JSON at all
     It contains no pipeline, and helio does not invent one.
@@ -55,18 +55,18 @@ from helio.pipelines.template.schema import STRUCTURE
 
 FENCE = re.compile(r"^[ \t]*+(`{3,}+|~{3,}+)[^\n]*+\n(.*?)(?:\1[`~]*+[ \t]*+$|\Z)", re.MULTILINE | re.DOTALL)
 MOST_STARTS = 50
-"""Maximum number of brackets in prose that are tried as the start of a plan."""
+"""Maximum number of opening brackets in a text at which helio tries to read a plan."""
 
 _WRAPPERS = ("plan", "template", "pipeline", "workflow", "result", "response", "output", "json")
-"""Keys under which authors put a whole plan."""
+"""Keys of an outer object around a plan, as language models write it."""
 _TOOL_KEYS = folded(f"tool_name use for_each block {STEP_KEYS['tool_name']}")
 _ARGS_KEYS = folded(f"tool_args {STEP_KEYS['tool_args']}")
 _OF_TEMPLATE = ("$schema", "schema_version", "variables")
-"""Keys next to a single action that belong to the template, not to the action."""
+"""Keys beside a single action that belong to the template and not to the action."""
 
 
 def parse(source: Any) -> RewriteResult:
-    """Read a text or a JSON value as a template; also return the edits that this needed.
+    """Read a text or a JSON value as a template; also return the edits that were necessary for this.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def parse(source: Any) -> RewriteResult:
 
 
 def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
-    """Return the JSON value of a text, with the edits that took it out."""
+    """Return the JSON value in a text, and the edits that removed everything else."""
     plain = text.removeprefix("\ufeff")
     whole = check_json(plain)
     if not isinstance(whole, Diagnostic):
@@ -132,7 +132,7 @@ def _read(text: str) -> tuple[Any, list[Edit]] | Diagnostic:
 
 
 def _fences(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield each fenced block with its value, or why it has none."""
+    """Yield each fenced block of a text with its JSON value, or with the reason why it has none."""
     for match in FENCE.finditer(text):
         inner = match[2].strip()
         if inner[:1] in ("{", "["):
@@ -140,7 +140,7 @@ def _fences(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _loose(text: str) -> Iterator[tuple[str, Any]]:
-    """Yield each object or list that stands between words, with its value, or why it has none."""
+    """Yield each object or list between the words of a text, with its JSON value or the reason why it has none."""
     end, tried = 0, 0
     for match in re.finditer(r'\{(?=\s*")|\[(?=\s*\{)', text):
         if match.start() < end or tried >= MOST_STARTS:
@@ -164,7 +164,7 @@ def _loose(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _choose(blocks: list[tuple[str, Any]], text: str) -> tuple[Any, list[Edit]] | Diagnostic | None:
-    """Return the one block that is a plan; where none is, the error of the first."""
+    """Return the only block that is a plan; if no block is a plan, return the error of the first block."""
     read: list[tuple[Any, list[Edit]]] = []
     wrong: list[Diagnostic] = []
     for inner, value in blocks:
@@ -193,7 +193,7 @@ def _mended(text: str, value: Any) -> Edit:
 
 
 def _is_prose(text: str) -> bool:
-    """Return whether a text can be read as words."""
+    """Tell whether a text consists of ordinary words."""
     shown = sum(letter.isprintable() or letter in "\n\r\t" for letter in text)
     return shown > 0.9 * len(text)
 
@@ -202,7 +202,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
-    """Complete a plan without its outer object; return the diagnostic when it is no plan."""
+    """Put a list of steps or a single action into a template; return an error if the value is no plan."""
 
     def made(new: Any, message: str) -> Any:
         edits.append(Edit("HP101", message, replaced("", value, new)))
@@ -239,7 +239,7 @@ def _enveloped(value: Any, edits: list[Edit]) -> Diagnostic | None:
 
 
 def _wrapped(value: Any) -> Any:
-    """Return the plan in an object of one key around it, or None."""
+    """Return the plan inside an outer object with one key; return None if the value is anything else."""
     for key, inner in object_of(value).items():
         if len(value) == 1 and fold(key) in _WRAPPERS and (_has_steps(inner) or _wrapped(inner)):
             return inner

@@ -1,4 +1,4 @@
-"""Rename the arguments of tools to the names in their signatures.
+"""Rename the arguments of steps to the names in the signatures of the tools.
 
 HN501 (edit safe)  argument synonym renamed
     Only the name changes, to the tool's own name; the value stays.
@@ -43,11 +43,11 @@ from helio.steps.signature import Signature
 from helio.time_range import canonical
 
 SEVERAL = re.compile(r"\s*[^\s,()\[\]{}]+(?:\s*,\s*[^\s,()\[\]{}]+)+\s*")
-"""Several names, separated by commas."""
+"""Pattern of several names, separated by commas."""
 
 
 def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Rename arguments that are synonyms of a tool's argument; refuse two with different values.
+    """Rename each argument whose name is a synonym of a tool's argument; refuse two with different values.
 
     A start and a stop become one time range, which includes the whole day of an ``end_date`` without a time of day.
 
@@ -82,7 +82,7 @@ def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def disagreeing(args: Document, signature: Signature) -> set[str]:
-    """Return the synonyms that `rename_arguments` did not rename because their values disagree."""
+    """Return the synonyms that `rename_arguments` did not rename, because two of them have different values."""
     words = argument_spellings(signature)
     unknown = {key: value for key, value in args.items() if signature.argument(key) is None}
     left = {key for key, value in unknown.items() if fold(key) in words and not is_null(value)}
@@ -93,7 +93,7 @@ def disagreeing(args: Document, signature: Signature) -> set[str]:
 
 
 def _rename_in_candidates(step: WrittenStep, signature: Signature) -> Iterator[Edit]:
-    """Rename members of candidates; leave two that disagree, which are refused as unknown."""
+    """Rename the keys of candidates; leave two keys with different values, which a later check refuses as unknown."""
     argument, written = signature.argument("candidates"), step.args.get("candidates")
     listed = unpack(written, list) or written
     if argument is None or not isinstance(listed, list):
@@ -118,7 +118,7 @@ def _rename_in_candidates(step: WrittenStep, signature: Signature) -> Iterator[E
 
 
 class ArgumentRenaming(Renaming):
-    """Renaming of a step's arguments to the names in its tool's signature."""
+    """Renaming of one step's arguments to the names in the signature of its tool."""
 
     code = "HN501"
     members = "arguments"
@@ -131,16 +131,16 @@ class ArgumentRenaming(Renaming):
 
     @property
     def unknown(self) -> list[str]:
-        """The names of arguments that the tool does not have."""
+        """The names of the step's arguments that the tool does not have."""
         return [key for key in self.now if key not in self.known]
 
     @property
     def range_of(self) -> tuple[str, str] | None:
-        """The two unknown arguments that are the start and the stop of one time range."""
+        """The two unknown arguments that are the start and the stop of one time range, or None."""
         return range_members(self.unknown) if self.signature.time_arguments() else None
 
     def unwrap(self) -> None:
-        """Move arguments out of a nested object, as in ``"tool_args": {"arguments": {…}}``."""
+        """Move arguments out of an object inside the arguments, as in ``"tool_args": {"arguments": {…}}``."""
         for key in [key for key in self.unknown if fold(key) in _WRAPPERS]:
             inner = object_of(unpack(self.now[key], dict) or self.now[key])
             if not inner or inner.keys() & self.now.keys():
@@ -151,7 +151,7 @@ class ArgumentRenaming(Renaming):
             self.renamed.append(f"{key} → {', '.join(inner)}")
 
     def rename(self, words: Mapping[str, str]) -> None:
-        """Rename each argument that is a synonym of one of the tool's."""
+        """Rename each argument whose name is a synonym of an argument of the tool."""
         range_of = self.range_of or ()
         for key in self.unknown:
             target = None if key in range_of or is_null(self.now[key]) else self.meant_by(key, words)
@@ -159,7 +159,7 @@ class ArgumentRenaming(Renaming):
                 self.move(key, target, self.now[key])
 
     def meant_by(self, key: str, words: Mapping[str, str]) -> str | None:
-        """Return the argument of which a key is a synonym; of two, return the one without a value."""
+        """Return the tool's argument that a synonym means; if there are two, return the one without a value."""
         plain = fold(key)
         spelled = words.get(plain)
         if spelled is not None and fold(spelled) == plain:
@@ -175,7 +175,7 @@ class ArgumentRenaming(Renaming):
         return target
 
     def list_parameters(self, catalogue: Mapping[str, Dataset]) -> None:
-        """Write several names under ``parameter_id`` as ``parameters``."""
+        """Write several names under ``parameter_id`` as the list ``parameters``."""
         value = self.now.get("parameter_id")
         if "parameters" not in self.known:
             return
@@ -188,11 +188,11 @@ class ArgumentRenaming(Renaming):
             self.move("parameter_id", "parameters", value)
 
     def agree(self, there: Any, value: Any) -> bool:
-        """Tell whether two values of an argument are equal; a list of one item equals that item."""
+        """Tell whether two values of an argument are equal; a list of one item is equal to this item."""
         return bool(there == value) or [there] == value or there == [value]
 
     def conflict(self, key: str, target: str) -> Diagnostic:
-        """Refuse two arguments that mean the same and have different values, with a fix for either."""
+        """Return an error for two arguments with the same meaning and different values; the fixes remove either."""
         value, there = self.now[key], self.now[target]
         without = removed(self.at(key), value)
         instead = (*without, *replaced(self.at(target), there, value))
@@ -206,7 +206,7 @@ class ArgumentRenaming(Renaming):
         )
 
     def put_into_spec(self) -> None:
-        """Move keys of a figure that stand next to ``spec`` into ``spec``."""
+        """Move keys of a figure from the arguments beside ``spec`` into ``spec``."""
         spec, inside = self.signature.argument("spec"), self.now.get("spec", {})
         if spec is None or not isinstance(inside, dict):
             return
@@ -222,7 +222,7 @@ class ArgumentRenaming(Renaming):
             self.renamed.append(f"{', '.join(keys)} → spec")
 
     def take_out_of_spec(self) -> None:
-        """Move keys of a figure out of ``spec`` if the tool takes them as arguments."""
+        """Move keys of a figure out of ``spec`` if they are arguments of the tool."""
         inside = self.now.get("spec")
         if "spec" in self.known or self.signature.gives != "figure" or not isinstance(inside, dict):
             return
@@ -234,7 +234,7 @@ class ArgumentRenaming(Renaming):
         self.renamed.append(f"spec → {', '.join(inside)}")
 
     def join_range(self) -> Iterator[Finding]:
-        """Combine a start and a stop into one time range."""
+        """Combine the arguments for a start and a stop into one time range."""
         if self.range_of is None:
             return
         first, second = self.range_of
@@ -275,7 +275,7 @@ _NAMES = {"parameter_id", "parameters"}
 
 
 def _is_range(value: Any, spelt: str) -> bool:
-    """Return whether a value says the same range as one in its one spelling."""
+    """Tell whether a value is the same time range as a text in the standard spelling."""
     try:
         return isinstance(value, str) and canonical(value) == spelt
     except TimeRangeError:

@@ -1,4 +1,4 @@
-"""Rename the keys of steps and variables to those that a template has.
+"""Rename the keys of steps and variables to the keys of the template format.
 
 HN102 (edit safe)  synonym of a key renamed; two values for the same key are an error
     Authors and models use different words for the same key.
@@ -37,9 +37,9 @@ from helio.steps.signature import Signature
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
 SHORTEST = 5
-"""Minimum length of a key for which misspellings are corrected: shorter words are too much alike."""
+"""Minimum length of a key that helio corrects if it is misspelt: shorter words are too similar to each other."""
 ABOUT = frozenset({"intent", "description", *NOT_MEANING})
-"""Descriptive keys, which change no result."""
+"""Keys that hold descriptions and change no result."""
 Kinds = Mapping[str, tuple[type, ...]]
 NOTHING = type(None)
 STEP_KINDS: Kinds = {
@@ -53,7 +53,7 @@ STEP_KINDS: Kinds = {
     "use": (str, NOTHING),
     "critical": (bool, int, str),
 }
-"""Types of values with which a synonym of a key is accepted."""
+"""Types that a value must have so that helio accepts a synonym as its key."""
 
 
 def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
@@ -87,7 +87,7 @@ def rename_keys(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 class KeyRenaming(Renaming):
-    """Renaming of an object's keys to the known ones."""
+    """Renaming of the keys of a step or a variable to the keys of the template format."""
 
     code = "HN102"
     members = "keys"
@@ -96,7 +96,7 @@ class KeyRenaming(Renaming):
         super().__init__(path, before, step_id)
 
     def rename(self, words: Mapping[str, str], known: Mapping[str, Any], kinds: Kinds | None = None) -> None:
-        """Rename each key that is a synonym of a known one.
+        """Rename each key that is a synonym of a known key.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class KeyRenaming(Renaming):
                 self.rename_to(key, target, value)
 
     def misspelt_keys(self, known: Collection[str], kinds: Kinds | None = None) -> Iterator[Edit]:
-        """Yield an edit for each misspelt key whose correct key has no value yet.
+        """Yield an edit for each misspelt key, if the correct key has no value yet.
 
         It is lossy unless the key is for people alone: a template that ran without it is not run with another meaning.
         """
@@ -143,16 +143,16 @@ class KeyRenaming(Renaming):
             )
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
-        """Move a value to its right key, which may be its present key."""
+        """Move a value to its correct key, even if the value is under this key already."""
         if key != target:
             self.move(key, target, value)
 
 
 class StepRenaming(KeyRenaming):
-    """Renaming of a step's keys to the known ones."""
+    """Renaming of a step's keys to the keys of the template format."""
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
-        """Move a value to its right key; make a loop from a list of items, and split a call into tool and arguments."""
+        """Move a value to its correct key; make a loop from a list of items; split a call into tool and arguments."""
         if target == "for_each" and isinstance(value, list):
             self.move(key, "loop_over", value)
         elif target == "tool_name" and (key != target or isinstance(value, (list, dict))):
@@ -161,7 +161,7 @@ class StepRenaming(KeyRenaming):
             super().rename_to(key, target, value)
 
     def name_tool(self, key: str, value: Any) -> None:
-        """Set the tool's name, given as a text, a list of one text, or an object with name and arguments."""
+        """Set the tool's name from a text, a list of one text, or an object with name and arguments."""
         if isinstance(value, list):
             names = [name for name in value if not is_null(name)]
             if any(name != names[0] for name in names):
@@ -179,7 +179,7 @@ class StepRenaming(KeyRenaming):
             self.move(key, "tool_name", value)
 
     def flatten_call(self, tools: Mapping[str, str]) -> None:
-        """Read ``{"name": …, "arguments": …}`` as a call of a tool if the name is a tool's or arguments are given."""
+        """Read ``{"name": …, "arguments": …}`` as a call of a tool, if a tool has this name or arguments are given."""
         name = self.now.get("name")
         if not isinstance(name, str) or self.now.keys() & {"tool_name", "use", "block"}:
             return
@@ -187,7 +187,7 @@ class StepRenaming(KeyRenaming):
             self.move("name", "tool_name", name)
 
     def gather_arguments(self, tools: Mapping[str, str], signatures: Mapping[str, Signature]) -> None:
-        """Move arguments that stand next to the tool's name into ``tool_args``."""
+        """Move arguments that a step has beside its tool name into ``tool_args``."""
         tool = spell_tool(text_of(self.now.get("tool_name")), tools)
         there = self.now.get("tool_args", {})
         if tool is None or not isinstance(there, dict):
@@ -228,7 +228,7 @@ class StepRenaming(KeyRenaming):
             self.renamed.append("optional → not critical")
 
     def settle_use(self) -> None:
-        """Rename the arguments of a pipeline to ``with``, and those of a tool to ``tool_args``."""
+        """Rename the key for arguments: ``with`` for a call of a pipeline, ``tool_args`` for a tool."""
         calls, uses = (not is_null(self.now.get(key)) for key in ("tool_name", "use"))
         if calls == uses:
             return
@@ -238,7 +238,7 @@ class StepRenaming(KeyRenaming):
 
 
 def accepts(target: str, value: Any, kinds: Kinds) -> bool:
-    """Tell whether a value has a type with which a synonym of a key is accepted."""
+    """Tell whether helio accepts a synonym as the key of a value with this type."""
     if target in kinds and not isinstance(value, kinds[target]):
         return False
     if target == "step_id" and isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Rename the top-level keys of a template to the known ones."""
+"""Rename the top-level keys of a template to the keys of the template format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS: Kinds = {
     "variables": (dict, list),
     "steps": (list,),
 }
-"""Types of values with which a synonym of a key is accepted."""
+"""Types that a value must have so that helio accepts a synonym as its key."""
 
 
 def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
@@ -33,7 +33,7 @@ def rename_template_keys(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def template_renaming(plan: Document) -> KeyRenaming:
-    """Return the template with known keys, and the list of renamed keys."""
+    """Return the template with its synonyms of keys replaced by known keys, and the list of renamed keys."""
     renaming = KeyRenaming((), plan)
     renaming.rename(TEMPLATE_KEYS, STRUCTURE["properties"], KINDS)
     return renaming

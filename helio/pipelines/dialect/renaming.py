@@ -1,4 +1,4 @@
-"""Rename the keys of an object to those of a template or a tool."""
+"""Rename the keys of an object to known keys, and report keys whose values contradict each other."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helio.pipelines.template.variables import Path
 
 
 class Renaming(EditedObject):
-    """Renaming of an object's keys: the renamed keys, and errors for keys with different values."""
+    """Renaming of an object's keys: collects the renamed keys, and errors for keys with different values."""
 
     code: str
-    """The code of the edit that renames."""
+    """Code of the edit that renames the keys, such as HN501."""
     members: str
-    """Word for the renamed keys in the message of the edit."""
+    """Word for the renamed keys in messages, such as "arguments"."""
 
     def __init__(self, path: Path, before: Document, step_id: StepId | None) -> None:
         super().__init__(path, before)
@@ -27,7 +27,7 @@ class Renaming(EditedObject):
         self.errors: list[Diagnostic] = []
 
     def move(self, key: str, target: str, value: Any) -> None:
-        """Move a member to another key, with a value; report an error if that key has a different value."""
+        """Move the value of a key to another key; report an error if that other key has a different value."""
         there = self.now.get(target)
         if key == target:
             self.put(key, value)
@@ -45,12 +45,12 @@ class Renaming(EditedObject):
         return bool(there == value)
 
     def conflict(self, key: str, target: str) -> Diagnostic:
-        """Refuse two keys that mean the same and have different values."""
+        """Return an error for two keys with the same meaning and different values."""
         message = f"'{key}' and '{target}' mean the same, but have different values"
         return self.refusal(key, message, f"remove '{key}' or '{target}'", target, key)
 
     def refusal(self, key: str, message: str, advice: str, *candidates: str) -> Diagnostic:
-        """Return an error about a key."""
+        """Make an error about a key."""
         return Diagnostic(
             self.code,
             message,
@@ -61,7 +61,7 @@ class Renaming(EditedObject):
         )
 
     def findings(self) -> list[Edit | Diagnostic]:
-        """Return the errors, and one edit that renames all the others."""
+        """Return the errors, and one edit that renames all other keys."""
         if not self.operations:
             return [*self.errors]
         message = f"{self.members} renamed: {', '.join(self.renamed)}"

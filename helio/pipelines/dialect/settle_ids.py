@@ -1,4 +1,4 @@
-"""Give every step an id, and write whole numbers as numbers.
+"""Give every step an id, and write ids that are whole numbers as numbers.
 
 HN301 (edit safe)  numeric id given as text made a number, and references with it
     1 and "1" are the same id.
@@ -27,7 +27,7 @@ WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 def settle_ids(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write ids such as ``"1"`` as numbers, also in references to them; give ids to steps without one.
+    """Write ids such as ``"1"`` as numbers, also where other steps refer to them; give ids to steps without one.
 
     Where no step has an id they are 1 to n; else the missing ones follow the largest. Nobody is renumbered.
 
@@ -80,7 +80,7 @@ def _written(step: WrittenStep, key: str, value: Any, code: str, message: str, s
 
 
 def _number(value: Any) -> int | None:
-    """Return the number that an id spells, when it is not one."""
+    """Return the whole number that a text or a decimal number such as 1.0 means as an id; otherwise None."""
     if isinstance(value, str) and WHOLE.fullmatch(value.strip()):
         return int(value)
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e9:

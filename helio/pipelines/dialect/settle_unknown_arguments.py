@@ -1,4 +1,4 @@
-"""Remove unknown arguments without effect, rename misspelt ones, and refuse the others.
+"""Remove unknown arguments that have no effect, rename misspelt arguments, and refuse all others.
 
 HN503 (error)  unknown argument that may change the results
     A run that ignores the argument would not do what was asked; the author decides which step does it.
@@ -45,7 +45,7 @@ from helio.steps.signature import Argument, Signature
 
 
 def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Remove empty unknown arguments, keep notes as annotations, rename misspelt ones if allowed, refuse the others.
+    """Remove unknown arguments without a value, keep notes as annotations, correct misspelt ones, refuse the rest.
 
     What an unknown argument asks for would not be done, so it is never dropped, in a repair either.
 
@@ -143,7 +143,7 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
 
 
 def _says_nothing(value: Any, meant: Argument | None) -> bool:
-    """Return whether a value is null, empty, or the default of the argument that is meant."""
+    """Tell whether an argument has no effect: its value is null, empty, or the default of the tool's argument."""
     if is_null(value) or value in ([], {}):
         return True
     return meant is not None and meant.default is not None and bool(value == meant.default)

@@ -1,4 +1,4 @@
-"""Declare variables as objects with known types, under names with ``$``.
+"""Write the declaration of each variable as an object with a known type, under a name with ``$``.
 
 HN605 (edit safe)  variable declared without its $
     The variable is the same with and without $.
@@ -27,7 +27,7 @@ from helio.pipelines.template.variables import TOKEN
 from helio.time_range import canonical
 
 USED = re.compile(rf"(?<!\w){BUILT_IN[1:]}(?!\w)")
-"""Finds the name of the built-in time range in a text, with or without ``$``."""
+"""Pattern that finds the name ``TIME_RANGE`` in a text, with or without ``$``."""
 
 
 def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
@@ -55,12 +55,12 @@ def settle_variables(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def declared_times(plan: Document) -> list[str]:
-    """Return the variables that are time ranges, as declared."""
+    """Return the declared variables whose type is a time range."""
     return [name for name, facts in variables_of(plan).items() if facts.get("type") == "time_range"]
 
 
 def _by_name(declared: list[Any]) -> Document | None:
-    """Return variables by the names that the items of a list give themselves; None where one has none."""
+    """Convert a list of variables to an object by their names; return None if an item has no name."""
     named: Document = {}
     for variable in declared:
         name = object_of(variable).get("name")
@@ -71,7 +71,7 @@ def _by_name(declared: list[Any]) -> Document | None:
 
 
 def _make_objects(variables: EditedObject) -> Iterator[Edit]:
-    """Declare a variable that is given by its value alone as an object."""
+    """Write each variable that is only a value as an object with this value."""
     for name, value in list(variables.now.items()):
         if value is None or isinstance(value, (dict, list)):
             continue
@@ -82,7 +82,7 @@ def _make_objects(variables: EditedObject) -> Iterator[Edit]:
 
 
 def _name_types(variables: EditedObject) -> Iterator[Edit]:
-    """Write the type that is spelt in another way, or left out where the default tells it."""
+    """Write the type of each variable in the standard spelling; find a missing type from the default value."""
     for name, facts in list(variables.now.items()):
         kind = _type_of(name, facts) if isinstance(facts, dict) else None
         if kind is None or kind == facts.get("type"):
@@ -99,7 +99,7 @@ def _name_types(variables: EditedObject) -> Iterator[Edit]:
 
 
 def _mark_names(variables: EditedObject, plan: Document) -> Iterator[Finding]:
-    """Write each name with its ``$``."""
+    """Write the name of each variable with its ``$``."""
     built_in = _built_in(variables.now, plan)
     for name, facts in list(variables.now.items()):
         meant = BUILT_IN if name == built_in else _dollar(name)
@@ -122,7 +122,7 @@ def _mark_names(variables: EditedObject, plan: Document) -> Iterator[Finding]:
 
 
 def _type_of(name: str, facts: Document) -> str | None:
-    """Return the type of a variable in its one spelling; None where nothing tells it."""
+    """Return the type of a variable in the standard spelling; return None if the type is unknown."""
     given = facts.get("type")
     if isinstance(given, str) and not is_null(given):
         return by_word(TYPES, VARIABLE_TYPES).get(fold(given))
@@ -136,7 +136,7 @@ def _type_of(name: str, facts: Document) -> str | None:
 
 
 def _kind(name: str, value: Any) -> str:
-    """Return the type of a variable that only its name and its value tell."""
+    """Find the type of a variable without a stated type, from its name and its value."""
     named = fold(name) == "timerange"
     match value:
         case bool():
@@ -153,7 +153,7 @@ def _kind(name: str, value: Any) -> str:
 
 
 def _built_in(declared: Document, plan: Document) -> str | None:
-    """Return the time range that is declared in another case than the ``$TIME_RANGE`` that the steps use."""
+    """Return the variable that is ``$TIME_RANGE`` in another case, if the steps use ``$TIME_RANGE``."""
     same = [name for name in declared if (_dollar(name) or name).casefold() == BUILT_IN.casefold()]
     if len(same) != 1 or (_dollar(same[0]) or same[0]) == BUILT_IN:
         return None
@@ -163,6 +163,6 @@ def _built_in(declared: Document, plan: Document) -> str | None:
 
 
 def _dollar(name: str) -> str | None:
-    """Return the name with its ``$``, of one that has none or is dressed up."""
+    """Return a name with its ``$``; return None if the name is correct already or cannot be a name."""
     plain = "" if TOKEN.fullmatch(name) else bare_name(name)
     return f"${plain}" if plain else None

@@ -1,4 +1,4 @@
-"""Replace references such as ``result of step 1`` by labels.
+"""Replace references to results, such as ``result of step 1``, by labels.
 
 HR204 (edit safe)  reference to the result of a numbered step replaced by its label
     The step gives one table, and no label has the name in the reference.
@@ -26,7 +26,7 @@ RESULT = re.compile(
 
 
 def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
-    """Replace each reference to the result of a numbered step by the label of that result.
+    """Replace each phrase such as ``result of step 1`` by the label of that step's result.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures

@@ -1,4 +1,4 @@
-"""Write time ranges in their standard spelling; refuse phrases that are not understood completely.
+"""Write time ranges in the standard spelling; refuse phrases that helio does not understand completely.
 
 HN701 (edit safe)  time range written in its standard spelling
     Lists, objects, offsets and all other accepted forms mean one half-open interval in UTC.
@@ -53,7 +53,7 @@ MEANT = re.compile(r"did you mean '(.+)'\?")
 
 
 def spell_times(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write each time range as ``A to B``; keep relative phrases such as ``last 7 days``, which only a run resolves.
+    """Write each time range as ``A to B``; keep relative phrases such as ``last 7 days``, which need the time of a run.
 
     A phrase that earlier versions read as another range is written as what it means now, with a warning.
 
@@ -93,7 +93,7 @@ def _times_of_steps(plan: Document, context: Context) -> Iterator[WrittenTime]:
 
 @dataclass(frozen=True)
 class WrittenTime:
-    """A time range as its author wrote it.
+    """A time range as the author of the template wrote it.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class WrittenTime:
     variable: str = ""
 
     def spelt(self, ranges: Collection[str]) -> Iterator[Finding]:
-        """Write the range in its standard spelling, or refuse it; `ranges` are the variables that hold whole ranges."""
+        """Write the range in the standard spelling, or refuse it; `ranges` are the variables that hold whole ranges."""
         phrase = _phrase_of(self.value)
         if phrase is None or is_null(phrase.text):
             return
@@ -155,7 +155,7 @@ class WrittenTime:
 
 
 def joined(start: str, stop: str, stop_name: str) -> str:
-    """Combine a start and a stop into a phrase; an ``end_date`` without a time of day includes that whole day.
+    """Combine a start and a stop into one phrase; an ``end_date`` without a time of day includes that whole day.
 
     >>> joined("2024-05-10", "2024-05-12", "end_date"), joined("2024-05-10", "2024-05-12", "end")
     ('2024-05-10 through 2024-05-12', '2024-05-10 to 2024-05-12')
@@ -165,7 +165,7 @@ def joined(start: str, stop: str, stop_name: str) -> str:
 
 
 def read_otherwise(text: str, older: str, written: str) -> str:
-    """Return a warning for a phrase that earlier versions of helio read as another range; empty for all others.
+    """Return a warning if earlier versions of helio read a phrase as another range; otherwise an empty text.
 
     Parameters
     ----------
@@ -182,14 +182,14 @@ def read_otherwise(text: str, older: str, written: str) -> str:
 
 
 class Phrase(NamedTuple):
-    """Text of a time range, and the text that earlier versions of helio read in its place."""
+    """Text of a time range, and how earlier versions of helio understood the author's words."""
 
     text: str
     former: str
 
 
 def _phrase_of(value: Any) -> Phrase | None:
-    """Return the phrase of a range given as a text, a list or an object of start and stop."""
+    """Return the phrase of a time range; the author wrote a text, a list, or an object with start and stop."""
     match value:
         case bool():
             return None

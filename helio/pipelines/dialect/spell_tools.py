@@ -1,4 +1,4 @@
-"""Write the name of each tool in its own spelling, and distinguish pipelines from tools.
+"""Write the name of each tool in the standard spelling, and distinguish calls of pipelines from calls of tools.
 
 HN401 (edit safe)  tool name in another spelling
     Case, punctuation and known synonyms do not change which tool is meant.
@@ -43,7 +43,7 @@ from helio.pipelines.template.edit import Operation, replaced
 
 
 def spell_tools(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write tools in their own spelling, and pipelines under ``use``; refuse names that are neither.
+    """Write tools in the standard spelling, and pipelines under ``use``; refuse names of neither a tool nor a pipeline.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -83,7 +83,7 @@ def _pipeline(name: str, context: Context, saved: dict[str, str]) -> str | None:
 
 
 def _moved(step: WrittenStep, before: tuple[str, str], after: tuple[str, str], name: str) -> list[Operation]:
-    """Return the operations that name what a step calls, and its arguments, by other keys."""
+    """Return the operations that move a step's call and its arguments to other keys."""
     edited = EditedObject(step.path, step.json)
     edited.take(before[0])
     edited.put(after[0], name)

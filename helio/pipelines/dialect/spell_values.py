@@ -1,4 +1,4 @@
-"""Convert values written as texts to the types of their fields: booleans, numbers, lists and choices.
+"""Convert texts to the types of their fields: true and false, numbers, lists and fixed choices.
 
 HN505 (edit safe)  a value converted to the type of its field
     JSON in a text, "true", "no" and trailing commas have only one meaning.
@@ -50,7 +50,7 @@ IN_VARIABLE_OF: dict[str, Schema] = {
 
 
 def spell_values(plan: Document, context: Context) -> Iterator[Finding]:
-    """Convert a value that has the wrong type for its field, if it has only one meaning as the field's type.
+    """Convert a value of a wrong type to the type of its field, if only one such value is possible.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -88,14 +88,14 @@ def _edit(changes: Iterable[Replacement], step_id: StepId | None) -> Iterator[Ed
 
 
 def _in_fields(path: Path, owner: Document, schemas: Schema) -> Iterator[Replacement]:
-    """Yield what changes in those members that have a schema, in the order of these."""
+    """Yield the changes in those fields of an object that have a schema, in the order of the schema."""
     for key, schema in schemas.items():
         if key in owner:
             yield from _respelt((*path, key), owner[key], schema)
 
 
 def _in_lists(step: WrittenStep, context: Context) -> Iterator[Replacement]:
-    """Yield the items of a map and the labels of ``produces`` as lists, where they are texts."""
+    """Yield the items of a ``for_each`` and the labels of ``produces`` as lists if they are texts."""
     over, said = step.loop.get("over"), step.json.get("produces")
     items = _items(text_of(over))
     if items is not None:
@@ -108,7 +108,7 @@ def _in_lists(step: WrittenStep, context: Context) -> Iterator[Replacement]:
 
 
 def _in_arguments(step: WrittenStep, signature: Signature, schema: Schema) -> list[Replacement]:
-    """Return what changes in arguments; labels between commas are split where labels are known."""
+    """Return the changes in a step's arguments; split labels at commas if the labels are known."""
     if fits(step.args, schema):
         return []
     schemas = {name: schema["properties"][name] for name in step.args if name in schema["properties"]}
@@ -123,7 +123,7 @@ def _in_arguments(step: WrittenStep, signature: Signature, schema: Schema) -> li
 
 
 def _items(over: str) -> Any:
-    """Return the items of a map in a text, as JSON or as names between commas; None where there are none."""
+    """Return the items of a ``for_each`` from a text with JSON or with commas; return None if the text has no items."""
     unpacked = unpack(over, dict) or unpack(over, list)
     if unpacked is not None:
         return unpacked
@@ -132,7 +132,7 @@ def _items(over: str) -> Any:
 
 
 def _respelt(path: Path, value: Any, schema: Schema) -> list[Replacement]:
-    """Return the parts of a value that spell something else; nothing where it fits, or is not clear."""
+    """Return the parts of a value that need another type; return nothing if the value fits or is not clear."""
     if fits(value, schema) or value is None or TOKEN.search(text_of(value)):
         return []
     options = (schema, *schema.get("anyOf", ()))
@@ -151,7 +151,7 @@ def _respelt(path: Path, value: Any, schema: Schema) -> list[Replacement]:
 
 
 def _members(value: Any, schema: Schema) -> list[tuple[str | int, Any]]:
-    """Return the members of an object or a list, where the schema is of one."""
+    """Return the parts of an object or a list, if the schema describes an object or a list."""
     if schema.get("type") == "object":
         return list(object_of(value).items())
     return list(enumerate(list_of(value)))
@@ -164,7 +164,7 @@ def _schema_below(schema: Schema, key: str | int) -> Schema:
 
 
 def _read(value: Any, schema: Schema) -> Any:
-    """Return the one value of a schema's type that another value spells, or None."""
+    """Return the only value of the schema's type that a value can mean, or None."""
     kind = schema.get("type")
     if "enum" in schema:
         return _choice(value, schema["enum"])
@@ -206,7 +206,7 @@ def _number(value: Any, kind: str) -> int | float | None:
 
 
 def _list(value: Any, items: Schema) -> Any:
-    """Return a list that is JSON in a text, one item alone, or items between commas; None where there is none."""
+    """Return a list from JSON in a text, from one item, or from items with commas; return None for any other text."""
     if isinstance(value, list):
         of_lists = items.get("type") == "array" and not any(isinstance(item, (list, dict)) for item in value)
         return [[item] for item in value] if value and of_lists else None

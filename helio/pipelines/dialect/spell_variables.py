@@ -1,4 +1,4 @@
-"""Write variables as ``$NAME``, also where an author marked them in another way.
+"""Write every use of a variable as ``$NAME``, for example ``$X`` for ``{{X}}``.
 
 HN601 (edit safe)  variable written as $NAME
     Other template languages mark variables in other ways.
@@ -32,13 +32,14 @@ from helio.steps.signature import Schema
 BUILT_IN = "$TIME_RANGE"
 ITEM = "$ITEM"
 LOOP_ITEM = folded("item loop_item current_item")
-"""Names that authors use for the item of a ``loop_over``."""
+"""Names that people and language models use for the item of a ``loop_over``."""
 MARKED = re.compile(
     r"\$?\{\{\s*\$?([A-Za-z_]\w*)\s*\}\}|\$([A-Za-z_]\w*)\$(?!\w)|\$\{\s*([A-Za-z_]\w*)\s*\}|\$\(\s*([A-Za-z_]\w*)\s*\)"
     r"|\{\s*\$?([A-Za-z_]\w*)\s*\}|%([A-Za-z_]\w*)%|<\s*\$?([A-Za-z_]\w*)\s*>|\$([A-Za-z_]\w*)",
     re.ASCII,
 )
-"""Marked variables: ``{{X}}``, ``${{X}}``, ``$X$``, ``${X}``, ``$(X)``, ``{X}``, ``%X%``, ``<X>`` and ``$x``."""
+"""Known spellings of variables: ``{{X}}``, ``${{X}}``, ``$X$``, ``${X}``, ``$(X)``, ``{X}``, ``%X%``, ``<X>``, ``$x``.
+"""
 NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 BARE: Mapping[str, frozenset[str]] = {
     "time-range": frozenset({"time_range", "interval"}),
@@ -49,11 +50,11 @@ BARE: Mapping[str, frozenset[str]] = {
     "integer": frozenset({"integer"}),
     "boolean": frozenset({"boolean"}),
 }
-"""Arguments in which a name without ``$`` means a variable of their type, by format, name or type."""
+"""Arguments in which a name without ``$`` means a variable of the argument's type, by format, name or type."""
 
 
 def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write each use of a declared variable, or of ``$TIME_RANGE``, as ``$NAME``; never in descriptions or code.
+    """Write each use of a declared variable or of ``$TIME_RANGE`` as ``$NAME``; leave descriptions and code unchanged.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -96,7 +97,7 @@ def spell_variables(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def bare_name(text: str) -> str:
-    """Return the name of a variable without its marks; return an empty text if the text is no variable.
+    """Return the name of a variable without marks such as ``$`` or braces; return an empty text if it is no variable.
 
     >>> bare_name("{{ DAY }}"), bare_name("DAY"), bare_name("each day")
     ('DAY', 'DAY', '')
@@ -119,10 +120,10 @@ class KnownVariables:
 
     types: Mapping[str, str]
     of_loop: bool = False
-    """Whether ``$ITEM`` is the item of a ``loop_over``, which authors also call ``loop_item``."""
+    """Whether ``$ITEM`` is the item of a ``loop_over``; people and language models also write ``loop_item`` for it."""
 
     def in_values(self, step: WrittenStep, key: str, schema: Schema) -> Iterator[Replacement | Diagnostic]:
-        """Yield the changes to a step's values, and errors for variables that cannot be written as ``$NAME``."""
+        """Yield the changes to a step's values, and an error for each variable that cannot be written as ``$NAME``."""
         for inside, text in strings(object_of(step.json.get(key)), schema):
             if key == "with" and "$" not in text and text.isalnum():
                 continue
@@ -139,7 +140,7 @@ class KnownVariables:
                 yield Replacement((*step.path, key, *inside), text, new)
 
     def meant(self, name: str) -> str | None:
-        """Return the variable that a name means: the same name, or one that differs only in case."""
+        """Return the variable with this name; upper and lower case may differ."""
         token = f"${name}"
         if token in self.types:
             return token
@@ -149,14 +150,14 @@ class KnownVariables:
         return same[0] if len(same) == 1 else None
 
     def range_in(self, text: str) -> str:
-        """Return a time range with its variables as ``$NAME``, also those without a mark."""
+        """Return a time range in which every variable is written as ``$NAME``, also variables written without ``$``."""
         meant = self.meant(text.strip())
         if meant is not None and self.types.get(meant, "time_range") == "time_range":
             return meant
         return self.respelt(text)[0]
 
     def respelt(self, text: str, *, braces: bool = False) -> tuple[str, str]:
-        """Return the text with variables as ``$NAME``, and a variable that cannot be written because letters follow it.
+        """Return a text with variables as ``$NAME``, and the first variable that cannot be written in this way.
 
         In the name of a file a variable stands in braces, which end its name.
         """
@@ -173,7 +174,7 @@ class KnownVariables:
         return "".join([*parts, text[end:]]), ""
 
     def in_slot(self, text: str, slot: Schema, argument: str) -> str | None:
-        """Return the variable that a name without a mark means in an argument of the variable's type."""
+        """Return the variable that a name without ``$`` means in an argument of the variable's type."""
         plain = text.strip()
         if not NAME.fullmatch(plain):
             return None

@@ -1,4 +1,4 @@
-"""Check a value against a JSON Schema, and describe what does not fit."""
+"""Check a value against a JSON Schema, and describe each part that the schema refuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helio.steps.signature import Schema
 
 
 class Misfit(NamedTuple):
-    """Part of a value that does not fit a schema: its path, a message, and possible corrections."""
+    """Part of a value that a schema refuses: its path, a message, and possible corrections."""
 
     kind: Literal["missing", "unknown", "wrong"]
     path: Path
@@ -30,13 +30,13 @@ TYPES = {
     "object": "an object",
 }
 TEXTS = {"duration": "a length of time", "time-range": "a time range", "label": "a label"}
-"""Names of texts for messages, by their format."""
+"""Words for formats of texts, used in messages."""
 SIZES = {"maxItems": "items", "maxProperties": "keys"}
-"""Names of the things that a rule of JSON Schema counts."""
+"""Words for the parts whose number a rule of JSON Schema limits."""
 
 
 def fits(value: Any, schema: Schema) -> bool:
-    """Tell quickly whether a schema accepts a value; also false if the schema has a rule that this check does not know.
+    """Tell quickly whether a schema accepts a value; return False if this check does not know a rule of the schema.
 
     >>> fits(["B"], {"type": "array", "items": {"type": "string"}, "minItems": 1})
     True
@@ -53,7 +53,7 @@ def fits(value: Any, schema: Schema) -> bool:
 
 
 def misfits(value: Any, schema: Schema, *, variables_stand: bool = False) -> Iterator[Misfit]:
-    """Yield every part of `value` that the schema refuses; with `variables_stand`, ``"$NAME"`` fits everywhere."""
+    """Yield every part of `value` that the schema refuses; `variables_stand` accepts ``"$NAME"`` everywhere."""
     if fits(value, schema):
         return
     from jsonschema import Draft202012Validator
@@ -114,7 +114,7 @@ def _what_is_wrong(error: Any, shown: str) -> str:
 
 
 def _nearest_option(error: Any) -> list[Any]:
-    """Return the errors of the option that fits best, where it has the right type and fails deeper."""
+    """Return the errors of the alternative in a schema that fits best: right type, and errors deeper inside."""
     options: dict[int, list[Any]] = {}
     for inner in error.context:
         options.setdefault(inner.schema_path[0], []).append(inner)
@@ -191,4 +191,4 @@ CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
     "pattern": (str, lambda value, operand, _: re.search(operand, value) is not None),
     **dict.fromkeys(("description", "default", "format", "contentMediaType"), (object, lambda *_: True)),
 }
-"""Rules of JSON Schema that `fits` knows, each with the type of its values and its check."""
+"""Rules of JSON Schema that `fits` knows, each with the type of value to check and the check."""

@@ -1,4 +1,4 @@
-"""Synonyms that people and models write for keys, tools, arguments and values of a template.
+"""Synonyms of keys, tools, arguments and values, which people and language models write in templates.
 
 A key, a tool and an argument are first compared without regard to case, blanks, hyphens and underscores; these
 tables hold the synonyms. A word stands for the first name of its table that has it, and only where that
@@ -19,7 +19,7 @@ TOOL_ARGS = (
     "arguments args parameters params kwargs inputs tool_arguments tool_parameters tool_params tool_input "
     "tool_inputs action_input input arg"
 )
-"""Synonyms of ``tool_args``."""
+"""Synonyms of the key ``tool_args``."""
 
 TEMPLATE_KEYS: Mapping[str, str] = {
     "id": "pipeline_id template_id",
@@ -77,7 +77,7 @@ VARIABLE_TYPES: Mapping[str, str] = {
 }
 
 LOOKING = frozenset({"describedata", "previewdata", "listfetcheddata"})
-"""Folded names of tools that only show data; a step of a pipeline cannot use them."""
+"""Names of tools that only show data, without case and underscores; a pipeline cannot have such a step."""
 
 ARGUMENTS: Mapping[str, str] = {
     "dataset_id": "dataset dataset_name data_set data_set_id ds id product",
@@ -146,9 +146,9 @@ ARGUMENTS: Mapping[str, str] = {
 }
 
 LENGTHS = "period duration width"
-"""Words for ``window``, where a tool takes no other length of time."""
+"""Synonyms of ``window``, for tools without any other argument for a length of time."""
 AMONG_ARGUMENTS = "as data ds id name product result var"
-"""Words that mean an argument inside ``tool_args``, but something else as a key of a step or a template."""
+"""Words that are names of arguments inside ``tool_args``, but mean something else as keys of a step or a template."""
 NOTES = (
     "note notes comment comments remark remarks reason reasons reasoning rationale description explanation "
     "justification purpose intent goal why thought thoughts todo summary memo doc"
@@ -178,7 +178,7 @@ QUALIFIERS: Mapping[str, str] = {
         "background background_subtraction method operation transform"
     ),
 }
-"""Words that ask for a change of the results, by advice on how to get this change."""
+"""Unknown arguments that ask for another result, and advice how to get this result instead."""
 
 CHOICES: Mapping[str, str] = {
     "add": "plus addition sum",
@@ -198,14 +198,14 @@ CHOICES: Mapping[str, str] = {
     "figure": "plot plots figures image",
     "data": "table tables",
 }
-"""Synonyms of values, for fields with fixed choices."""
+"""Synonyms of the values of fields with fixed choices."""
 
 SYMBOLS: Mapping[str, str] = {
     **dict.fromkeys(("=", "=="), "equals"),
     **dict.fromkeys(("!=", "<>", "≠"), "not"),
     **{"≥": ">=", "≤": "<="},
 }
-"""Symbols for values of fields with fixed choices; they have no letters, so they are not folded."""
+"""Symbols for values of fields with fixed choices, such as ``≥``; `fold` is not used for symbols."""
 
 RANGES: Mapping[str, str] = {
     "start": "stop end",
@@ -220,19 +220,19 @@ RANGES: Mapping[str, str] = {
     "date_from": "date_to",
     "from": "to",
 }
-"""Names for the start of a range, each with the matching names for its stop."""
+"""Names for the start of a time range, each with the matching names for the stop."""
 
 NULLS = ("none", "null", "undefined", "nil", "n/a", "")
-"""Words that mean no value, in upper or lower case."""
+"""Words that mean "no value", in upper or lower case."""
 
 TRUTHS: Mapping[str, bool] = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
 }
-"""Words for true and false."""
+"""Words for true and false, such as "yes" and "no"."""
 
 CLOSE = 0.8
-"""Minimum similarity, from 0 to 1, of a misspelt name and the name that is meant."""
+"""Minimum similarity, from 0 to 1, of a misspelt name and the correct name."""
 
 _PREFIX = re.compile(
     r"^(?:(?:functions?|tools?|default_api|helio|namespace|mcp)(?:\.|::|/|__))+", re.IGNORECASE
@@ -241,7 +241,7 @@ _PREFIX = re.compile(
 
 @lru_cache(maxsize=4096)
 def fold(name: str) -> str:
-    """Return a name without case, blanks, hyphens and underscores: ``Fetch-Data`` and ``fetchData`` become equal.
+    """Return a name in lower case, without blanks, hyphens, underscores: ``Fetch-Data`` and ``fetchData`` become equal.
 
     >>> fold("Fetch-Data ") == fold("fetch_data")
     True
@@ -250,12 +250,12 @@ def fold(name: str) -> str:
 
 
 def folded(words: str) -> frozenset[str]:
-    """Return the words of a text, separated by blanks, each folded by `fold`."""
+    """Return the set of words in a text with blanks between them; `fold` writes each word in one spelling."""
     return frozenset(map(fold, words.split()))
 
 
 def by_word(names: Iterable[str], table: Mapping[str, str]) -> dict[str, str]:
-    """Map each name and its synonyms, folded, to the name; a synonym of two names means the first.
+    """Map each name and each of its synonyms to the name; a synonym of two names means the first name.
 
     >>> by_word(["as", "over"], LOOP_KEYS)["items"]
     'over'
@@ -269,17 +269,17 @@ def by_word(names: Iterable[str], table: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_null(value: object) -> bool:
-    """Tell whether a value means nothing, such as null, an empty text or ``"None"``."""
+    """Tell whether a value means "no value", such as null, an empty text or ``"None"``."""
     return value is None or (isinstance(value, str) and value.strip().casefold() in NULLS)
 
 
 def truth_of(text: str) -> bool | None:
-    """Return the boolean that a word such as ``"yes"`` means; None for any other text."""
+    """Return True or False for a word such as ``"yes"``; return None for any other text."""
     return TRUTHS.get(text.strip().casefold())
 
 
 def misspelt(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name most similar to a misspelt one; None if no name, or more than one, is similar enough.
+    """Return the known name most similar to a misspelt name; return None if no name or several names are similar.
 
     >>> misspelt("varibles", ["variables", "steps"]), misspelt("colour", ["variables", "steps"])
     ('variables', None)
@@ -296,7 +296,7 @@ def misspelt(name: str, known: Iterable[str]) -> str | None:
 
 
 def range_members(keys: Iterable[str]) -> tuple[str, str] | None:
-    """Return the two keys that are the start and the stop of one range.
+    """Return the two keys that hold the start and the stop of one time range.
 
     >>> range_members(["endDate", "label", "startDate"])
     ('startDate', 'endDate')
@@ -310,7 +310,7 @@ def range_members(keys: Iterable[str]) -> tuple[str, str] | None:
 
 
 def tool_spellings(known: Iterable[str]) -> Mapping[str, str]:
-    """Map each spelling, folded, to its tool; leave out spellings that two tools share.
+    """Map each spelling of a tool's name to the tool; leave out spellings that two tools share.
 
     >>> tool_spellings(["fetch_data"])["download"]
     'fetch_data'
@@ -330,7 +330,7 @@ def _tool_spellings(names: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
-    """Return the tool that a name means in another spelling; do not guess if letters differ.
+    """Return the tool with this name in any spelling; if the letters differ from all names, do not guess.
 
     >>> spell_tool("functions.Fetch-Data", tool_spellings(["fetch_data"]))
     'fetch_data'
@@ -339,12 +339,12 @@ def spell_tool(name: str, spellings: Mapping[str, str]) -> str | None:
 
 
 def close_tools(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return the known tools with names similar to a misspelt one."""
+    """Return the known tools whose names are similar to a misspelt name."""
     return closest(_PREFIX.sub("", name.strip()), known)
 
 
 def argument_spellings(signature: Signature) -> dict[str, str]:
-    """Map each spelling, folded, to the tool's argument."""
+    """Map each spelling of an argument to the tool's argument."""
     names = [argument.name for argument in signature.arguments]
     spellings = by_word([*(name for name in ARGUMENTS if name in names), *names], ARGUMENTS)
     formats = {argument.name: argument.schema.get("format") for argument in signature.arguments}
@@ -355,14 +355,14 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
 
 
 def key_spellings(signature: Signature) -> dict[str, str]:
-    """Map each spelling that is allowed as a key of the step, folded, to the tool's argument."""
+    """Map each spelling that a step allows as a key to the tool's argument."""
     names = {fold(argument.name) for argument in signature.arguments}
     only_inside = folded(AMONG_ARGUMENTS) - names
     return {word: name for word, name in argument_spellings(signature).items() if word not in only_inside}
 
 
 def advice_for(name: str) -> str:
-    """Return advice on how to do what an unknown argument or key asks for; empty if its name does not tell.
+    """Return advice on how to get what an unknown argument asks for; empty if the name of the argument is not known.
 
     >>> advice_for("coordinateSystem")
     'use a parameter in that frame, or add a step with transform_frame'
@@ -379,7 +379,7 @@ def is_note(name: str, value: object) -> bool:
 
 
 def asks_for_something(name: str, *, in_step: bool) -> bool:
-    """Tell whether an unknown key of a step or a template would change the results if it were an argument.
+    """Tell whether an unknown key of a step or a template seems to ask for a change of the results.
 
     >>> asks_for_something("coords", in_step=True), asks_for_something("retries", in_step=True)
     (True, False)
@@ -394,7 +394,7 @@ def _qualifiers() -> Mapping[str, str]:
 
 @cache
 def _data_arguments() -> frozenset[str]:
-    """Return names that ask for data."""
+    """Return names that ask for data, such as names of datasets and time ranges."""
     names = ("dataset_id", "parameter_id", "time_range")
     asked = frozenset(by_word(names, ARGUMENTS)) - folded(f"{AMONG_ARGUMENTS} time variable")
     return asked | folded(" ".join((*RANGES, *RANGES.values())))
@@ -402,6 +402,6 @@ def _data_arguments() -> frozenset[str]:
 
 @cache
 def _step_arguments() -> frozenset[str]:
-    """Return names that ask for data, and those of tools, as keys of a step."""
+    """Return names that ask for data or name a tool; a step may have such names as unknown keys."""
     tools = {fold(word) for name, tool in signatures().items() for word in (name, *tool.synonyms)}
     return _data_arguments() | tools

@@ -1,4 +1,4 @@
-"""Read a document that may not be valid yet as a template, as far as possible."""
+"""Read as many parts of a document as possible as a template, even if the document is not valid yet."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def template_in(document: Document) -> Template:
 
 
 def view_in(step: Document, signatures: Mapping[str, Signature]) -> StepView:
-    """Show a step that may not be valid yet, with the signature of its tool; leave out values of a wrong type."""
+    """Read a step that may not be valid yet, with the signature of its tool; leave out values of a wrong type."""
     read = Step.from_json(_fitting(step))
     return StepView(read, signatures.get(read.tool_name))
 
 
 def _fitting(step: Document) -> Document:
-    """Return the members of a step that have their type; a step without an id gets an empty one."""
+    """Return the keys of a step whose values have the right type; a step without an id gets an empty id."""
     known: Schema = STEP["properties"]
     fitting: dict[str, Any] = {
         key: value for key, value in step.items() if key in known and not any(misfits(value, known[key]))

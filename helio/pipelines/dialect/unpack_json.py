@@ -1,4 +1,4 @@
-"""Read objects and lists that an author wrote as JSON in a text."""
+"""Read objects and lists that the author of a template wrote as JSON inside a text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LISTS = ("block", "loop_over")
 
 
 def unpack_json(plan: Document, context: Context) -> Iterator[Finding]:
-    """Read ``tool_args`` and the other objects of a step that are JSON in a text.
+    """Convert ``tool_args`` and the other objects of a step from texts with JSON to objects.
 
     >>> from datetime import datetime
     >>> plan = {"steps": [{"step_id": 1, "tool_args": '{"labels": ["B"]}'}]}
@@ -37,7 +37,7 @@ def unpack_json(plan: Document, context: Context) -> Iterator[Finding]:
 
 
 def unpack(value: Any, kind: type) -> Any:
-    """Return the JSON value of a text if it has this type, otherwise None."""
+    """Return the JSON value in a text if the value has this type, otherwise None."""
     if not isinstance(value, str) or value.lstrip()[:1] != ("{" if kind is dict else "["):
         return None
     try:

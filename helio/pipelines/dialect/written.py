@@ -1,4 +1,4 @@
-"""Read a template as its author wrote it, before its parts have known types."""
+"""Read a template in any spelling, before its parts have known types."""
 
 from __future__ import annotations
 
@@ -17,61 +17,61 @@ from helio.steps.signature import Signature
 
 
 def text_of(value: Any) -> str:
-    """Return a text unchanged, and an empty text for any other value."""
+    """Return the value if it is a text, otherwise an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def object_of(value: Any) -> Document:
-    """Return an object unchanged, and an empty object for any other value."""
+    """Return the value if it is an object, otherwise an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def list_of(value: Any) -> list[Any]:
-    """Return a list unchanged, and an empty list for any other value."""
+    """Return the value if it is a list, otherwise an empty list."""
     return value if isinstance(value, list) else []
 
 
 def id_of(step: Document) -> StepId | None:
-    """Return a value that can be the id of a step, otherwise None."""
+    """Return the value if it can be the id of a step, otherwise None."""
     step_id = step.get("step_id")
     return step_id if isinstance(step_id, (int, str)) and not isinstance(step_id, bool) else None
 
 
 @dataclass(frozen=True)
 class WrittenStep:
-    """A step as its author wrote it; a part that is missing or has a wrong type reads as empty."""
+    """A step in any spelling; a part that is missing or has a wrong type reads as empty."""
 
     path: Path
     json: Document
 
     @property
     def id(self) -> StepId | None:
-        """The id; None if it is missing or invalid."""
+        """The id of the step; None if the id is missing or invalid."""
         return id_of(self.json)
 
     @property
     def tool(self) -> str:
-        """The name of the tool."""
+        """The name of the step's tool."""
         return text_of(self.json.get("tool_name"))
 
     @property
     def args(self) -> Document:
-        """The arguments of the tool."""
+        """The arguments of the step's tool."""
         return object_of(self.json.get("tool_args"))
 
     @property
     def loop(self) -> Document:
-        """The ``for_each``."""
+        """The ``for_each`` of the step."""
         return object_of(self.json.get("for_each"))
 
     @property
     def over(self) -> Document:
-        """The object that says where the items of ``for_each`` come from; empty if there is none."""
+        """The object that says where the items of ``for_each`` come from; empty if it is missing."""
         return object_of(self.loop.get("over"))
 
     @property
     def item(self) -> str:
-        """The name that the ``for_each`` gives its item."""
+        """The name of the variable for the items of ``for_each``."""
         return text_of(self.loop.get("as"))
 
     def at(self, *inside: str | int) -> str:
@@ -85,7 +85,7 @@ class WrittenStep:
     def edit(
         self, code: str, message: str, operations: Iterable[Operation], at: str = "", warning: str = ""
     ) -> Edit:
-        """Return a safe edit of the step."""
+        """Make a safe edit of the step."""
         return Edit(code, message, tuple(operations), self.id, warning=warning, path=at)
 
     def error(
@@ -97,14 +97,14 @@ class WrittenStep:
         candidates: Iterable[Any] = (),
         fixes: Iterable[Fix] = (),
     ) -> Diagnostic:
-        """Return an error about the step and its tool."""
+        """Make an error about the step and its tool."""
         return Diagnostic(
             code, message, "error", self.id, self.tool, at, tuple(advice), tuple(candidates), tuple(fixes)
         )
 
 
 def written_steps(plan: Document) -> Iterator[WrittenStep]:
-    """Yield every step that is an object; the steps of a block follow the step that has the block.
+    """Yield every step that is an object; the steps of a block follow the step that contains the block.
 
     >>> plan = {"steps": [{"step_id": 1, "block": [{"step_id": "a"}]}, {"step_id": 2}]}
     >>> [(step.path, step.id) for step in written_steps(plan)]
@@ -114,7 +114,7 @@ def written_steps(plan: Document) -> Iterator[WrittenStep]:
 
 
 def lists_of_written_steps(plan: Document) -> Iterator[list[WrittenStep]]:
-    """Yield the steps of each list: the plan's own, and that of each block."""
+    """Yield each list of steps: the plan's list, and the list of each block."""
     waiting: list[tuple[Path, Any]] = [(("steps",), plan.get("steps"))]
     while waiting:
         path, listed = waiting.pop()
@@ -128,7 +128,7 @@ def lists_of_written_steps(plan: Document) -> Iterator[list[WrittenStep]]:
 
 
 def spec_of(step: Document) -> Any:
-    """Return the settings of a figure's step; None if it has no arguments."""
+    """Return the settings of a figure from its step; return None if the step has no arguments."""
     args = step.get("tool_args")
     if not isinstance(args, dict):
         return None
@@ -136,13 +136,13 @@ def spec_of(step: Document) -> Any:
 
 
 def variables_of(plan: Document) -> dict[str, Document]:
-    """Return the declared variables that are objects, by name."""
+    """Return the declared variables that are objects, by their names."""
     variables = object_of(plan.get("variables"))
     return {name: facts for name, facts in variables.items() if isinstance(facts, dict)}
 
 
 class Replacement(NamedTuple):
-    """Replacement of one value by another."""
+    """Replacement of one value by another: the path, the old value and the new value."""
 
     path: Path
     old: Any
@@ -150,21 +150,21 @@ class Replacement(NamedTuple):
 
 
 def replacements(changes: Iterable[Replacement]) -> tuple[Operation, ...]:
-    """Return the operations that make these replacements."""
+    """Return the operations that make several replacements."""
     return tuple(
         operation for change in changes for operation in replaced(pointer(*change.path), *change[1:])
     )
 
 
 def removals(path: Path, members: Mapping[str, Any]) -> tuple[Operation, ...]:
-    """Return the operations that remove members of one object."""
+    """Return the operations that remove several keys of one object."""
     return tuple(
         operation for key, value in members.items() for operation in removed(pointer(*path, key), value)
     )
 
 
 class EditedObject:
-    """Object of a template that a pass is changing: its present members, and the operations so far."""
+    """Object of a template that a pass is changing: its present keys and values, and the operations made so far."""
 
     def __init__(self, path: Path, before: Document) -> None:
         self.path = path
@@ -172,17 +172,17 @@ class EditedObject:
         self.operations: list[Operation] = []
 
     def at(self, *inside: str | int) -> str:
-        """Return the JSON Pointer of a member."""
+        """Return the JSON Pointer of a key of the object."""
         return pointer(*self.path, *inside)
 
     def take(self, key: str) -> Any:
-        """Remove a member, and return its value."""
+        """Remove a key from the object, and return its value."""
         value = self.now.pop(key)
         self.operations += removed(self.at(key), value)
         return value
 
     def put(self, key: str, value: Any) -> None:
-        """Set a member; a new one comes last."""
+        """Set the value of a key; a new key comes last."""
         if key in self.now:
             self.operations += replaced(self.at(key), self.now[key], value)
         else:
@@ -190,6 +190,6 @@ class EditedObject:
         self.now[key] = value
 
     def new_operations(self) -> tuple[Operation, ...]:
-        """Return the operations since the last call."""
+        """Return the operations made since the last call."""
         operations, self.operations = tuple(self.operations), []
         return operations

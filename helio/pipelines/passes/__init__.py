@@ -1,4 +1,4 @@
-"""List the passes in their order, with a reason for each position; each pass has a file of its own."""
+"""List the passes in their order, with a reason for the position of each pass."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ RESOLVE: tuple[Stage, ...] = (
         check_tools,
     ),
 )
-"""Stage R: find what each step gives, reads and waits for."""
+"""Stage R: find the labels that each step gives and reads, and the steps for which it waits."""
 
 EXPAND: tuple[Stage, ...] = (
     # Other pipelines first: their steps are expanded with the plan's own.
@@ -153,7 +153,7 @@ EXPAND: tuple[Stage, ...] = (
         resolve_globs,
     ),
 )
-"""Stage X: expand sub-pipelines, loops and intervals."""
+"""Stage X: replace calls of pipelines, loops and intervals by the steps that they stand for."""
 
 OPTIMISE: tuple[Stage, ...] = (
     # Equal work first: the remaining fetches may then be merged.
@@ -162,7 +162,7 @@ OPTIMISE: tuple[Stage, ...] = (
     # One figure tool from here on; panels name labels of their figure. Lowering changes what steps read.
     (lower_plots, complete_panels, derive_dependencies, order_steps),
 )
-"""Stage O: do no work twice."""
+"""Stage O: remove steps that would do the same work twice."""
 
 GUARANTEE: tuple[Stage, ...] = (
     # Figures get their labels before one is added; dependencies of figures come before what is critical.
@@ -190,13 +190,13 @@ VERIFY: tuple[Stage, ...] = (
         check_intents,
     ),
 )
-"""Stage V: check the whole plan; these passes make no edits."""
+"""Stage V: check the whole plan; the passes of this stage make no edits."""
 
 AS_WRITTEN: tuple[Stage, ...] = ((check_kept_arguments,),)
-"""Passes of V that also check the document as written: merged steps lose their annotations."""
+"""Passes of stage V that also check the template as written, because merged steps lose their annotations."""
 
 REPEATED: tuple[Stage, ...] = (*NORMALISE, *RESOLVE, *EXPAND, *OPTIMISE, *GUARANTEE)
-"""Stages N to G, which are repeated together until no pass makes an edit."""
+"""Stages N, R, X, O and G, which helio repeats until no pass makes an edit."""
 
 BINDING: tuple[Stage, ...] = (
     # Maps first: every later pass reads steps with a tool of their own.
@@ -214,7 +214,7 @@ BINDING: tuple[Stage, ...] = (
     # Ranges are absolute now; figures and files say the one that their data were really fetched for.
     (clamp_ranges, bind_artefacts, bind_files),
 )
-"""Stage B: put in the values of one run, so that the plan can be executed."""
+"""Stage B: fill in the values of one run, so that helio can execute the plan."""
 
 LETTERS: tuple[tuple[str, tuple[Stage, ...]], ...] = (
     ("N", NORMALISE),
@@ -225,4 +225,4 @@ LETTERS: tuple[tuple[str, tuple[Stage, ...]], ...] = (
     ("V", VERIFY),
     ("B", BINDING),
 )
-"""All stages by their letter, in order."""
+"""Passes of every stage, with the letter of the stage, in order."""

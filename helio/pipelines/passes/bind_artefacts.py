@@ -1,4 +1,4 @@
-"""Set the time range and caption of a run's figures, in the plan and not while drawing.
+"""Set the time range and the caption of each figure in the plan, before the figures are drawn.
 
 HB303 (edit bind)  time range and caption of a figure
     If all data of a figure have one time range, the figure shows the whole range.
@@ -18,7 +18,7 @@ from helio.pipelines.template.template import Template, reached
 
 
 def bind_artefacts(template: Template, context: Context) -> Iterator[Finding]:
-    """Give each figure the time range common to the fetches behind it, and a caption.
+    """Give each figure a caption, and the time range that all fetches of its data have in common.
 
     A figure over fetches of different ranges keeps the span of its data.
     """

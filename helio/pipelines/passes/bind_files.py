@@ -1,4 +1,4 @@
-"""Name the files of each step in the plan, before anything is drawn.
+"""Write the names of the files that each step will make into the plan.
 
 HB304 (edit bind)  file name of an export
     Its name is made of its labels.
@@ -58,7 +58,7 @@ _ANOTHER = "choose another filename, for example one with {start} or a variable 
 
 
 def bind_files(template: Template, context: Context) -> Iterator[Finding]:
-    """Record the files that the template states for each figure, and give each export a file name.
+    """Write the files of each figure into the plan if the template names them, and give each export a file name.
 
     ``3: render_spec(spec={…, filename: "ace_{start}", formats: [png]})`` → ``spec={…}``,
     ``files: [{name: ace_20240510.png, format: png, critical: true}]``
@@ -120,7 +120,7 @@ def bind_files(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def planned_files(step: Step, gives: str) -> tuple[OutputFile, ...]:
-    """Return the files of a step of a bound plan."""
+    """Return the files that a step will write, from a plan with the values of a run."""
     if step.files:
         return tuple(OutputFile(**file) for file in step.files)
     if gives == "figure":
@@ -138,13 +138,13 @@ def _states_files(step: Step) -> bool:
 
 
 def called_after(labels: Sequence[str]) -> str:
-    """Make the file name of an export from its labels, without an extension."""
+    """Make the name of an export's file from its labels, without an extension."""
     name = "_".join(re.sub(r"[^A-Za-z0-9_.|-]+", "_", label) for label in labels)
     return name[: LONGEST_NAME - 20].lstrip(".") or "tables"
 
 
 class FileNames:
-    """File names that steps state; no name is used twice.
+    """File names that steps state; no two files have the same name.
 
     Parameters
     ----------
@@ -162,10 +162,10 @@ class FileNames:
         self._by_id = {step.step_id: step for step in steps}
         self._needs = {step.step_id: step.depends_on for step in steps}
         self._taken: dict[str, tuple[StepId, StepId] | None] = dict.fromkeys((RECORD, PLOTLY_JS))
-        """For each file name in lower case, the step whose result is in the file, and the step that states the name."""
+        """For each file name in lower case: the step whose result is in the file, and the step that states the name."""
 
     def of(self, step: Step) -> Iterator[tuple[StepId, OutputFile] | Diagnostic]:
-        """Yield each file that a step states with the step whose result is in the file, or an error."""
+        """Yield each file that a step states, with the step whose result is in the file, or an error."""
         signature = self._context.signatures.get(step.tool_name)
         if signature is None or step.for_each is not None:
             return
@@ -221,7 +221,7 @@ class FileNames:
             self._taken.setdefault(name.lower(), (writer, step_id))
 
     def filled(self, step: Step, writer: StepId | None = None) -> Mapping[str, Any]:
-        """Return a step's arguments with the times of its data filled into file names and titles."""
+        """Fill the times of a step's data into the file names and titles among its arguments; return the arguments."""
         args, span = step.tool_args, self._span(step.step_id if writer is None else writer)
         if span is None:
             return args
@@ -230,7 +230,7 @@ class FileNames:
         return args
 
     def _stated(self, step: Step, writer: StepId) -> list[tuple[str, str]]:
-        """Return the names and formats of the files that a step states."""
+        """Return the names and formats of the files that a step will write, as its arguments state them."""
         args = self.filled(step, writer)
         if step.tool_name == MANAGE:
             stated: Any = [args["format"]] if args.get("format") else None
@@ -253,7 +253,7 @@ class FileNames:
         return figure_files(filename or "", formats, otherwise=figure_name(writer), unstated=unstated)
 
     def _why_not(self, name: str, writer: StepId, step_id: StepId) -> str:
-        """Return why a file cannot be written under a name; empty when it can."""
+        """Return the reason why a file cannot have this name; return an empty text if the name is possible."""
         if len(name) > LONGEST_NAME or len(name.encode()) > MOST_BYTES:
             return f"the file name {name[:30]}… is too long"
         if name.lower() not in self._taken or _has_time(Pattern((), name, is_name=True)):
@@ -269,7 +269,7 @@ class FileNames:
     # Times ------------------------------------------------------------------------------------------------------
 
     def _span(self, step_id: StepId) -> TimeRange | None:
-        """Return the range from the first start to the last stop of the fetches behind a step; None if unknown."""
+        """Return the time range from the first start to the last stop of a step's fetches, or None if it is unknown."""
         if not self._bound:
             return None
         spans: list[TimeRange] = []
@@ -283,7 +283,7 @@ class FileNames:
         return TimeRange(min(span.start for span in spans), max(span.stop for span in spans))
 
     def _ranges(self, step_id: StepId) -> Iterator[str]:
-        """Yield the time range of each fetch that a step depends on; an empty text for a step that is not known."""
+        """Yield the time range of each fetch on which a step depends; yield an empty text if the step is unknown."""
         for step in map(self._by_id.get, reached(step_id, self._needs)):
             if step is None or step.tool_name not in self._context.signatures or step.for_each is not None:
                 yield ""
@@ -296,7 +296,7 @@ def _has_time(pattern: Pattern) -> bool:
 
 
 def _is_open(pattern: Pattern) -> bool:
-    """Tell whether a variable stands in a text."""
+    """Tell whether a text contains a variable."""
     return TOKEN.search(pattern.text) is not None or any(name not in TIMES for name in pattern.names)
 
 

@@ -1,4 +1,4 @@
-"""Replace variables by the values of one run, and resolve all time phrases with one clock.
+"""Replace variables by the values of one run, and relative times such as ``last 7 days`` by fixed times.
 
 HB101 (edit bind)  time phrase resolved with the clock of the run
     A phrase is resolved once per run, and the record keeps the result.
@@ -40,7 +40,7 @@ from helio.time_range import is_relative
 
 
 def bind_values(template: Template, context: Context) -> Iterator[Finding]:
-    """Replace variables by values and time phrases by absolute ranges.
+    """Replace variables by their values, and relative times such as ``last 7 days`` by fixed time ranges.
 
     With ``--now 2024-05-13``: ``"time_range": "$TIME_RANGE"`` → ``"time_range": "2024-05-06 to 2024-05-13"``
     """

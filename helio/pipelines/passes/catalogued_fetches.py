@@ -1,4 +1,4 @@
-"""Find what a plan will fetch from the catalogue's archive, with values of variables and items of ``for_each``."""
+"""Find the data that a plan will fetch through the catalogue, with values of variables and items of ``for_each``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_VALUES = 1000
 
 @dataclass(frozen=True)
 class Text:
-    """Text of a plan, and the path at which its author wrote it."""
+    """A text in a plan, and the path where the author of the template wrote it."""
 
     value: str
     path: Path
@@ -26,7 +26,7 @@ class Text:
 
 @dataclass(frozen=True)
 class CatalogueRequest:
-    """Request for one parameter of one dataset.
+    """Request for one parameter of one dataset of the catalogue.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class CatalogueRequest:
 
 
 def catalogue_requests(template: Template, context: Context) -> Iterator[CatalogueRequest]:
-    """Find each parameter that a run will fetch from the catalogue's archive, as far as it is known before the run.
+    """Find each parameter that a run will fetch through the catalogue, as far as it is known before the run.
 
     An archive of one's own, or another provider, decides for itself what it has.
     """
@@ -66,7 +66,7 @@ def catalogue_requests(template: Template, context: Context) -> Iterator[Catalog
 
 
 def _values(template: Template, step: Step, context: Context) -> dict[str, list[Text]]:
-    """Return the values of each variable in its choices: of the run, the default, or the items of a map around it."""
+    """Return the values of each variable of a fetch: the run's value, the default, or the items of a ``for_each``."""
     found: dict[str, list[Text]] = {}
     texts = [text for choice in step.choices for text in (choice.dataset_id, *choice.parameters)]
     used = {name for text in texts for name in TOKEN.findall(text)}
@@ -90,7 +90,7 @@ def _values(template: Template, step: Step, context: Context) -> dict[str, list[
 
 
 def _written(text: Text, values: dict[str, list[Text]]) -> Iterator[Text]:
-    """Yield a text with each combination of its variables' values; nothing while a value is unknown."""
+    """Yield a text with each combination of values of its variables; yield nothing while a value is unknown."""
     names = list(dict.fromkeys(TOKEN.findall(text.value)))
     if not names:
         yield text

@@ -1,4 +1,4 @@
-"""Compare code with the allow-list; code is read, never run.
+"""Check that Python code in a template uses only allowed names; this pass reads the code and never runs it.
 
 HV601 (error)  code outside the allow-list
     Code from a template may be hostile: a list of the allowed names is the first defence.
@@ -30,7 +30,7 @@ MOST_SHOWN = 5
 
 
 def check_code(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse code that uses anything outside the allow-list, and code that gives no result.
+    """Refuse code that uses a name outside the list of allowed names, and code that gives no result.
 
     ``"pandas_code": "import os; result = df"`` → HV601; ``"pandas_code": "x = df.abs()"`` → HV602
 

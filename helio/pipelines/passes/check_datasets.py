@@ -1,4 +1,4 @@
-"""Compare the datasets of fetches with the catalogue.
+"""Check that the catalogue knows the datasets of fetches.
 
 HV502 (warning)  a dataset that the catalogue does not know, where CDAWeb would be asked
     CDAWeb may still have it, because helio's catalogue may be older. Data in a folder (--archive) are not checked.
@@ -20,11 +20,11 @@ from helio.pipelines.template.variables import Path
 from helio.sources.registry import known_datasets
 
 MOST_COMPARED = 20
-"""Maximum number of unknown ids for which similar ids are searched."""
+"""Maximum number of unknown ids for which helio searches similar ids."""
 
 
 def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of a dataset that the catalogue does not know, where the data would come from CDAWeb.
+    """Warn of a dataset that the catalogue does not know, if CDAWeb would be the provider of its data.
 
     CDAWeb decides: the catalogue may be older. A run with an archive of its own does not ask CDAWeb.
 

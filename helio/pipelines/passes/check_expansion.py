@@ -1,4 +1,4 @@
-"""Check how each ``for_each`` will expand in a run, as far as this is known before the run."""
+"""Check which steps each ``for_each`` will become in a run, as far as this is known before the run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from helio.pipelines.template.variables import Path
 
 
 def check_expansion(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse a ``for_each`` that no run can expand: too many items, shared labels, or intervals without a length.
+    """Refuse a ``for_each`` that fails in every run: too many items, shared labels, or intervals without a length.
 
     Items that are written out are expanded as in a run. Of intervals only their length is looked at: which ones they
     are is the run's to say.
@@ -63,7 +63,7 @@ def check_expansion(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _given_twice(made: list[Step], template: Template, context: Context) -> Iterator[Diagnostic]:
-    """Yield an error for each label that an item gives and another step or item gives too."""
+    """Yield an error for each label that two items, or an item and another step, give."""
     written = {step.path: step for step in template.steps}
     first: dict[str, Step] = {}
     reported: set[tuple[Path, str]] = set()

@@ -1,4 +1,4 @@
-"""Check that the arguments of a fetch can be combined: datasets, parameters, candidates and label.
+"""Check that a fetch has arguments that fit together: datasets, parameters, candidates and label.
 
 HV105 (error)  arguments of a fetch that cannot be combined
     One of them would be ignored.
@@ -23,7 +23,7 @@ APART = (
 
 
 def check_fetches(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse arguments of a fetch that cannot be combined, and candidates without an output label.
+    """Refuse arguments of a fetch that contradict each other, and candidates without an output label.
 
     >>> from datetime import datetime
     >>> args = {"dataset_id": "A", "candidates": ["B"], "output_label": "x"}

@@ -1,4 +1,4 @@
-"""Check the names of the files that figures and exports write, before data are fetched for them."""
+"""Check the names of the files of figures and exports, before any data are fetched."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from helio.pipelines.template.template import ForEach, Step, Template
 from helio.pipelines.template.variables import TOKEN, Path
 
 TWO_DAYS = ("2000-01-01 to 2000-01-02", "2000-01-02 to 2000-01-03")
-"""Example intervals for a ``for_each`` whose time range only the run gives."""
+"""Example intervals for a ``for_each`` whose time range is known only in the run."""
 
 
 def check_files(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse file names with a folder or a wrong extension, and two files with the same name.
+    """Refuse file names with a folder or with a wrong extension, and refuse two files with the same name.
 
     Items of a map are looked at as in a run; of intervals that only the run knows it is enough that their names differ.
 
@@ -56,7 +56,7 @@ def check_files(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _items(step: Step, loop: ForEach, template: Template, context: Context) -> Sequence[Any]:
-    """Return the items of a map, or stand-ins for them; none where another check refuses the map."""
+    """Return the items of a ``for_each``, or examples of them; return nothing if another check refuses the loop."""
     if TOKEN.search(loop.intervals) or loop.parameters_of:
         return items_of_map(loop, context) or TWO_DAYS
     found = items_of(step, template, context)

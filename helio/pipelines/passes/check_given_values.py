@@ -1,4 +1,4 @@
-"""Check that each value given for a run has a variable.
+"""Check that a variable exists for each value that the user gives for a run.
 
 HB203 (error)  a value for a variable that the template does not have
     The value would be ignored.
@@ -19,7 +19,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_given_values(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse a value for a variable that the template does not declare, such as a misspelt name.
+    """Refuse a value for a variable that the template does not declare, for example because its name is misspelt.
 
     >>> from datetime import datetime
     >>> template = Template.from_json({"variables": {"$DAY": {"type": "time_range"}}, "steps": []})
@@ -32,7 +32,7 @@ def check_given_values(template: Template, context: Context) -> Iterator[Finding
 
 
 def unknown_values(declared: Mapping[str, Any], given: Iterable[str]) -> Iterator[Diagnostic]:
-    """Yield an error for each value given for a variable that is not declared."""
+    """Yield an error for each value whose variable the template does not declare."""
     for name in given:
         if name not in declared:
             close = closest(name, declared)

@@ -1,4 +1,4 @@
-"""Check that each step says what it is for.
+"""Check that each step has an intent: a sentence that says what the step is for.
 
 HV910 (info)  step without an intent
     People who read the pipeline later want to know what each step is for.
@@ -17,7 +17,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_intents(template: Template, context: Context) -> Iterator[Finding]:
-    """Report each step without an intent; in a block, one step with an intent is enough.
+    """Report each step without an intent (what the step is for); in a block, one step with an intent is enough.
 
     >>> from datetime import datetime
     >>> template = Template.from_json({"steps": [{"step_id": 1, "intent": "ACE field in GSE"}, {"step_id": 2}]})

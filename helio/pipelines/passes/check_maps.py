@@ -1,4 +1,4 @@
-"""Find each ``for_each`` that a single step could replace.
+"""Find each ``for_each`` that one step without ``for_each`` could replace.
 
 HX601 (warning)  a for_each that a single step could replace
     Its items could be computed together; only the author knows whether the result is the same.
@@ -19,7 +19,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_maps(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of a ``for_each`` that a single step could replace; the author decides.
+    """Warn of a ``for_each`` that one step without ``for_each`` could replace; the author of the template decides.
 
     ``custom_operation(B)`` for each component of ``B``; ``fetch(parameter_id: $P)`` for each of a list → HX601
 

@@ -1,4 +1,4 @@
-"""Check the settings of a figure for single panels, which are given by the number of the panel.
+"""Check the settings for single panels of a figure; these settings name a panel by its number.
 
 HV109 (error)  a setting for a panel that the figure does not have
     The figure could not be drawn, and the run would say so after all data are fetched.
@@ -47,7 +47,7 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _wrong(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, str, str]]:
-    """Yield the place of each wrong setting, what is wrong with it, and how to mend it where that is special."""
+    """Yield the path of each wrong setting, what is wrong, and a special advice if there is one."""
     for key in sorted(PER_PANEL & spec.keys()):
         if isinstance(spec[key], list) and len(spec[key]) != count:
             message = f"{key} has {len(spec[key])} entries for {count} panel{'s' if count > 1 else ''}"

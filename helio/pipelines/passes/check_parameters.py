@@ -1,4 +1,4 @@
-"""Compare the parameters of fetches with the catalogue.
+"""Check that the catalogue knows the parameters of fetches.
 
 HV501 (warning)  a parameter that the catalogue does not list for its dataset
     The files may still have it, because the catalogue may be outdated or incomplete.
@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of a parameter that the catalogue does not list for its dataset.
+    """Warn of a parameter that the catalogue does not list for the parameter's dataset.
 
     The files decide: the catalogue may be older, and does not list everything that is in them.
 

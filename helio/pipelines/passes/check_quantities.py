@@ -1,4 +1,4 @@
-"""Check units, frames and kinds of the tables that steps read, as far as they are known before a run.
+"""Check the units, frames and kinds of the tables that steps read, as far as they are known before a run.
 
 HV401 (error)  a table in another unit than the tool requires, known from the tool that gives the table
     Nothing is converted silently, and a number in the wrong unit looks like any other number.
@@ -75,7 +75,7 @@ _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
 def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse tables that a tool cannot use, as known from tools and arguments; warn if only the catalogue says so.
+    """Refuse tables whose unit, frame or kind a tool cannot use; warn if only the catalogue says so.
 
     Facts unknown before the run are checked when the step is called; then the file decides.
 
@@ -132,7 +132,7 @@ def _misfits(
 
 
 def _wrong(table: TableInput, read: ReadTable) -> Iterator[tuple[Aspect, str, str]]:
-    """Yield the first thing in which a table is not what a tool takes, in the order in which a run checks."""
+    """Yield the first fact that makes a table unsuitable for its tool; facts have the same order as in a run."""
     takes, known, called = table.takes, read.known, f"the {table.parameter} must be"
     if takes.unit and known.unit is not None and not equal_units(takes.unit, known.unit):
         required = "without a unit" if takes.unit == "1" else f"in {takes.unit}"
@@ -167,7 +167,7 @@ def _unlike(
     inputs: Mapping[str, list[ReadTable]],
     blamed: Iterable[tuple[Aspect, str]],
 ) -> Iterator[Diagnostic]:
-    """Yield an error for inputs that must be alike and differ; for two of them only the first difference."""
+    """Yield an error if inputs of a step differ in a unit, frame or kind that must be the same for all."""
     tables = {parameter: [reading.known for reading in read] for parameter, read in inputs.items()}
     reported: set[tuple[str, str]] = set()
     for pair in pairs_alike(signature, step.params, tables):
@@ -193,7 +193,7 @@ def _unlike(
 
 
 def _share_x(first: ReadTable, other: ReadTable) -> bool:
-    """Tell whether two tables in GSE and GSM may go together because one of them is x, as far as labels tell."""
+    """Tell whether tables in GSE and GSM can go together because one is the x component, which both frames share."""
     frames = {str(read.known.frame).upper() for read in (first, other)}
     last = [read.label.rpartition(".")[2].casefold() for read in (first, other)]
     return frames == {"GSE", "GSM"} and any("x" in name for name in last)

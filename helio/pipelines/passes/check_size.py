@@ -19,7 +19,7 @@ from helio.pipelines.template.template import Template
 
 
 def check_size(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse a ``for_each`` with too many items, and a plan that would become more steps than the policy allows.
+    """Refuse a ``for_each`` with too many items, and a plan whose run would have more steps than the policy allows.
 
     The items are counted, and no step is made for them. Before a run the items are known that are written out, or are
     the parameters of a dataset.

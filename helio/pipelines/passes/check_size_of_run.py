@@ -1,4 +1,4 @@
-"""Limit the number of steps of a run, when the intervals of its time range are known."""
+"""Limit the number of steps of a run, when helio knows the intervals of the run's time range."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.pipelines.template.template import Step, Template
 
 
 def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse a run that would have more steps than the policy allows, with one step for each interval.
+    """Refuse a run in which one step for each interval gives more steps than the policy allows.
 
     >>> from datetime import datetime
     >>> from helio.pipelines.template.context import Policy
@@ -31,7 +31,7 @@ def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]
 
 
 def _run_steps(step: Step, template: Template, context: Context, limit: int) -> int:
-    """Count the steps that a step becomes; stop when the limit is passed.
+    """Count the steps that one step of the plan becomes in a run; stop counting above the limit.
 
     Intervals of an inner map may divide the item of an outer one, so they are counted item by item.
     """

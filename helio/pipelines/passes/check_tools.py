@@ -1,4 +1,4 @@
-"""Compare each step's tool and arguments with the tool's signature.
+"""Check that the tool of each step exists, and that the step's arguments fit the tool's signature.
 
 HN506 (error)  required argument missing
     The choice of its value is physics, so helio does not fill it in.
@@ -23,11 +23,11 @@ from helio.steps.signature import Schema, Signature
 from helio.time_range import Duration
 
 _WRITTEN = {"duration": "3min", "time-range": "2024-05-10 to 2024-05-12"}
-"""An example of a text in a format."""
+"""Example of a text in each format."""
 
 
 def check_tools(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse unknown tools, times that cannot be read, and unknown, missing or invalid arguments.
+    """Refuse unknown tools, times that helio cannot read, and unknown, missing or invalid arguments.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -114,7 +114,7 @@ def _arguments(step: Step, signature: Signature, schema: Schema, context: Contex
 
 
 def _purposes(signature: Signature, path: Path, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what the missing arguments are for, in the first sentence of the tool's page."""
+    """Return what the missing arguments are for: the first sentence about each on the tool's page."""
     arguments = [signature.argument(str(name)) for name in names or path[:1]] if len(path) == 1 else []
     return tuple(
         f"{argument.name}: {_first_sentence(argument.schema['description'])}"
@@ -129,7 +129,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _examples(signature: Signature, path: Path) -> tuple[str, ...]:
-    """Return how the value of an argument is written, where a few words can show it."""
+    """Return how to write the value of an argument, if a few words can show this."""
     argument = signature.argument(str(path[0])) if len(path) == 1 else None
     if argument is None:
         return ()
@@ -146,7 +146,7 @@ def _says_nothing(value: Any) -> bool:
 
 
 def _keys(schema: Schema, path: Path) -> list[str]:
-    """Return the keys that an object in the arguments may have; none where its schema does not list them."""
+    """Return the possible keys of an object in the arguments; return nothing if its schema does not list keys."""
     for part in path:
         inner = schema.get("properties", {}).get(part)
         if not isinstance(inner, dict):
@@ -156,6 +156,6 @@ def _keys(schema: Schema, path: Path) -> list[str]:
 
 
 def _comes_later(path: Path, step: Step, signature: Signature) -> bool:
-    """Tell whether another pass fills in a missing argument, or reports why it cannot."""
+    """Tell whether another pass fills in a missing argument, or reports why helio cannot fill it in."""
     # wire_time writes the range or refuses; a loop still to be expanded fills the argument that it is over.
     return "loop_over" in step.extra or path[-1] in signature.time_arguments()

@@ -1,4 +1,4 @@
-"""Find steps and labels that nothing uses.
+"""Find steps and labels that no other part of a plan uses.
 
 HV301 (warning)  step that nothing uses
     helio suggests removing the step, but never removes it silently.
@@ -27,7 +27,7 @@ from helio.pipelines.template.template import Step, Template
 
 
 def check_use(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of steps and labels that nothing uses; remove neither.
+    """Warn of steps and labels that no other part of the plan uses; do not remove them.
 
     ``fetch B; fetch V; plot B`` → HV301 for the second fetch, with its removal as a suggestion.
     ``fetch B; C = magnitude(B); plot B`` → HV302 for ``C``. A plan without any figure or export is left alone: there
@@ -76,7 +76,7 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _is_artefact(step: StepView) -> bool:
-    """Tell whether a step writes a file, or draws tables that its author chose."""
+    """Tell whether a step writes a file, or draws tables that the author of the template chose."""
     signature = step.signature
     return signature is not None and (
         signature.gives == "export" or (signature.name in FIGURES and LIMITED not in step.step.annotations)

@@ -29,7 +29,7 @@ from helio.steps.signature import Schema
 
 
 def check_variables(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse undeclared variables and defaults of another type; warn of a variable that nothing uses.
+    """Refuse undeclared variables and defaults of a wrong type; warn of a variable that no step uses.
 
     The variable of a ``for_each`` is declared in its step and in the steps of its block.
 
@@ -64,7 +64,7 @@ def check_variables(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _uses(step: Step, context: Context, schemas: dict[str, Schema]) -> Iterator[tuple[Path, str, str]]:
-    """Yield every variable that a step names, with its path and the text that holds it."""
+    """Yield every variable that a step uses, with the path and the text in which the variable stands."""
     schema = _schema_of(step, context, schemas)
     over = None if step.for_each is None else step.for_each.to_json()["over"]
     for home, value, below in (
@@ -108,7 +108,7 @@ def _undeclared(step: Step, path: Path, name: str, text: str, known: Sequence[st
 
 
 def _names_nothing(step: Step, path: Path, written: str, known: Sequence[str]) -> Diagnostic:
-    """Yield an error for braces in a title or file name that name neither a time nor a variable."""
+    """Yield an error for braces in a title or file name, if the text in them is neither a time nor a variable."""
     names = [*TIMES, *(name[1:] for name in known)]
     close = closest(written.strip("${} "), names)
     listed = ", ".join(f"{{{name}}}" for name in names)

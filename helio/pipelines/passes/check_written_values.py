@@ -1,4 +1,4 @@
-"""Find numbers that the author of a template wrote, and everything that depends on them.
+"""Find numbers that the author of a template wrote, and all results that depend on these numbers.
 
 HV604 (warning)  values written by the author of the template, and what depends on them
     A reader of a figure believes that its values were measured.
@@ -28,7 +28,7 @@ WRITTEN, DOUBTFUL = "HV604", "HV605"
 
 
 def check_written_values(template: Template, context: Context) -> Iterator[Finding]:
-    """Warn of tables, figures and files with numbers that the author wrote and that were not measured.
+    """Warn of tables, figures and files with numbers that the author of the template wrote and nobody measured.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures

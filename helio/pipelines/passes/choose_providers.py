@@ -1,4 +1,4 @@
-"""Choose the provider of each fetch.
+"""Choose for each fetch the provider: the server or folder from which its data come.
 
 HS101 (error)  no data provider was given, and the catalogue does not know the dataset
     helio never chooses a source silently.
@@ -35,7 +35,7 @@ from helio.steps.fetch.choices import Choice
 
 
 def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
-    """Name the provider of each fetch: the archive of the run, else the step's own, else the catalogue's.
+    """Write the provider of each fetch: the archive of the run, otherwise the step's own, otherwise the catalogue's.
 
     ``"dataset_id": "AC_H2_MFI"`` → ``"dataset_id": "AC_H2_MFI", "provider": "cdaweb"``. An archive named for the run
     serves every fetch, whatever the steps say. A dataset that the catalogue of CDAWeb knows is served by CDAWeb; for
@@ -62,7 +62,7 @@ def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _served(step: Step, context: Context, wrong: list[Diagnostic]) -> Mapping[str, Any]:
-    """Return a step's arguments with the providers of its choices, as far as these can be named."""
+    """Return a step's arguments with the provider of each dataset that the step may fetch, as far as known."""
     args = step.tool_args
     homes: list[Any] = []
     for choice, home in zip(step.choices, args.get("candidates") or [args], strict=True):

@@ -1,4 +1,4 @@
-"""Compare time ranges with the published range: clamp ranges that extend beyond it, refuse ranges outside it.
+"""Compare time ranges with the published range of a dataset: shorten a longer range, and refuse a range outside.
 
 HB301 (edit bind + warning)  range partly outside known coverage: clamped, recorded
     Existing data are fetched, and the record keeps the requested range.
@@ -29,7 +29,7 @@ from helio.time_range import TimeRange, parse_time_range
 
 
 def clamp_ranges(template: Template, context: Context) -> Iterator[Finding]:
-    """Clamp the time range of a fetch to the published range of its dataset; refuse a time range wholly outside.
+    """Shorten the time range of a fetch to the published range of its dataset; refuse a time range wholly outside.
 
     ``2025-12-20 to 2026-01-10`` of a dataset published up to 2025-12-31 → ``2025-12-20 to 2025-12-31``, said as a
     warning. Only fresh facts may do that: a catalogue of last winter must not refuse yesterday. Candidates are left

@@ -1,4 +1,4 @@
-"""Add the labels of panels to the labels of their figure.
+"""Add the labels in a figure's panels to the list of the figure's labels.
 
 HO401 (edit safe; lossy (repair) or error (run) for an unknown key)  label of a panel added to the labels of
         its figure; an unknown key of a figure is refused
@@ -21,7 +21,7 @@ from helio.pipelines.template.template import Template
 
 
 def complete_panels(template: Template, context: Context) -> Iterator[Finding]:
-    """Add the labels that only ``panels`` names to a figure's ``labels``.
+    """Add labels to a figure's ``labels`` if only its ``panels`` name them.
 
     ``{"labels": ["B"], "panels": [["B"], ["n"]]}`` → ``{"labels": ["B", "n"], "panels": [["B"], ["n"]]}``
 

@@ -1,4 +1,4 @@
-"""Derive the steps on which each step depends from the labels that it reads.
+"""Find from the labels that a step reads on which other steps it depends.
 
 HR203 (error)  label that nobody produces
     helio may suggest a fetch, but never chooses a dataset.
@@ -38,7 +38,7 @@ from helio.pipelines.template.variables import TOKEN, Path
 
 
 def derive_dependencies(template: Template, context: Context) -> Iterator[Finding]:
-    """Add a dependency for each label read; refuse labels that no step produces, and steps that do not exist.
+    """Let each step depend on the steps whose labels it reads; refuse labels and step ids that do not exist.
 
     A block depends on the steps that its own steps read from; inside it they depend on one another.
 
@@ -101,7 +101,7 @@ def derive_dependencies(template: Template, context: Context) -> Iterator[Findin
 
 
 def _of_items(label: str, step: StepView, context: Context) -> list[str]:
-    """Return the labels that a label with an item in it stands for, as far as the items are known."""
+    """Return the labels that a label with an item in its name stands for, as far as the items are known."""
     if not any(name in TOKEN.findall(label) for name in step.step.items):
         return []
     found = step.with_items(label, context)
@@ -117,7 +117,7 @@ def _is_unknown(label: str, labels: Labels) -> bool:
 
 
 def _takes_several(step: StepView, path: Path) -> bool:
-    """Tell whether a list of labels belongs at a place in the arguments."""
+    """Tell whether a tool takes a list of labels at this path in its arguments."""
     return any(
         table.many
         for table in (step.signature.tables if step.signature else ())
@@ -190,7 +190,7 @@ def _nobody(template: Template, step: StepView, read: Read, labels: Labels, cont
 
 
 def _fetch_of(template: Template, label: str, context: Context) -> Fix | None:
-    """Return the step that would give a label which the catalogue knows."""
+    """Return the fetch step that would give a label, if the catalogue knows the label."""
     dataset_id, _, rest = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
     parameter = next(

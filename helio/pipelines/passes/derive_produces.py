@@ -1,4 +1,4 @@
-"""Derive what each step produces from its tool.
+"""Find from the tool of each step which labels the step produces.
 
 HR101 (edit safe)  produces derived from the tool
     The tool decides what it gives.
@@ -57,7 +57,7 @@ def derive_produces(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
-    """Yield what to do about labels that are not those of the tool."""
+    """Yield edits or errors for labels in ``produces`` that differ from the labels that the tool gives."""
     new = changed(step, replace(step, produces=labels))
     if not step.produces:
         yield Edit("HR101", f"produces {', '.join(labels)}", new, step.step_id)
@@ -76,12 +76,12 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _alike(declared: Sequence[str], labels: Sequence[str]) -> bool:
-    """Tell whether two lists name the same labels, apart from case and repetition."""
+    """Tell whether two lists contain the same labels; upper and lower case and repeated labels do not count."""
     return {label.strip().casefold() for label in declared} == {label.casefold() for label in labels}
 
 
 def is_same_work(step: Step, other: Step, context: Context) -> bool:
-    """Tell whether two steps give the same content under one label, so that a later pass can merge them."""
+    """Tell whether two steps give the same content under one label, so that a later pass can merge the steps."""
     if step.tool_name != other.tool_name or step.for_each is not None or other.for_each is not None:
         return False
     mine, theirs = step.tool_args, other.tool_args
@@ -116,7 +116,7 @@ def _again(step: Step, label: str, before: StepId, taken: set[str]) -> Diagnosti
 
 
 def _shadows(producers: Mapping[str, Step]) -> Iterator[Diagnostic]:
-    """Refuse ``B.Bx`` as the label of a table beside a table ``B``: it looks like a component of it."""
+    """Refuse ``B.Bx`` as the label of a table if there is a table ``B``: it looks like the component Bx of B."""
     for label, step in producers.items():
         table = owner(label.rpartition(".")[0], producers)
         if table is not None:

@@ -1,4 +1,4 @@
-"""Change a list of steps, and collect the changes as JSON Patch operations that apply one after another."""
+"""Change a list of steps, and collect the changes as JSON Patch operations for one edit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.pipelines.template.variables import Path
 
 
 class Draft:
-    """List of steps that a pass is changing; each step keeps the index that it had at the start.
+    """List of steps that a pass is changing; each step keeps its index from the start.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Draft:
         self._operations: list[Operation] = []
 
     def take(self) -> tuple[Operation, ...]:
-        """Return the operations since the last call, and forget them."""
+        """Return the operations since the last call of this method, and empty the list of operations."""
         taken, self._operations = tuple(self._operations), []
         return taken
 
@@ -49,7 +49,7 @@ class Draft:
         self.put(index, replace(self.steps[index], **values))
 
     def put(self, index: int, step: Step) -> None:
-        """Replace a step by another."""
+        """Replace a step by another step."""
         if step == self.steps[index]:
             return
         written = step.to_json()
@@ -62,12 +62,12 @@ class Draft:
         insort(self._gone, index)
 
     def is_gone(self, index: int) -> bool:
-        """Tell whether a step was removed."""
+        """Tell whether the pass has removed a step."""
         found = bisect_left(self._gone, index)
         return found < len(self._gone) and self._gone[found] == index
 
     def rewire(self, instead: Mapping[StepId, StepId], among: Sequence[int]) -> None:
-        """Replace the dependencies of steps by others, in the order of the list and without repeats."""
+        """Replace ids of steps in all dependencies by other ids, without repeats, in the order of the list."""
         for index in among:
             step = self.steps[index]
             if self.is_gone(index) or not any(needed in instead for needed in step.depends_on):
@@ -80,7 +80,7 @@ class Draft:
         return tuple(sorted(step_ids, key=lambda step_id: self.places.get(step_id, len(self.steps))))
 
     def stand_for(self, index: int, others: Sequence[StepId]) -> None:
-        """Record in a step's annotations which steps were merged into it."""
+        """Record in a step's annotations the steps that were merged into this step."""
         notes = self.steps[index].annotations
         earlier = notes.get("stands_for")  # anybody may write annotations
         earlier = earlier if isinstance(earlier, list) else []
@@ -91,7 +91,7 @@ class Draft:
 
 
 def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
-    """Return for each step the indices of the steps that depend on it."""
+    """Return for each step the indices of the steps that depend on this step."""
     found: dict[StepId, list[int]] = {}
     for index, step in enumerate(steps):
         for needed in dict.fromkeys(step.depends_on):
@@ -102,7 +102,7 @@ def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
 def reaches(
     steps: Sequence[Step], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
 ) -> bool:
-    """Tell whether a step depends on one of the goals through steps that are not in `through`."""
+    """Tell whether a step depends on one of the steps in `goals` through steps that are not in `through`."""
     waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
     waiting = [index for index in waiting if index not in through]
     seen: set[int] = set()

@@ -1,4 +1,4 @@
-"""Do equal work once.
+"""Remove steps that would repeat the work of an earlier step.
 
 HO201 (edit safe, and warning)  equal work done once
     The same tool on the same input gives the same table.
@@ -25,7 +25,7 @@ from helio.pipelines.template.template import Template
 
 
 def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
-    """Keep the first of several steps that do the same work; other steps then use its results.
+    """Keep the first of several steps that do the same work; other steps then use the results of this step.
 
     ``1: fetch B; 2: fetch B; 3: magnitude(B), depends on 2`` → ``1: fetch B; 3: magnitude(B), depends on 1``
 
@@ -78,7 +78,7 @@ def drop_equal_work(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
-    """Yield pairs of indices: a step, and a later one that gives the same tables in every run."""
+    """Yield pairs of indices: a step, and a later step that gives the same tables in every run."""
     signs = equal_work(template, context)
     first: dict[tuple[str, ...], int] = {}
     found: list[tuple[int, int]] = []
@@ -96,7 +96,7 @@ def equal_steps(template: Template, context: Context) -> list[tuple[int, int]]:
 
 
 class _Uses:
-    """What the steps of a plan say of labels, looked up by label."""
+    """Labels of a plan, and for each label the steps that read or mention the label."""
 
     def __init__(self, draft: Draft, context: Context) -> None:
         self._draft = draft
@@ -118,19 +118,19 @@ class _Uses:
             ]
 
     def view(self, index: int) -> StepView:
-        """Show a step as it is now with the signature of its tool."""
+        """Show the present state of a step with the signature of its tool."""
         step = self._draft.steps[index]
         return StepView(step, self._context.signatures.get(step.tool_name))
 
     def add(self, index: int) -> None:
-        """Record the labels that a step reads, and the tables to which these components belong."""
+        """Record the labels that a step reads, and the tables whose components these labels are."""
         for label in self.view(index).labels:
             while label:
                 self._readers.setdefault(label, set()).add(index)
                 label = label.rpartition(".")[0]
 
     def readers(self, labels: Mapping[str, str]) -> list[int]:
-        """List the steps that read these labels or components of them."""
+        """List the steps that read one of these labels or a component of such a table."""
         noted = set().union(*(self._readers.get(label, ()) for label in labels))
         return [
             index
@@ -140,7 +140,7 @@ class _Uses:
         ]
 
     def allow(self, renamed: Mapping[str, str], readers: Sequence[int]) -> bool:
-        """Tell whether only computations read these labels, and nothing else in the plan mentions them."""
+        """Tell whether only computations read these labels, and nothing else in the plan names the labels."""
         if not readers or not self._all_known:
             return False  # without a reader it is an output by itself: its name is what the author asked for
         tools = (self._draft.steps[reader].tool_name for reader in readers)

@@ -1,4 +1,4 @@
-"""Keep each item of a ``for_each`` once.
+"""Remove repeated items of a ``for_each``.
 
 HX204 (edit safe)  repeated items of a for_each removed
     Repeated items would give the same labels twice.
@@ -19,7 +19,7 @@ from helio.store.work_keys import canonical_json
 
 
 def drop_repeated_items(template: Template, context: Context) -> Iterator[Finding]:
-    """Remove repeated items of a ``for_each``, which would give the same labels twice.
+    """Remove repeated items of a ``for_each``, because an item and its repetition give the same labels.
 
     ``over: ["AC_H2_MFI", "AC_H2_MFI"]`` → ``over: ["AC_H2_MFI"]``
 

@@ -1,4 +1,4 @@
-"""Expand each ``for_each`` in a run: every item gets its own steps.
+"""Replace each ``for_each`` by ordinary steps when a run starts: every item gets its own steps.
 
 HB401 (edit bind)  for_each expanded to its items
     Each item is a step of its own, with its own state.
@@ -56,11 +56,11 @@ from helio.time_range import TimeRange
 
 OF_A_MAP = ("for_each", "collect", "on_item_error", "block")
 CARTESIAN = ("x", "y", "z")
-"""Components of a vector of three, where only their number is known."""
+"""Components of a vector when only the number of components, three, is known."""
 
 
 def expand_items(template: Template, context: Context) -> Iterator[Finding]:
-    """Replace each ``for_each`` by the steps of its items.
+    """Replace each ``for_each`` by the steps of its items, so that every item has its own steps.
 
     ``3: for $DAY in intervals of 2024-01-10 to 2024-01-12`` → ``3[2024-01-10]``, ``3[2024-01-11]``
 
@@ -119,7 +119,7 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def items_of(step: Step, template: Template, context: Context) -> Sequence[Any] | Diagnostic:
-    """Return the items of a ``for_each`` in this run; a block without ``for_each`` has one item, None."""
+    """Return the items of a ``for_each`` in this run; a block without ``for_each`` has the single item None."""
     loop = step.for_each
     if loop is None:
         return [None]
@@ -173,7 +173,7 @@ def items_of(step: Step, template: Template, context: Context) -> Sequence[Any] 
 
 
 def _components(label: str, template: Template, context: Context) -> list[str] | None:
-    """Return the components of a fetched table: from the catalogue, else from the files of the run's archive."""
+    """Return the components of a fetched table from the catalogue, or from the files of the run's archive."""
     size = size_of(label, context)
     if size is not None:
         return list(CARTESIAN) if size == len(CARTESIAN) else [str(number + 1) for number in range(size)]
@@ -200,7 +200,7 @@ def _are_cartesian(names: tuple[str, ...]) -> bool:
 
 
 def _span(text: str, template: Template, context: Context) -> TimeRange:
-    """Return the range to divide in this run."""
+    """Return the time range that this run divides into intervals."""
     if TOKEN.fullmatch(text):
         facts = template.variables.get(text)
         given = (
@@ -219,7 +219,7 @@ def _first_edge(span: TimeRange) -> datetime:
 
 
 def _count(span: TimeRange, microseconds: int) -> int:
-    """Count the intervals of a length, from midnight on, that a range touches."""
+    """Count the intervals that a time range touches; the first interval begins at midnight."""
     zero, microsecond = _first_edge(span), timedelta(microseconds=1)
     start, stop = (span.start - zero) // microsecond, (span.stop - zero) // microsecond
     return -(-stop // microseconds) - start // microseconds
@@ -239,7 +239,7 @@ def _intervals(span: TimeRange, microseconds: int) -> list[str]:
 
 
 def expanded(step: Step, template: Template, context: Context) -> list[Step] | Diagnostic:
-    """Return the steps that a ``for_each`` or a block becomes in this run, or the reason why it cannot be expanded."""
+    """Return the steps that a ``for_each`` or a block becomes in this run, or the reason why helio cannot expand it."""
     items = items_of(step, template, context)
     if isinstance(items, Diagnostic):
         return items
@@ -271,7 +271,7 @@ def expanded(step: Step, template: Template, context: Context) -> list[Step] | D
 
 
 def _note(step: Step, item: Any, name: str) -> dict[str, Any]:
-    """Return the note of a step on its item and on the items of the maps around it."""
+    """Return the annotation of a step that names its item and the items of the ``for_each`` steps around it."""
     policy = step.on_item_error or "fail"
     note = {"step_id": step.step_id, "item": item, "name": name, "on_item_error": policy}
     outer = step.annotations.get("map")
@@ -279,7 +279,7 @@ def _note(step: Step, item: Any, name: str) -> dict[str, Any]:
 
 
 def _item_of(step: Step, map_id: StepId) -> Any:
-    """Return the item of a map that one of its steps belongs to."""
+    """Return the item of a ``for_each`` to which an expanded step belongs."""
     note = step.annotations["map"]
     while note["step_id"] != map_id:
         note = note["inside"]
@@ -287,7 +287,7 @@ def _item_of(step: Step, map_id: StepId) -> Any:
 
 
 def _block(step: Step, prefix: str, template: Template, context: Context) -> list[Step] | Diagnostic:
-    """Return the steps of a block for one item; without a map, the block's own."""
+    """Return the steps of a block for one item; without ``for_each``, return the steps of the block unchanged."""
     ids: dict[StepId, StepId] = {inner.step_id: f"{prefix}.{inner.step_id}" for inner in step.block}
     found: list[Step] = []
     ends: dict[StepId, list[StepId]] = {}
@@ -330,7 +330,7 @@ def _of_item(step: Step, values: Mapping[str, Any], note: Any, context: Context)
 
 
 def _shadowed(step: Step, values: Mapping[str, Any]) -> tuple[Step, Mapping[str, Any]]:
-    """Return a step and the values around it, without those whose names a map in it uses for its own items."""
+    """Return the step, and the values of outer variables whose names its own ``for_each`` does not use."""
     own = step.for_each
     if own is None or own.name not in values:
         return step, values
@@ -339,7 +339,7 @@ def _shadowed(step: Step, values: Mapping[str, Any]) -> tuple[Step, Mapping[str,
 
 
 def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic | None:
-    """Return the error for a label that several items would give, or for items to be combined."""
+    """Return the error for a label that several items would give, or for items that cannot be combined."""
     if step.for_each is None or len(items) < 2:
         return None
     name = step.for_each.name
@@ -364,7 +364,7 @@ def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic |
 
 
 def _put(steps: list[Step], index: int, **values: Any) -> tuple[Operation, ...]:
-    """Give a step of a list other values of some fields."""
+    """Change the values of some fields of a step in a list."""
     before, steps[index] = steps[index], replace(steps[index], **values)
     return difference(("steps", index), before.to_json(), steps[index].to_json())
 
@@ -379,7 +379,7 @@ def _rewired(steps: list[Step], old: StepId, new: list[StepId]) -> tuple[Operati
 
 
 def _written_out(steps: list[Step], context: Context) -> tuple[Operation, ...]:
-    """Replace labels with ``*`` by those that they stand for, once no map that could give one of them is left."""
+    """Replace each label with ``*`` by the labels that match, if no ``for_each`` is left that could give more."""
     if any(step.for_each is not None or step.block for step in steps):
         return ()
     known = [label for view in views(steps, context.signatures) for label in view.outputs]
@@ -392,7 +392,7 @@ def _written_out(steps: list[Step], context: Context) -> tuple[Operation, ...]:
 
 
 def _left_out(steps: Sequence[Step], skipped: set[StepId]) -> Edit:
-    """Remove empty maps, and all steps that depend on them."""
+    """Remove ``for_each`` steps without items, and all steps that depend on them."""
     removed_ids = set(skipped)
     grown = True
     while grown:

@@ -1,4 +1,4 @@
-"""Fill in defaults that an author may leave out.
+"""Write the default values that a template may leave out.
 
 HN100 (edit safe)  defaults filled in
     Later passes read every step the same way.
@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def fill_defaults(template: Template, context: Context) -> Iterator[Finding]:
-    """Fill in ``schema_version`` and ``variables``, and what each step leaves out.
+    """Write ``schema_version``, ``variables`` and the fields of each step that a template may leave out.
 
     >>> from datetime import datetime
     >>> step = {"step_id": 1, "use": "mine", "intent": "", "critical": False}

@@ -1,4 +1,4 @@
-"""Let a figure that names no label draw the results of the plan.
+"""Let a figure without labels draw the results of the plan.
 
 HG101 (edit safe, and warning)  a figure without labels gets all labels that no step uses
     Labels that no step uses are the final results of the pipeline.
@@ -35,7 +35,7 @@ from helio.pipelines.template.template import Template
 
 
 def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Give a figure without labels the labels that nothing else uses; refuse it where there are none.
+    """Give a figure without labels all labels that no step uses; refuse the figure if there is no unused label.
 
     Twelve tables at most are drawn.
 

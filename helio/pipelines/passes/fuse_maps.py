@@ -1,4 +1,4 @@
-"""Combine two ``for_each`` over the same items, where one uses the results of the other, in one block.
+"""Combine two ``for_each`` steps over the same items in one block, if one step uses the results of the other.
 
 HX501 (edit safe)  steps with the same for_each combined in a block
     Each item goes through all of its steps by itself.
@@ -24,11 +24,11 @@ from helio.pipelines.template.template import Step, Template
 from helio.store.work_keys import canonical_json
 
 OUTER = ("step_id", "for_each", "collect", "on_item_error", "depends_on", "critical", "annotations", "pin")
-"""Keys that belong to the ``for_each``; all other keys belong to the step in its block."""
+"""Keys that stay with the ``for_each``; all other keys move to the step in its block."""
 
 
 def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
-    """Combine steps over the same items in a block, so that each item goes through all steps by itself.
+    """Combine ``for_each`` steps over the same items in a block, so that each item goes through all steps by itself.
 
     ``1: for $DS: fetch $DS.BGSEc; 2: for $DS: $DS.mag from $DS.BGSEc; 3: plot *.mag`` → ``1: for $DS: [a: fetch; b:
     $DS.mag]; 3: plot AC_H2_MFI.mag, AC_H0_MFI.mag``
@@ -71,19 +71,19 @@ def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _is_map(step: Step) -> bool:
-    """Tell whether a step is a map whose items' results stay a list."""
+    """Tell whether a step is a ``for_each`` that does not combine the results of its items in one table."""
     return step.for_each is not None and step.collect in ("", "list")
 
 
 def _source(step: Step) -> str:
-    """Return as one text what a map runs over and how."""
+    """Return the items of a ``for_each`` and its options as one text."""
     loop = step.for_each
     how = [step.on_item_error or "fail", step.critical]
     return canonical_json([loop and loop.to_json(), how])
 
 
 def _inner(step: Step) -> tuple[Step, ...]:
-    """Return the steps that a map does for each item."""
+    """Return the steps that a ``for_each`` repeats for each item."""
     return step.block or (step.without(*OUTER[1:]),)
 
 
@@ -92,7 +92,7 @@ def _produced(step: Step, context: Context) -> list[str]:
 
 
 def _rests_on(first: Step, second: Step, context: Context) -> bool:
-    """Tell whether a map reads from another, and of it only what belongs to its own item."""
+    """Tell whether a ``for_each`` reads results of another, and for each item only results of this same item."""
     if first.step_id not in second.depends_on:
         return False
     name = first.items[-1]
@@ -135,7 +135,7 @@ def _fused(
 
 
 def _block(first: Step, second: Step, context: Context) -> tuple[Step, ...]:
-    """Return the steps of both maps; those of the second wait for the steps of the first that they read."""
+    """Return the steps of both ``for_each``; steps of the second wait for the steps of the first that they read."""
     taken = {str(inner.step_id) for inner in first.block}
     steps = first.block or (replace(_inner(first)[0], step_id=_free(taken)),)
     producers = {label: view.id for view in views(steps, context.signatures) for label in view.outputs}
@@ -159,7 +159,7 @@ def _block(first: Step, second: Step, context: Context) -> tuple[Step, ...]:
 
 
 def _free(taken: set[str]) -> str:
-    """Return the next letter that is no step's id."""
+    """Return the next letter that is not the id of a step."""
     letters = string.ascii_lowercase
     names: Iterator[str] = (a + b for a in ("", *letters) for b in letters)
     name = next(name for name in names if name not in taken)
@@ -168,7 +168,7 @@ def _free(taken: set[str]) -> str:
 
 
 def _name_items(draft: Draft, first: int, context: Context) -> None:
-    """Write out the labels of the fused map's items where others read all of them."""
+    """Replace ``*`` by the items in labels of the combined ``for_each``, if other steps read all its results."""
     step = draft.steps[first]
     items = None if step.for_each is None else items_of_map(step.for_each, context)
     if items is None:

@@ -1,4 +1,4 @@
-"""Make sure that every plan has an output.
+"""Add a figure to a plan without figures and exports.
 
 HG201 (edit safe, and warning)  no output: a figure of the final results added, or an export if asked for
     Every run must have an output. The figure draws twelve tables at most and names the others.
@@ -33,7 +33,7 @@ from helio.pipelines.template.template import Template
 
 
 def guarantee_artefact(template: Template, context: Context) -> Iterator[Finding]:
-    """Add a figure of the final results to a plan with neither figure nor export.
+    """Add a figure of the final results if a plan has neither a figure nor an export.
 
     ``1: B = fetch; 2: C = magnitude(B)`` → ``… 3: render_spec(spec={labels: [C]})``, or with ``"artifact": "data"``
     ``… 3: save_data(source_labels=[C])``, where it has no export.
@@ -97,7 +97,7 @@ def _appended(
 
 
 def _next_id(ids: list[StepId], kind: str) -> StepId:
-    """Return a free id, numbered like the others."""
+    """Return an id that no step has, with a number like the ids of the other steps."""
     numbers = [step_id for step_id in ids if isinstance(step_id, int)]
     if numbers:
         return max(numbers) + 1

@@ -1,4 +1,4 @@
-"""Replace the call of a saved pipeline by its steps.
+"""Replace each call of a saved pipeline by the steps of that pipeline.
 
 HX101 (edit safe)  sub-pipeline inlined
     One plan is executed; its ids, and labels that exist already, get the calling step's id as a prefix.
@@ -38,11 +38,11 @@ from helio.pipelines.template.variables import TOKEN, Path, substitute
 from helio.steps.signature import Signature
 
 DEEPEST = LIMITS.pipelines
-"""Pipelines within pipelines."""
+"""Maximum depth of pipelines that call pipelines."""
 
 
 def inline_pipelines(template: Template, context: Context) -> Iterator[Finding]:
-    """Put a saved pipeline's steps in the place of the step that uses it.
+    """Replace each step that calls a saved pipeline by the steps of that pipeline.
 
     ``2: use mag, with {"$TIME_RANGE": "$EVENT"}`` → ``2.1: fetch(…, time_range: "$EVENT"); 2.2: magnitude(…)``
 
@@ -67,12 +67,12 @@ def inline_pipelines(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _count(steps: Sequence[Step]) -> int:
-    """Count the steps with a tool, those of blocks too."""
+    """Count the steps with a tool, including the steps inside blocks."""
     return sum(1 for step in walk(steps) if not step.use and not step.block)
 
 
 class _CallError(Exception):
-    """A call that cannot be inlined."""
+    """Error for a call of a pipeline that cannot be replaced by steps."""
 
     def __init__(self, finding: Diagnostic) -> None:
         self.finding = finding
@@ -81,34 +81,34 @@ class _CallError(Exception):
 
 @dataclass(frozen=True)
 class _Surroundings:
-    """Surroundings of a step: its path in the plan, the pipelines that contain it, the maps around it."""
+    """Surroundings of a step: its path in the plan, the pipelines that contain it, each ``for_each`` around it."""
 
     top: StepId
     path: Path
     pipelines: tuple[str, ...]
     items: tuple[str, ...] = ()
-    """Variables of each enclosing ``for_each``, the outermost first."""
+    """Variable of every ``for_each`` around the step, the outermost first."""
 
 
 @dataclass
 class _Call:
-    """A pipeline about to be inlined."""
+    """A call of a pipeline that will be replaced by the pipeline's steps."""
 
     step: Step
     around: _Surroundings
     names: dict[str, str] = field(default_factory=dict)
-    """New names of labels, by their own names with the values of the plan filled in."""
+    """New names of the pipeline's labels, by their names in the pipeline with the values of variables filled in."""
 
 
 class _Inliner:
-    """One plan whose calls are replaced, one after another."""
+    """Plan whose calls of pipelines are replaced by steps, one call after another."""
 
     def __init__(self, template: Template, context: Context) -> None:
         self.template = template
         self.context = context
         self.steps = list(template.steps)
         self.count = _count(template.steps)
-        """Number of steps with a tool, including inlined steps."""
+        """Number of steps with a tool so far, including steps that replaced a call."""
         self.declared = dict(template.variables)
         self.has_variables = "variables" in template.keys
         self.saved: dict[str, tuple[Template | None, tuple[Diagnostic, ...]]] = {}
@@ -117,7 +117,7 @@ class _Inliner:
         self.labels = {label: steps[-1].step for label, steps in producers.items()}
 
     def inline(self, step: Step) -> Finding | None:
-        """Return the edit that replaces the calls in one step, or the error; None where there are no calls."""
+        """Return the edit that replaces the calls in one step, or the error; return None if the step has no calls."""
         path = step.path
         index = next(i for i, listed in enumerate(self.steps) if listed.step_id == step.step_id)
         step = self.steps[index]
@@ -142,7 +142,7 @@ class _Inliner:
         return Edit("HX101", message, operations, step.step_id)
 
     def _resolved(self, step: Step, around: _Surroundings) -> list[Step]:
-        """Return what a step becomes: itself, or the steps of the pipeline that it calls; so too in its block."""
+        """Return the steps that replace a step: the step itself, or the steps of the pipeline that it calls."""
         inner = replace(around, items=(*around.items, step.for_each.name)) if step.for_each else around
         if step.block:
             return [self._block(step, inner)]
@@ -168,7 +168,7 @@ class _Inliner:
         return replace(step, block=tuple(_rewired(inner, ends) for inner in found))
 
     def _steps(self, name: str, call: _Call) -> list[Step]:
-        """Return a pipeline's steps as they stand in the plan, with calls of further pipelines inlined."""
+        """Return a pipeline's steps with names and ids that fit into the plan; replace calls in the pipeline too."""
         around = replace(call.around, pipelines=(*call.around.pipelines, name))
         path = around.pipelines
 
@@ -244,7 +244,7 @@ class _Inliner:
         return found
 
     def _one_table_each(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """Split a fetch of several parameters into one fetch each, as only one table can be named."""
+        """Split a fetch of several parameters into fetches of one parameter, as a label can name only one table."""
         found: list[Step] = []
         parts: dict[StepId, list[StepId]] = {}
         for step in steps:
@@ -262,20 +262,20 @@ class _Inliner:
         return tuple(_rewired(step, parts) for step in found)
 
     def _name_items(self, steps: Sequence[Step], values: dict[str, Any], call: _Call) -> None:
-        """Give the item variables of a pipeline's own maps other names where the plan has theirs."""
+        """Rename the ``for_each`` variables of a pipeline that have the same name as a variable of the plan."""
         taken = {*self.declared, *call.around.items}
         for name in (step.for_each.name for step in walk(steps) if step.for_each):
             if name not in values and (free := _free(name, taken)) != name:
                 values[name] = free
 
     def _saved(self, name: str) -> tuple[Template | None, tuple[Diagnostic, ...]]:
-        """Return a saved pipeline in its one spelling, or its errors; neither where only its name is known."""
+        """Return a saved pipeline in standard spelling, or its errors; return neither if only its name is known."""
         if name not in self.saved:
             self.saved[name] = _spelled(name, self.context)
         return self.saved[name]
 
     def _values(self, declared: Mapping[str, Variable], call: _Call) -> tuple[dict[str, Any], str]:
-        """Return the values of the pipeline's variables, and the first name in ``with`` that it does not have."""
+        """Return the values of the pipeline's variables, and the first wrong name of a variable in ``with``."""
         folded: dict[str, list[str]] = {}
         for name in declared:
             folded.setdefault(_folded(name), []).append(name)
@@ -301,7 +301,7 @@ class _Inliner:
         return values, ""
 
     def _name_labels(self, steps: Sequence[Step], values: Mapping[str, Any], call: _Call) -> None:
-        """Give a label that exists already the calling step's id before it, unless a fetch gives the very same."""
+        """Put the id of the calling step before a label that exists already, except if a fetch gives the same table."""
         for step in walk(steps):
             signature = self.context.signatures.get(step.tool_name)
             if signature is None:
@@ -321,7 +321,7 @@ class _Inliner:
                 self.labels.setdefault(name, replace(step, tool_args=args))
 
     def _moved(self, step: Step, values: Mapping[str, Any], call: _Call) -> Step:
-        """Return a step with the plan's variables and labels in place of the pipeline's own."""
+        """Return a step of a pipeline with the plan's variables and labels instead of the pipeline's."""
         loop = step.for_each
         signature = self.context.signatures.get(step.tool_name)
         args = substitute(step.tool_args, signature.schema() if signature is not None else {}, values)
@@ -353,7 +353,7 @@ class _Inliner:
         return tuple(op for name, facts in new.items() for op in added(pointer("variables", name), facts))
 
     def _rewired(self, step: Step, inlined: list[Step]) -> tuple[Operation, ...]:
-        """Let steps that depended on the call depend on all steps that it ends in."""
+        """Let steps that depended on the call depend on the last steps of the called pipeline."""
         if any(inner.step_id == step.step_id for inner in inlined):
             return ()
         ends = {step.step_id: _ends(inlined, self.context)}
@@ -368,7 +368,7 @@ class _Inliner:
 
 
 def _as_block(step: Step, inlined: Sequence[Step]) -> Step:
-    """Return a mapped call as a map of a block."""
+    """Return a call with ``for_each`` as a block with ``for_each``."""
     block = tuple(
         replace(
             inner, depends_on=tuple(needed for needed in inner.depends_on if needed not in step.depends_on)
@@ -380,13 +380,13 @@ def _as_block(step: Step, inlined: Sequence[Step]) -> Step:
 
 
 def _rewired(step: Step, instead: Mapping[StepId, Sequence[StepId]]) -> Step:
-    """Return a step with some of its dependencies replaced."""
+    """Return a step in which other ids replace some of its dependencies."""
     needed = (other for step_id in step.depends_on for other in instead.get(step_id, [step_id]))
     return replace(step, depends_on=tuple(needed))
 
 
 def _free(name: str, taken: Collection[str]) -> str:
-    """Return a variable's name, with a number where it is taken."""
+    """Return the name of a variable; add a number if the name exists already."""
     free, count = name, 1
     while free in taken:
         count += 1
@@ -411,7 +411,7 @@ def _spelled(name: str, context: Context) -> tuple[Template | None, tuple[Diagno
 
 
 def _ends(steps: Sequence[Step], context: Context) -> list[StepId]:
-    """Return the steps on which no other step depends, by id or by label."""
+    """Return the steps on which no other step of the list depends, by id or by label."""
     needed = {step_id for step in steps for step_id in step.depends_on}
     graph = graph_of(steps, context.signatures)
     for label in (label for step in graph.steps for label in step.labels):
@@ -421,7 +421,7 @@ def _ends(steps: Sequence[Step], context: Context) -> list[StepId]:
 
 
 def _folded(name: str) -> str:
-    """Return a variable's name without the signs in which its spellings differ."""
+    """Return a variable's name in lower case, without signs such as ``$`` that differ between spellings."""
     return name.lower().replace("_", "").replace("-", "")
 
 
@@ -430,7 +430,7 @@ def _asks(args: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _relabelled(args: dict[str, Any], signature: Signature, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return arguments with some labels renamed, both where they are read and where they are given."""
+    """Return arguments with new names for some labels, both for input labels and for output labels."""
 
     def named(label: str) -> str:
         if is_glob(label):
@@ -448,7 +448,7 @@ def _relabelled(args: dict[str, Any], signature: Signature, names: Mapping[str, 
 
 
 def _renamed_glob(label: str, names: Mapping[str, str]) -> str:
-    """Return a label with ``*`` for renamed labels: it gets the prefix and the ending that they got."""
+    """Return a label with ``*`` that matches renamed labels: it gets the same beginning and end as these labels."""
     for old, new in names.items():
         before, found, after = new.partition(old)
         if found and matching(label, [as_glob(old, TOKEN.findall(old))]):

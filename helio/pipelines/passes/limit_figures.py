@@ -1,4 +1,4 @@
-"""Limit the number of tables in a figure whose tables helio chose, so that they fit on a page.
+"""Limit the number of tables in a figure for which helio chose the tables, so that they fit on a page.
 
 HB307 (edit bind + warning)  only the first twelve tables drawn in a figure whose tables helio chose
     More panels do not fit on a page; the warning names the tables that are not drawn.
@@ -22,7 +22,7 @@ from helio.pipelines.template.template import Template
 
 
 def limit_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Draw only the first twelve tables of a ``for_each`` in a figure whose tables helio chose.
+    """Draw only the first twelve tables of a ``for_each`` in a figure for which helio chose the tables.
 
     ``labels: [B_*]`` of thirty days → the first twelve, and a warning that names the others
 

@@ -1,4 +1,4 @@
-"""Combine a plot and its styles into one figure.
+"""Combine a plot and its styles in one figure step.
 
 HO301 (edit safe)  plot and its styles made one render_spec
     A style describes a figure; a later style replaces earlier ones, key by key.
@@ -21,7 +21,7 @@ from helio.pipelines.template.variables import Path
 
 
 def lower_plots(template: Template, context: Context) -> Iterator[Finding]:
-    """Merge each ``style_plot`` into its figure, so that each figure is one ``render_spec`` step.
+    """Merge each ``style_plot`` step into its figure, so that each figure is one ``render_spec`` step.
 
     ``plot_data(labels=[B])`` and ``style_plot(title="B")`` → ``render_spec(spec={labels: [B], title: "B"})``.
     A style is a declaration about a figure, not an action in time: its place in the list does not matter. Later

@@ -1,4 +1,4 @@
-"""Use a tool that takes one component on each component of a vector.
+"""Repeat a step for each component of a vector if the step's tool takes only one component.
 
 HX401 (lossy (repair) or error (run))  vector where a scalar is needed: the step repeated for each component
     The author may mean one of the components.
@@ -31,7 +31,7 @@ COMPONENT = "$COMPONENT"
 
 
 def map_components(template: Template, context: Context) -> Iterator[Finding]:
-    """Repeat a step for each component of a vector if its tool takes a scalar; remove vectors from such a ``for_each``.
+    """Repeat a step for each component of a vector if its tool takes a scalar; remove vectors from its ``for_each``.
 
     ``spectrogram(AC_H2_MFI.BGSEc) as S`` → ``spectrogram(AC_H2_MFI.BGSEc, component: $COMPONENT) as S_$COMPONENT`` for
     each of its components, and ``S_*`` where ``S`` was drawn. Sizes are the catalogue's: what it does not know is left
@@ -90,7 +90,7 @@ def _mapped(template: Template, step: Step, signature: Signature, context: Conte
 
 
 def _read_as(template: Template, label: str, glob: str, context: Context) -> tuple[Operation, ...]:
-    """Replace the label by all items where a tool takes a list of labels."""
+    """Replace the label of a vector by the labels of all components if a tool takes a list of labels."""
     operations: tuple[Operation, ...] = ()
     for view in views(template.steps, context.signatures):
         if view.signature is None or not any(table.many for table in view.signature.tables):
@@ -102,7 +102,7 @@ def _read_as(template: Template, label: str, glob: str, context: Context) -> tup
 
 
 def _without_vectors(step: Step, loop: ForEach, signature: Signature, context: Context) -> Iterator[Edit]:
-    """Leave the items out of a map over parameters that would give the tool a vector."""
+    """Remove the items of a ``for_each`` over parameters that would give a vector to a tool for scalars."""
     items = items_of_map(loop, context)
     label = step.tool_args.get(next(table.argument for table in signature.tables if table.scalar))
     if not items or not label or step.tool_args.get("component") or not uses(label, {}, loop.name):

@@ -1,4 +1,4 @@
-"""Repeat a step that uses an interval variable for each interval.
+"""Repeat a step for each interval if the step uses an interval variable.
 
 HX301 (edit safe)  interval variable used without a loop: for_each added
     An interval has a value for each part of its range.
@@ -21,7 +21,7 @@ WHOLE_DAYS = "1d"
 
 
 def map_intervals(template: Template, context: Context) -> Iterator[Finding]:
-    """Add ``for_each`` to a step that uses an interval variable without it.
+    """Add a ``for_each`` to a step that uses an interval variable and has no ``for_each``.
 
     ``window: "$DAY"``, with ``$DAY`` an interval of ``$TIME_RANGE`` → ``for_each: {"as": "$DAY", "over": {"intervals":
     "$TIME_RANGE", "step": "1d"}}``

@@ -1,4 +1,4 @@
-"""Replace a loop over fixed items by ``for_each``, and a loop over a single time phrase by a time range.
+"""Replace a loop over fixed items by ``for_each``, and a loop over one time phrase by a time range.
 
 HX201 (lossy (repair) or error (run))  loop assigned to the only argument that can take all its items
     The author did not say which argument it is.
@@ -51,7 +51,7 @@ _MOST_SHOWN = 10
 
 
 def map_literals(template: Template, context: Context) -> Iterator[Finding]:
-    """Assign the items of a loop to the only argument that can take them.
+    """Give the items of a loop to the only argument of the step that can take them.
 
     ``loop_over: ["AC_H2_MFI", "AC_H0_MFI"]`` → ``dataset_id: "$ITEM"`` with ``for_each`` over them, where every item
     is a known dataset and ``dataset_id`` is not filled; the same where ``$ITEM`` stands in an argument already.
@@ -133,7 +133,7 @@ def _meant(template: Template, step: Step, context: Context, known: list[str]) -
 
 
 def _readers(template: Template, step: Step, label: str, context: Context) -> tuple[Operation, ...] | str:
-    """Let the lists that hold a label take those of all items; in words, the step that takes one table alone."""
+    """Return operations that let lists with a label of the loop take the labels of all items, or why a step cannot."""
     operations: tuple[Operation, ...] = ()
     for view in views(template.walk(), context.signatures):
         other = view.step
@@ -155,7 +155,7 @@ def _takes(
     context: Context,
     known: list[str],
 ) -> bool:
-    """Tell whether an argument is known to take every item."""
+    """Tell whether every item is known to be a valid value of an argument."""
     schema = argument.schema
     if schema.get("format") == "time-range":
         return all(isinstance(item, str) and _is_range(item) for item in items)

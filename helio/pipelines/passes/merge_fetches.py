@@ -1,4 +1,4 @@
-"""Merge fetches of the same dataset and time range into one fetch.
+"""Merge fetches of the same dataset and the same time range into one fetch.
 
 HO101 (edit safe)  fetches of one dataset and range merged, parameters in catalogue order
     One request replaces several; servers require that order.
@@ -20,12 +20,12 @@ from helio.pipelines.template.template import Step, Template
 from helio.store.work_keys import canonical_json
 
 ALONE = ("candidates", "output_label")
-"""A fetch with one of these arguments is not merged with others."""
+"""Arguments of a fetch that prevent merging this fetch with other fetches."""
 TOGETHER = ("parameter_id", "parameters")
 
 
 def merge_fetches(template: Template, context: Context) -> Iterator[Finding]:
-    """Fetch all parameters of a dataset, time range and provider at once, in the catalogue's order.
+    """Merge fetches with the same dataset, time range and provider; parameters follow the catalogue's order.
 
     ``fetch(AC_H2_MFI, BGSEc); fetch(AC_H2_MFI, Magnitude)`` → ``fetch(AC_H2_MFI, [Magnitude, BGSEc])``, under the
     lowest id; what depended on the others depends on it. Steps stay apart that are pinned differently, choose among
@@ -54,7 +54,7 @@ def merge_fetches(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
-    """Return the indices of the fetches that ask the same of the same dataset, in the order of their ids."""
+    """Return groups of fetches that differ only in their parameters, as indices in the order of their ids."""
     found: dict[str, list[int]] = {}
     for index, step in enumerate(steps):
         args = step.tool_args
@@ -76,7 +76,7 @@ def _groups(steps: Sequence[Step], context: Context) -> Iterator[list[int]]:
 
 
 def _without_cycle(draft: Draft, group: list[int]) -> list[int]:
-    """Return the members that can become one step: none waits, through another step, for one of them."""
+    """Return the fetches that can become one step: no fetch waits, through another step, for a fetch in the group."""
     members = [group[0]]
     for index in group[1:]:
         both = {*members, index}

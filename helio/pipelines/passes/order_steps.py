@@ -1,4 +1,4 @@
-"""Put steps in an order in which they can run.
+"""Sort the steps so that each step follows the steps that it needs.
 
 HR401 (edit safe)  steps reordered
     Each step follows the steps that it depends on; ids stay the same.
@@ -25,7 +25,7 @@ from helio.pipelines.template.variables import Path
 
 
 def order_steps(template: Template, context: Context) -> Iterator[Finding]:
-    """Put each step after the steps that it depends on; otherwise keep the written order, and keep every id.
+    """Put each step after the steps on which it depends; otherwise keep the written order, and keep all ids.
 
     >>> from datetime import datetime
     >>> steps = [{"step_id": "b", "depends_on": ["a"]}, {"step_id": "a", "depends_on": []}]
@@ -80,7 +80,7 @@ def _ordered(path: Path, steps: Sequence[Step]) -> Finding | None:
 
 
 def _cycle(waits: dict[StepId, set[StepId]], position: dict[StepId, int]) -> list[StepId]:
-    """Return one cycle among the steps that can never run, from producer to consumer, the first in the list first."""
+    """Return the first cycle among steps that can never run, each step before the step that needs its results."""
     stuck = {step_id for step_id, needed in waits.items() if needed}
     current = min(stuck, key=position.__getitem__)
     path: dict[StepId, int] = {}

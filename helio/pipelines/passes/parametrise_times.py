@@ -1,4 +1,4 @@
-"""Replace fixed time ranges by variables, so that a template runs for another time range without edits.
+"""Replace fixed time ranges by variables, so that a template also runs for other time ranges without edits.
 
 HR601 (edit safe)  literal time range made a variable, with the literal as default
     A template can run for other days too; a pin keeps the literal.
@@ -29,7 +29,7 @@ from helio.pipelines.template.time_literals import TimeLiteral, time_literals
 
 
 def parametrise_times(template: Template, context: Context) -> Iterator[Finding]:
-    """Replace each fixed time range by a variable that has this range as its default.
+    """Replace each fixed time range by a variable whose default is this time range.
 
     Where a time variable is declared already, only a literal equal to its default is it; another one is kept, and
     said. A pinned range stays.

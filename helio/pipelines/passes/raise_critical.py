@@ -1,4 +1,4 @@
-"""Make steps critical if critical steps depend on them.
+"""Mark a step as critical if a critical step depends on it.
 
 HG301 (edit safe + warning)  a critical step depends on a non-critical one: made critical
     Its failure makes the run fail anyway.
@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
-    """Make a step critical if a critical step depends on it, because its failure makes the run fail anyway.
+    """Mark a step as critical if a critical step depends on it, because the run then fails with either step.
 
     >>> from datetime import datetime
     >>> steps = [{"step_id": 1, "critical": False}, {"step_id": 2, "critical": True, "depends_on": [1]}]

@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def resolve_globs(template: Template, context: Context) -> Iterator[Finding]:
-    """Replace ``*`` in lists of labels by the labels that match, once all of them are known.
+    """Replace each label with ``*`` in a list by the labels that match, when all matching labels are known.
 
     ``labels: ["*.mag"]`` → ``labels: ["AC_H2_MFI.mag", "AC_H0_MFI.mag"]``. Where a map's items are known only in a run,
     the ``*`` stays until then.

@@ -1,4 +1,4 @@
-"""Write labels as the step that gives them spells them.
+"""Spell each label that a step reads as the step that produces this label.
 
 HR202 (edit safe)  label respelt
     Exactly one label differs only in case or blanks.
@@ -22,7 +22,7 @@ from helio.pipelines.template.variables import TOKEN
 
 
 def respell_labels(template: Template, context: Context) -> Iterator[Finding]:
-    """Write a label as its step produces it, if exactly one label differs only in case and blanks.
+    """Correct the spelling of a label, if exactly one produced label differs from it only in case and blanks.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -59,7 +59,7 @@ def _folded(label: str) -> str:
 
 
 def _spelled(label: str, spelled: dict[str, list[str]]) -> str | None:
-    """Return the one label that matches, or the component of the one table that does."""
+    """Return the only label that matches, or the matching component of the only table that has one."""
     table, component = label, ""
     while table:
         found = spelled.get(_folded(table), [])

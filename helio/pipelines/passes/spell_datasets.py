@@ -1,4 +1,4 @@
-"""Write ids of datasets as the archive spells them.
+"""Write the ids of datasets in the spelling of the archive.
 
 HS104 (edit bind)  the id of a CDAWeb dataset as its catalogue spells it
     The server accepts capital letters only.

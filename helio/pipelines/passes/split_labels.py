@@ -1,4 +1,4 @@
-"""Split a text with comma-separated labels into a list.
+"""Split a text with several labels, separated by commas, into a list.
 
 HR201 (edit safe)  comma-separated labels written as a list
     The longest known label is taken first, since a label may hold a comma.
@@ -21,7 +21,7 @@ from helio.pipelines.template.variables import Path
 
 
 def split_labels(template: Template, context: Context) -> Iterator[Finding]:
-    """Split comma-separated labels where a list belongs; the longest known label comes first.
+    """Split a text with several labels at its commas where a tool takes a list; look for the longest known label first.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures
@@ -69,7 +69,7 @@ def _holds_commas(value: Any, whole: bool) -> bool:
 
 
 def _split(value: Any, known: list[str], whole: bool) -> Any:
-    """Return a text as the list of its labels; in a list, split a text that is several labels."""
+    """Return a text as the list of its labels; in a list, split each text that contains several labels."""
     if isinstance(value, str):
         return split(value, known) if whole else value
     if not isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Replace a loop over days by one call, for a tool that takes any time range.
+"""Replace a loop over days by one call of a tool that takes any time range.
 
 HX302 (edit safe)  loop over intervals replaced by one call, for a tool that takes any range
     One request gives the same records.
@@ -20,7 +20,7 @@ OF_A_MAP = ("for_each", "collect", "on_item_error")
 
 
 def unwrap_intervals(template: Template, context: Context) -> Iterator[Finding]:
-    """Replace a loop over intervals by one call for the whole range, if both give the same records.
+    """Replace a loop over intervals by one call for the whole time range, if both give the same records.
 
     ``fetch(…, time_range: "$DAY")`` for each ``$DAY`` of ``$TIME_RANGE`` → ``fetch(…, time_range: "$TIME_RANGE",
     each_interval: "1d")``: a day without data fails as it would by itself.

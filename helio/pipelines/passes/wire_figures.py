@@ -1,4 +1,4 @@
-"""Connect styles and exports to their figure.
+"""Find the figure of each style and each export of a figure.
 
 HR701 (edit safe)  style or export connected to the only figure
     There is only one figure.
@@ -32,11 +32,11 @@ from helio.pipelines.template.variables import Path
 
 ABOUT = (STYLE, MANAGE)
 BY_LABEL = ("trace_colors", "trace_names", "line_styles")
-"""Keys of a style whose members are labels of its figure."""
+"""Keys of a style that are objects with labels of the figure as keys."""
 
 
 def wire_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Let each style or export of a figure depend on its figure, if only one is possible.
+    """Let each style or export of a figure depend on its figure, if only one figure is possible.
 
     A style stands after its figure. Where styles are not merged into it, an export stands after all of them.
 
@@ -100,7 +100,7 @@ def _wire(path: Path, steps: Sequence[Step], context: Context) -> Generator[Find
 def _export_last(
     path: Path, steps: Sequence[Step], belongs: dict[StepId, StepId]
 ) -> Generator[Finding, None, bool]:
-    """Let each export wait for the styles of its figure."""
+    """Let each export of a figure wait for all styles of this figure."""
     now = list(steps)
     after: dict[StepId, list[StepId]] = {}
     for index, step in enumerate(steps):
@@ -128,12 +128,12 @@ def _export_last(
 
 
 def _draws(block: Step) -> bool:
-    """Tell whether a figure is among the steps of a block."""
+    """Tell whether a block has a step that draws a figure."""
     return any(inner.tool_name in FIGURES or _draws(inner) for inner in block.block)
 
 
 def _behind(path: Path, steps: Sequence[Step], after: dict[StepId, list[StepId]]) -> list[Step]:
-    """Return the steps with each style and export moved behind the last step that it belongs to."""
+    """Return the steps in a new order: each style and export follows the last step to which it belongs."""
     position = {step.step_id: index for index, step in enumerate(steps)}
     last = {step_id: max(position[other] for other in others) for step_id, others in after.items()}
     key = {
@@ -145,7 +145,7 @@ def _behind(path: Path, steps: Sequence[Step], after: dict[StepId, list[StepId]]
 
 
 def _meant(step: Step, figures: dict[StepId, Step]) -> list[StepId]:
-    """Return the figures that a step can mean: of several, the one that draws the labels it names."""
+    """Return the possible figures of a style or export; of several, return those with the labels that it names."""
     if len(figures) < 2:
         return list(figures)
     args = step.tool_args

@@ -1,4 +1,4 @@
-"""Find the time range of a step that has none.
+"""Find a time range for each step that needs one and has none.
 
 HR501 (edit safe)  missing time range set to the only time variable
     Only one variable is possible.
@@ -25,7 +25,7 @@ from helio.pipelines.template.template import Step, Template, Variable
 
 
 def wire_time(template: Template, context: Context) -> Iterator[Finding]:
-    """Set a missing time range to the only time variable; declare ``$TIME_RANGE`` if there is none.
+    """Fill in a missing time range with the only time variable; declare ``$TIME_RANGE`` if there is no time variable.
 
     Which argument is a time range is what its type says, never its name or the words around it.
 

@@ -1,1 +1,1 @@
-"""Runs of plans: requests, execution, results and records."""
+"""Runs of plans: their requests, execution, results and records."""

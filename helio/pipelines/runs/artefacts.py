@@ -1,4 +1,4 @@
-"""Write a run's files into one folder: figures in every requested format, and exports."""
+"""Write the files of a run into one folder: figures in all requested formats, and exports."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Artefact:
     path: Path
     step_id: StepId
     kind: str
-    """Format of a figure, or ``"data"``."""
+    """Format of a figure, or ``"data"`` for an export."""
     sha256: str
 
 
 @dataclass(frozen=True)
 class MissingFile:
-    """A file that this machine could not write, and the reason."""
+    """A file that could not be written on this machine, and the reason."""
 
     file: OutputFile
     step_id: StepId
@@ -56,7 +56,7 @@ def write_artefacts(
     formats: Iterable[Format],
     find_browser: Callable[[], Path | None],
 ) -> tuple[list[Artefact], list[MissingFile]]:
-    """Write the files of the plan, and every figure in further formats.
+    """Write the files that the plan names, and every figure also in the other requested formats.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def write_artefacts(
 
 
 def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:
-    """Name the files of a figure in formats that the plan does not list, after its first file."""
+    """Return file names for those formats of a figure that the plan does not list, made from its first file name."""
     first = step.files[0]
     base = first.name[: -len(first.format) - 1]
     own = {file.name for file in step.files}
@@ -130,7 +130,7 @@ def _further(step: PlannedStep, formats: Iterable[Format]) -> list[OutputFile]:
 
 
 class _StaticFigures:
-    """Renderer of figures: starts a browser for the first one, and takes earlier drawings from the store."""
+    """Renderer of static figures: starts a browser for the first figure, and takes stored figures from the store."""
 
     def __init__(self, store: Store, stack: ExitStack, find_browser: Callable[[], Path | None]) -> None:
         self._store = store
@@ -139,7 +139,7 @@ class _StaticFigures:
         self._renderer: StaticRenderer | None = None
 
     def draw(self, output: Output, figure: Figure, kind: Static) -> bytes:
-        """Draw a figure in a format.
+        """Draw a figure in one format, or take it from the store.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class _StaticFigures:
 
 
 def _recipe(output: Output, kind: Static, browser: Path | None) -> dict[str, object]:
-    """Describe what determines a static figure: the figure, the format and the browser's file."""
+    """Return everything that determines a static figure: the figure, the format and the browser's program file."""
     from importlib.metadata import version
 
     identity: list[object] = []
@@ -195,7 +195,7 @@ def _store(store: Store, output: Output, kind: Static, browser: Path | None, con
 
 
 def find_browser_of(settings: Settings) -> Path | None:
-    """Find the browser that the settings name, otherwise a browser on the system's search path.
+    """Find the browser that the settings name, or otherwise a browser on the system's search path.
 
     Raises
     ------

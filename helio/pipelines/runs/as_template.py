@@ -1,4 +1,4 @@
-"""Make a template from runs, without failed and unused steps."""
+"""Make a template from the steps of finished runs, without failed and unused steps."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from helio.time_range import is_relative, parse_time_range
 
 @dataclass(frozen=True)
 class RunSelection:
-    """Steps of a run to save as a template: the named steps, or all that finished and are used."""
+    """Steps of a run to save as a template: the named steps, or all steps that finished and are used."""
 
     run: RunRecord
     steps: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class RunSelection:
 def template_of(
     chosen: Sequence[RunSelection], name: str, servers: Mapping[str, Mapping[str, str]] | None = None
 ) -> tuple[Document, tuple[str, ...]]:
-    """Make a template from one or several runs, and notes on it; the template is not verified yet.
+    """Make a template from one or several runs, with notes for the user; the template is not verified yet.
 
     Variables keep their names and get the values of the run as defaults. A default that the run used keeps its phrase,
     so that "last 7 days" still moves with the clock. Passes derive the dependencies. Fetches name the archive of their
@@ -105,7 +105,7 @@ def template_of(
 def _provider_of(
     run: RunRecord, name: str, servers: Mapping[str, Mapping[str, str]]
 ) -> tuple[str, list[str]]:
-    """Name the provider that a template can give for the archive of a run, or describe how to run it otherwise."""
+    """Return the provider that a template can name for a run's archive, or a note on how to run the template."""
     archive = run.whole_header.get("archive")
     if archive is None:
         return "", [f"{run.id}: its record does not name the archive that it used; you may need --archive"]
@@ -126,7 +126,7 @@ def _provider_of(
 
 
 def _fetches(run: RunRecord) -> dict[str, Document]:
-    """Return the fetches of a run's authored template by id, spelled as their tool expects."""
+    """Return the fetch steps in the template of a run, by id, with the argument names that their tools expect."""
     fetches = {}
     for step in written_steps(spelled(run.authored).plan):
         signature = signatures().get(step.tool)
@@ -136,7 +136,7 @@ def _fetches(run: RunRecord) -> dict[str, Document]:
 
 
 def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -> Document:
-    """Set the only provider of a fetch, or of the fetches in a block."""
+    """Write the provider into a fetch step as its only provider; in a block, into all fetch steps."""
     if "block" in step:
         return {**step, "block": [_served_by(provider, inner, fetches) for inner in step["block"]]}
     fetch = fetches.get(str(step.get("step_id")))
@@ -152,7 +152,7 @@ def _served_by(provider: str, step: Document, fetches: Mapping[str, Document]) -
 
 
 def _steps_of(chosen: RunSelection) -> tuple[list[Document], list[tuple[StepId, str]]]:
-    """Choose the steps to keep, and explain why the others are left out."""
+    """Choose the steps of a run to keep, and explain why other steps are left out."""
     authored = chosen.run.authored["steps"]
     states = _states(chosen.run)
     ids = {str(step["step_id"]) for step in authored}
@@ -183,7 +183,7 @@ def _steps_of(chosen: RunSelection) -> tuple[list[Document], list[tuple[StepId, 
 
 
 def _states(run: RunRecord) -> Mapping[str, str]:
-    """Return the state of each authored step: the worst of its expanded steps; for a style, that of its figure."""
+    """Return the state of each step of the template: the worst state of its steps in the run."""
     authored = [str(step["step_id"]) for step in run.authored["steps"]]
     states_by_id: dict[str, str] = {}
     for step in run.step_records:
@@ -213,7 +213,7 @@ def _ends(step: Document) -> bool:
 
 
 def _needed(steps: Sequence[Document], targets: set[str]) -> set[str]:
-    """Collect the wanted steps, everything that they depend on, and the styles of their figures."""
+    """Return the chosen steps, all steps on which they depend, and the styles of their figures."""
     views = {str(step["step_id"]): view_in(step, signatures()) for step in steps}
     producers = {
         label: name
@@ -243,7 +243,7 @@ def _needed(steps: Sequence[Document], targets: set[str]) -> set[str]:
 
 
 def _with_values(run: RunRecord) -> Document:
-    """Return the run's variables, with the run's values as defaults."""
+    """Return the variables of a run; each has its value in this run as default."""
     values = run.whole_header["values"]
     return {
         name: {**facts, "default": values[name]} if name in values else dict(facts)
@@ -252,7 +252,7 @@ def _with_values(run: RunRecord) -> Document:
 
 
 def _declared(run: RunRecord) -> dict[str, Document]:
-    """Return the variables of the template that ran.
+    """Return the variables that the template of a run declares.
 
     Raises
     ------
@@ -268,7 +268,7 @@ def _declared(run: RunRecord) -> dict[str, Document]:
 
 
 def _defaults_used(run: RunRecord) -> Document:
-    """Return the relative time ranges that the run used as defaults, as their author wrote them."""
+    """Return the relative time ranges that a run used as defaults, in the words of the template's author."""
     now = datetime.fromisoformat(run.whole_header["now"])
     phrases: Document = {}
     for name, facts in _declared(run).items():
@@ -281,7 +281,7 @@ def _defaults_used(run: RunRecord) -> Document:
 
 
 def _apart(known: Document, declared: Document) -> dict[str, str]:
-    """Choose new names for variables that have another value in another run."""
+    """Choose new names for variables that have different values in different runs."""
     renamed: dict[str, str] = {}
     for name, facts in declared.items():
         number, other = 2, name
@@ -293,7 +293,7 @@ def _apart(known: Document, declared: Document) -> dict[str, str]:
 
 
 def _variables_of(step: Document) -> set[str]:
-    """Find the variables that a step uses anywhere."""
+    """Find all variables in the fields of a step."""
     signature = signatures().get(str(step.get("tool_name")))
     in_braces = () if signature is None else tokens(step.get("tool_args"), signature.schema())
     return {*TOKEN.findall(str(step)), *(name for _, name in in_braces)}
@@ -307,7 +307,7 @@ def _respelt(step: Document, renamed: Mapping[str, str]) -> Document:
 
 
 def _merged(steps: Sequence[Document], more: Sequence[Document], run: str) -> list[Document]:
-    """Return further steps to add: equal steps once, each with a unique id."""
+    """Return the steps of a run to add to the template: equal steps only once, each step with an id of its own."""
     ids = {str(step["step_id"]) for step in steps}
     labels = {label: step for step in steps for label in _gives(step)}
     instead: dict[str, Any] = {}

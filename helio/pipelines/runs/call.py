@@ -1,4 +1,4 @@
-"""Call a tool: convert the arguments to the types of its signature, and pass its tables."""
+"""Call a tool: convert the step's arguments to the types in the tool's signature, and pass the tables."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def call_tool(
 
 
 def _call_by_labels(error: StepError, tables: Mapping[str, Mapping[str, Table]]) -> None:
-    """Name tables by their labels in an error: the tool knows only the names in their files, often just B."""
+    """Add to an error the labels of the tables: the tool knows only names in files, which are often just B."""
     given = [(label, read) for named in tables.values() for label, read in named.items()]
     if isinstance(error, Mismatch) and error.tables:
         labels = {id(read): label for label, read in given}

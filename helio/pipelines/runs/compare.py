@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from helio.pipelines.runs.table_difference import TableDifference
 
 Judge = Callable[[str, str], "TableDifference | None"]
-"""Compares two tables, given by their digests; returns None if it cannot."""
+"""Function that compares two tables, given by their digests; it returns None if it cannot compare them."""
 Verdict = Literal["same", "different", "not all compared", "nothing compared"]
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
 _INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
 _CITES = ("dataset", "version", "provider", "standing")
-"""Names of the facts about each source of a table in a figure's recipe, in order (`recipes.py`)."""
+"""Names of the four facts that a figure's recipe records about each source of a table, in order (`recipes.py`)."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Difference between two runs in one output of a step.
+    """One difference between two runs, in one output of a step.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class NotCompared:
-    """Result that was not compared, with the reason.
+    """A result that could not be compared, with the reason.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class NotCompared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Differences between two runs; each part is empty where nothing differs.
+    """All differences between two runs; each part is empty if nothing differs.
 
     Parameters
     ----------
@@ -123,11 +123,11 @@ class Comparison:
     not_compared: tuple[NotCompared, ...] = ()
     failed_alike: tuple[str, ...] = ()
     order: tuple[str, ...] = field(default=(), repr=False)
-    """Ids of the steps, in the order of the plan."""
+    """Ids of the steps of both runs, in the order of the plan."""
 
     @property
     def verdict(self) -> Verdict:
-        """Verdict on the results; ``same`` only when all of them were compared."""
+        """Result of the comparison in words; ``same`` only if all results were compared."""
         if self.numbers or self.figures:
             return "different"
         if not self.tables + self.drawn + self.saved:
@@ -136,12 +136,12 @@ class Comparison:
 
     @property
     def same_results(self) -> bool:
-        """Whether every table, figure and file of both runs was compared and is the same."""
+        """Whether every table, figure and file of both runs was compared and is equal."""
         return self.verdict == "same"
 
     @property
     def first(self) -> Difference | None:
-        """The earliest step at which the runs differ; None where they agree."""
+        """The earliest step at which the runs differ; None if no step differs."""
         differences = (*self.numbers, *self.figures)
         places = {step_id: index for index, step_id in enumerate(self.order)}
         return min(
@@ -237,7 +237,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
 
 
 def judge_by(old: Store, new: Store) -> Judge:
-    """Return a function that compares tables of one or two stores, given by their digests."""
+    """Return a function that compares two tables by their digests; the tables are in one store or in two stores."""
 
     def judge(before: str, after: str) -> TableDifference | None:
         from helio.pipelines.runs.table_difference import table_difference
@@ -255,7 +255,7 @@ KINDS = ("table", "figure", "file")
 
 @dataclass(frozen=True, eq=False)
 class _PlannedResult:
-    """A planned result of a run, and its output.
+    """A result that the plan of a run contains, and its output if the run made one.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ class _PlannedResult:
 
 
 def _results(record: RunRecord) -> list[_PlannedResult]:
-    """List all planned results of a run in the plan's order, because an engine ends steps in any order."""
+    """List all results that a run planned, in the plan's order, because the engine may finish steps in any order."""
     done = {str(step["step_id"]): step for step in record.step_records}
     planned = {str(step["step_id"]): step for step in record.plan["steps"]}
     results: list[_PlannedResult] = []
@@ -316,7 +316,7 @@ def _kind(tool: str, label: str, output: Mapping[str, Any] | None) -> str:
 def _pairs(
     before: Sequence[_PlannedResult], after: Sequence[_PlannedResult]
 ) -> list[tuple[_PlannedResult, _PlannedResult]]:
-    """Pair corresponding results, in the order of the old plan."""
+    """Match each result of one run with the result of the other run that corresponds to it, in the old plan's order."""
     counterparts: dict[_PlannedResult, _PlannedResult] = {}
     for mark in _MARKS:
         free: dict[Any, list[_PlannedResult]] = {}
@@ -336,11 +336,11 @@ _MARKS: tuple[Callable[[_PlannedResult], Any], ...] = (
     lambda result: (result.step_id, result.tool),
     lambda result: result.tool,
 )
-"""Properties by which the results of two runs are matched, the best property first."""
+"""Properties that help to match the results of two runs, the best property first."""
 
 
 def _named(earlier: _PlannedResult, later: _PlannedResult) -> str:
-    """Name a pair of results, for people."""
+    """Write the name of two matched results, for people."""
     names = [result.name or ("" if result.kind == "table" else result.kind) for result in (earlier, later)]
     return names[0] if names[0] == names[1] else " → ".join(names)
 
@@ -350,7 +350,7 @@ def _alone(
     after: Sequence[_PlannedResult],
     pairs: Sequence[tuple[_PlannedResult, _PlannedResult]],
 ) -> Iterator[NotCompared]:
-    """Yield the results without a counterpart."""
+    """Yield the results of one run without a matching result in the other run."""
     paired = {result for pair in pairs for result in pair}
     for results, which in ((before, "old"), (after, "new")):
         for result in results:
@@ -386,7 +386,7 @@ def _of_tools(old: _PlannedResult, new: _PlannedResult) -> Iterator[str]:
 def _reasons_of_output(
     old: Mapping[str, Any], new: Mapping[str, Any], environment: Sequence[str], rules: Sequence[str]
 ) -> Iterator[str]:
-    """Explain why two outputs differ: by their recipes, otherwise by versions. Rules are listed once, elsewhere."""
+    """Explain why two outputs differ, by their recipes or by program versions; changed rules are listed elsewhere."""
     if "range" in old["recipe"]:
         files = list(_of_sources(old, new))
         yield from files
@@ -405,7 +405,7 @@ def _reasons_of_output(
 
 
 def _clear_change(change: str, output: Mapping[str, Any]) -> str:
-    """Describe a difference of recipes more clearly, where its path says little."""
+    """Describe a difference between recipes more clearly if its path explains little."""
     if change.startswith("version: "):
         return f"tool {output['recipe']['tool']}: {change}"
     match = _INPUT.fullmatch(change)
@@ -468,7 +468,7 @@ def _of_plans(
 def _of_artefacts(
     old: RunRecord, new: RunRecord, drawn_as: Mapping[str, str], environment: Sequence[str]
 ) -> Iterator[Difference]:
-    """Yield files whose bytes differ although they show the same.
+    """Yield files that have different bytes although they show the same results.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Find the runs whose results are in the store, so that a plan can name them."""
+"""Find earlier runs that made the results in the store, so that a plan can name these runs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from helio.errors import DamagedObject, UnknownRun
 from helio.store.runs import RunRecord, Runs
 
 MOST_RUNS = 1000
-"""Maximum number of records to read, newest first, so that planning stays fast."""
+"""Maximum number of run records to read, newest first, so that planning stays fast."""
 
 
 def runs_with(runs: Runs, results: Mapping[str, str]) -> dict[str, str]:
-    """Find the newest successful run with each result, by the result's key; skip keys that no run has.
+    """Find for each result, by its key in the store, the newest successful run that has it; skip unknown keys.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def runs_with(runs: Runs, results: Mapping[str, str]) -> dict[str, str]:
 
 
 def _results_of(record: RunRecord) -> list[tuple[str, str]]:
-    """Return key and digest of each result of a successful run; an empty list for other runs."""
+    """Return the key and the digest of each result of a successful run; return an empty list for other runs."""
     try:
         if record.status != "success":
             return []

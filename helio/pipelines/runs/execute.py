@@ -1,4 +1,4 @@
-"""Execute planned steps, and use results that are in the store already; independent of any engine."""
+"""Execute the steps of a plan, or take their results from the store; every engine uses this module."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _FETCHES = 3
-"""Maximum number of attempts to fetch data that keep changing."""
+"""Maximum number of attempts to fetch data if the data change during the fetch."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """Output of a step: a table with its label, or a figure or export without a label."""
+    """Output of a step: a table with its label, or a figure or an export, which have no label."""
 
     label: str
     key: str
@@ -60,12 +60,12 @@ class Output:
     sources: tuple[SourceFile, ...] = field(default=(), repr=False)
     cached: bool = False
     made_at: str = ""
-    """Time when the step's results were made, or the files of a fetch were read: ISO 8601, UTC."""
+    """Time when the results were computed, or when the files of a fetch were read: ISO 8601, UTC."""
 
 
 @dataclass(frozen=True)
 class StepResult:
-    """Outcome of one planned step."""
+    """Result of one planned step: its state, outputs and error."""
 
     step: PlannedStep
     state: State
@@ -73,9 +73,9 @@ class StepResult:
     attempts: tuple[Mapping[str, Any], ...] = ()
     error: HelioError | None = None
     reason: str = ""
-    """Reason why the step was skipped, or ran."""
+    """Reason why the step was skipped, or why it had to run."""
     without: tuple[str, ...] = ()
-    """Failed items that are missing in the result, as ``step[item]``, from all steps before it."""
+    """Failed items that are missing in the result, as ``step[item]``, from all steps before this step."""
     seconds: float = 0.0
 
     def __repr__(self) -> str:
@@ -84,30 +84,30 @@ class StepResult:
 
     @property
     def artefact(self) -> Output | None:
-        """Figure or export of the step, if it made one."""
+        """The figure or the export that the step made, if there is one."""
         return next((output for output in self.outputs if not output.label), None)
 
 
 @dataclass(frozen=True)
 class PlanResult:
-    """Outcome of a whole plan."""
+    """Result of a whole plan: the results of its steps."""
 
     plan: Plan = field(repr=False)
     steps: tuple[StepResult, ...]
 
     @property
     def status(self) -> Status:
-        """Status by the table in `helio.pipelines.runs.states`."""
+        """Status of the run, by the table in `helio.pipelines.runs.states`."""
         return status_of(self.steps)
 
     @property
     def lost(self) -> tuple[LostItem, ...]:
-        """Failed items of ``for_each`` without which the run continued."""
+        """Failed items of every ``for_each`` that continued without them."""
         return lost_items(self.steps)
 
 
 class Execution:
-    """Execution of one plan; several threads may use it.
+    """Execution of one plan; several threads may use the same object.
 
     Parameters
     ----------
@@ -128,15 +128,15 @@ class Execution:
         self._outputs: dict[str, Output] = {}
         self._made: dict[StepId, StepResult] = {}
         self._refused: dict[StepId, HelioError] = {}
-        """Errors found while naming the work of a step; raised when the step runs."""
+        """Errors from finding out the work of a step; `run_step` raises the error of its step."""
         self._producers = {label: step for step in plan.steps for label in step.produces}
         self._recorded: set[str] = set()
-        """Keys of all results of this run."""
+        """Keys in the store of all results of this run."""
         self._repairing = threading.RLock()
         self._cancelled = threading.Event()
 
     def in_store(self) -> tuple[StepResult, ...] | None:
-        """Return the results of all steps, if every step is in the store already."""
+        """Return the results of all steps if the store has all of them already."""
         results: list[StepResult] = []
         for step in self.plan.steps:
             try:
@@ -151,7 +151,7 @@ class Execution:
         return tuple(results)
 
     def forecast(self) -> list[dict[str, Any]]:
-        """Report for each step whether its results are in the store, it will run, or it waits for another step.
+        """Report for each step whether the store has its results, or the step will run or waits for another step.
 
         A fetch that finds nothing ``fails`` where its map may lose the item. Where a server cannot be asked and its
         reply is not cached, the state of a fetch is ``unknown``.
@@ -178,7 +178,7 @@ class Execution:
         return report
 
     def _foreseen(self, step: PlannedStep) -> tuple[str, str]:
-        """Foresee the state of a step whose dependencies are in the store, and the reason."""
+        """Predict the state of a step, and give the reason; the steps on which it depends have results in the store."""
         try:
             result = self._look_up(step, self._works(step))
         except ABSENT as error:
@@ -205,7 +205,7 @@ class Execution:
         return {}
 
     def files(self) -> dict[str, Any]:
-        """Return the datasets that each fetch may use, by its step's id, with the names and identities of their files.
+        """Return the datasets that each fetch may use, by step id, with the names and identities of their files.
 
         Fetches whose files are unknown while offline are left out.
         """
@@ -223,7 +223,7 @@ class Execution:
         return choices
 
     def run_step(self, step: PlannedStep) -> StepResult:
-        """Run one planned step, unless the store has its results; the steps on which it depends must be done.
+        """Run one planned step, unless the store has its results; the steps on which it depends must have ended.
 
         A `HelioError` ends the step as failed, and names the place; any other exception is a bug and is raised.
 
@@ -246,25 +246,25 @@ class Execution:
         return self._keep(result)
 
     def _located(self, error: HelioError, step: PlannedStep) -> HelioError:
-        """Add the step's place to an error, before the file if the error names one."""
+        """Add the place of the step to an error; if the error names a file, the step comes first."""
         location = f"{self.plan.pipeline_id}#/steps/{step.step_id}"
         error.place = f"{location}, {error.place}" if error.place else location
         return error
 
     def cancel(self) -> None:
-        """End all work at once."""
+        """End all running work at once."""
         self._cancelled.set()
         self.providers.cancel()
         self._workers.cancel()
 
     def table(self, label: str) -> Table:
-        """Return a table that a step made; make it again if the store's copy is damaged."""
+        """Return a table that a step made; make the table again if its copy in the store is damaged."""
         output = self._outputs[label]
         content: Table = self._sound(output, lambda: self.store.table(output.digest))
         return replace(content, sources=output.sources, notes=_notes_of(output))
 
     def content(self, output: Output) -> bytes:
-        """Return the bytes of a figure or export; make it again if the store's copy is damaged."""
+        """Return the bytes of a figure or an export; make it again if its copy in the store is damaged."""
         content: bytes = self._sound(output, lambda: self.store.bytes(output.digest, output.suffix))
         return content
 
@@ -308,12 +308,12 @@ class Execution:
         return [recipe_of_inputs(self._without_lost(step), signature, self._inputs(step))]
 
     def _lost_labels(self, step: PlannedStep) -> tuple[str, ...]:
-        """List the labels that a step reads but whose items are lost."""
+        """List the labels that a step reads although the items that give them have failed."""
         read = dict.fromkeys(label for labels in step.reads.values() for label in labels)
         return tuple(label for label in read if self._table_of(label, step) is None)
 
     def _table_of(self, label: str, step: PlannedStep) -> Output | None:
-        """Return the table that a label means; None where its item is lost."""
+        """Return the table that a label means; return None if the item that makes the table has failed."""
         table = self.plan.owners[label]
         output = self._outputs.get(table)
         if output is None and lost_item(self._producers[table], step) is None:
@@ -321,7 +321,7 @@ class Execution:
         return output
 
     def _lacking(self, step: PlannedStep) -> dict[str, tuple[str, ...]]:
-        """Return, for each label that a step reads, the items that are missing from its table or lost with it."""
+        """Return for each label that a step reads the failed items that are missing from its table."""
         lacking: dict[str, tuple[str, ...]] = {}
         for label in dict.fromkeys(label for labels in step.reads.values() for label in labels):
             producer = self._producers[self.plan.owners[label]]
@@ -332,7 +332,7 @@ class Execution:
         return {label: items for label, items in lacking.items() if items}
 
     def _lost_remark(self, step: PlannedStep) -> str:
-        """Describe the missing inputs of a step; empty when none is missing."""
+        """Describe the failed items that are missing from a step's input; return an empty text if none is missing."""
         lost = self._lost_labels(step)
         inner = [
             f"{item} in {label}"
@@ -344,7 +344,7 @@ class Execution:
         return f"partial: without {named(names)}" if names else ""
 
     def _without_lost(self, step: PlannedStep) -> PlannedStep:
-        """Return the step without the labels of lost items; a figure's subtitle says what is missing."""
+        """Return the step without the labels of failed items; the subtitle of a figure then says what is missing."""
         remark, spec = self._lost_remark(step), step.args.get("spec")
         if not remark or not isinstance(spec, dict):
             return step
@@ -374,7 +374,7 @@ class Execution:
         return inputs
 
     def _notes_behind(self, table: str) -> tuple[str, ...]:
-        """Collect the notes of a table and of all tables that it was made from, each table once."""
+        """Collect the notes about a table and about all tables from which it was made, each table once."""
         behind = [table]
         for name in behind:  # grows while it is read
             labels = [label for given in self._producers[name].reads.values() for label in given]
@@ -386,7 +386,7 @@ class Execution:
         return tuple(note for note in notes if not is_on_name(note))
 
     def _stored(self, works: list[PlannedOutput]) -> dict[str, StoredResult]:
-        """Find the results of work that are in the store now, by key; other processes fill the store meanwhile.
+        """Find the results of work that the store has now, by key; other processes may add results at any time.
 
         Results that an earlier run made from possibly incomplete data are left out.
         """
@@ -452,7 +452,7 @@ class Execution:
     def _fetch(
         self, step: PlannedStep, works: list[PlannedOutput]
     ) -> tuple[list[PlannedOutput], tuple[Mapping[str, Any], ...]]:
-        """Fetch missing tables, until their keys before and after the fetch agree.
+        """Fetch missing tables; repeat this if the files at the provider changed during the fetch.
 
         A server may publish new data meanwhile. The tables read then have new keys, and all tables of the step must
         have the same.
@@ -540,7 +540,7 @@ class Execution:
             return read()
 
     def _repair(self, digest: str) -> None:
-        """Run again the step whose output was damaged; the store has moved the damaged object to quarantine."""
+        """Run again the step whose output is damaged in the store; the store has moved the damaged file away."""
         with self._repairing:
             for result in tuple(self._made.values()):
                 if any(output.digest == digest for output in result.outputs):
@@ -556,7 +556,7 @@ def _notes_of(output: Output) -> tuple[str, ...]:
 
 
 def _may_be_lost(step: PlannedStep) -> bool:
-    """Tell whether a step belongs to an item that its map may lose."""
+    """Tell whether a step belongs to an item without which its ``for_each`` can continue."""
     return any(item.keep_partial for item in step.items)
 
 

@@ -1,4 +1,4 @@
-"""Create and clean the output folder of a run."""
+"""Create the output folder of a run, and remove the folder if it stays empty."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helio.store.runs import LARGEST, WrittenFiles
 
 
 def prepare_folder(folder: Path) -> Path:
-    """Make an output folder, or raise an error before anything has run.
+    """Make the output folder of a run; if this is not possible, raise an error before any step runs.
 
     Files of an earlier run, according to its record, are removed, so that all files there belong to this run.
     """
@@ -33,7 +33,7 @@ def prepare_folder(folder: Path) -> Path:
 
 
 def remove_empty(folder: Path | None) -> None:
-    """Remove a folder in which nothing was written."""
+    """Remove a folder if it is empty."""
     if folder is not None:
         with suppress(OSError):  # it is not empty, or already removed
             folder.rmdir()

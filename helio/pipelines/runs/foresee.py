@@ -1,4 +1,4 @@
-"""Predict what a run would do, step by step, without running it."""
+"""Predict what each step of a run would do, without running it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helio.store.runs import Runs
 
 
 def foresee(request: RunRequest, settings: Settings) -> dict[str, Any]:
-    """Describe a plan as `helio plan` saves it, with what each step would do and the files of each fetch.
+    """Describe a plan in the form that `helio plan` saves, with what each step would do and the files of each fetch.
 
     A step whose results are in the store names in ``runs`` the newest successful runs that have them. When a server
     cannot be reached, the plan has what is known offline, and ``offline`` gives the reason.
@@ -50,7 +50,7 @@ def _foreseen(request: RunRequest, settings: Settings) -> dict[str, Any]:
 
 
 def _name_runs(forecast: list[dict[str, Any]], runs: Runs) -> None:
-    """Add to the report of each step the runs whose results it would use."""
+    """Add to the report of each step the runs that made the results it would use."""
     every = {key: digest for step in forecast for key, digest in step.get("results", {}).items()}
     held = runs_with(runs, every)
     for step in forecast:

@@ -1,4 +1,4 @@
-"""Read the tables of a run from the store, by their labels."""
+"""Read the tables that a run left in the store, by their labels."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def kept_labels(record: RunRecord) -> list[str]:
 
 
 def kept_table(record: RunRecord, label: str, store: Store) -> Table:
-    """Read a table that a run made, with its sources and notes; ``LABEL.component`` is one component.
+    """Read a table that a run made, with its sources and notes; ``LABEL.component`` reads one component.
 
     Raises
     ------

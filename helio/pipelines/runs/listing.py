@@ -15,7 +15,7 @@ _PICTURES = ("html", "png", "svg", "pdf")
 
 @dataclass(frozen=True)
 class ListedRun:
-    """Summary of a run; fields that its record lacks are empty.
+    """Summary of a run; a field is empty if the run's record does not have it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Lock the files and tables of a plan, and compare a run with a lock."""
+"""Lock files: record the files and tables of a plan's fetches, and compare a run with this record."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Finished = Callable[[StepResult], None]
 
 
 def lock_plan(request: RunRequest, execution: Execution, finished: Finished = lambda result: None) -> Lock:
-    """Run a plan's fetches, and record the files that they read and the tables that they made.
+    """Run the fetches of a plan, and record the files that they read and the tables that they made.
 
     Missing files are downloaded; the tables are stored, so that the run finds them.
 
@@ -51,7 +51,7 @@ def lock_plan(request: RunRequest, execution: Execution, finished: Finished = la
 
 
 def refuse_other_template(template: Document, lock: Lock) -> None:
-    """Refuse a template that differs from the template of a lock, before it is planned.
+    """Refuse a template that differs from the template of a lock file, before helio plans it.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def refuse_other_template(template: Document, lock: Lock) -> None:
 
 
 def meant(template: Document) -> dict[str, Any]:
-    """Return the parts of a template that can change a result: variables, and steps by id, in standard spelling.
+    """Return the parts of a template that can change a result: variables and steps, in standard spelling.
 
     It excludes names, descriptions and intents, which are for people, and everything that passes derive.
     """
@@ -90,7 +90,7 @@ def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]
 
 
 def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) -> None:
-    """Refuse a plan, or files listed by its archives, that differ from a lock; download nothing.
+    """Refuse a plan, or files in the lists of the archives, that differ from a lock file; download nothing.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) ->
 
 
 def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
-    """Refuse a run that would use anything outside a lock; only its fetches run before this check.
+    """Refuse a run that would use data outside a lock file; before this check only the fetches of the run have run.
 
     First the listings of the archives are compared, then the bytes of the files, which are downloaded if necessary,
     and last the tables read from them. For a required proof the digests of the lock do not count: they show that the
@@ -130,7 +130,7 @@ def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
 
 
 def lock_of_record(record: RunRecord) -> Lock:
-    """Make the lock of a finished run from its record.
+    """Make the content of a lock file from the record of a finished run.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def lock_of_record(record: RunRecord) -> Lock:
 
 
 def _own_template(record: RunRecord) -> Document:
-    """Return the template of a run if its digest is still the one in the header.
+    """Return the template in a run's record; raise an error if it is not the template that ran.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def _own_template(record: RunRecord) -> Document:
 
 
 def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
-    """Return the files and tables of each fetch of a run."""
+    """Return the files and the tables of each fetch of a run, from the run's record."""
     fetching = {name for name, signature in signatures().items() if signature.gives == "tables"}
     return tuple(
         _fetch_of_record(step, record) for step in _in_planned_order(record) if step["tool_name"] in fetching
@@ -184,7 +184,7 @@ def recorded_fetches(record: RunRecord) -> tuple[LockedFetch, ...]:
 
 
 def listings(fetches: Iterable[LockedFetch]) -> Listings:
-    """Return the files of locked fetches, so that their archive need not be asked."""
+    """Return the list of files for each locked fetch, so that helio need not ask the archive for it."""
     return {
         (dataset.dataset, *fetch.range): tuple(
             SourceFile(dataset.dataset, file.file, file.version, dataset.provider, file.sha256, file.size,
@@ -214,7 +214,7 @@ def _refuse(lock: Lock, now: Lock) -> None:
 
 
 def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
-    """List what a user can do about changes since a lock, the most likely first."""
+    """List what a user can do if data have changed since the lock file was written, the most likely action first."""
     ways = ["run `helio lock` again to lock the present data"]
     if any(line.startswith("the pipeline: ") for line in changed):
         ways.insert(0, "use --lock FILE with a lock of this pipeline")
@@ -230,7 +230,7 @@ def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
 
 
 def _is_published(change: str) -> bool:
-    """Tell whether a change concerns the files that an archive lists, which are not asked for offline."""
+    """Tell whether a change is about the list of files at an archive, which helio cannot ask for when offline."""
     return change.startswith("step ") and (
         "was published again" in change or ": version " in change or change.endswith(" is new")
     )
@@ -256,7 +256,7 @@ def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepRes
 
 
 def _proofs_now(plan: Plan, providers: Providers) -> dict[tuple[str, str], Proof]:
-    """Return the present proofs of a plan's files, by dataset and sha256."""
+    """Return for each file of a plan how helio can now prove that it is unchanged, by dataset and sha256."""
     proofs: dict[tuple[str, str], Proof] = {}
     for step in _fetches(plan):
         span = step.time_ranges["time_range"]
@@ -317,7 +317,7 @@ def _dataset(
 
 
 def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
-    """Return the files among the sources; replies of services are compared by the tables read from them."""
+    """Return the files among the sources of a table; leave out replies of services, whose tables are compared."""
     return tuple(
         LockedFile(source.file, source.version, source.url, source.size, source.sha256, source.last_modified)
         for source in sources
@@ -326,7 +326,7 @@ def _files(sources: Iterable[SourceFile]) -> tuple[LockedFile, ...]:
 
 
 def _with_known_files(dataset: LockedDataset) -> LockedDataset:
-    """Keep the dataset's files only if the bytes of one are known.
+    """Keep the files of a dataset only if the sha256 of at least one file is known.
 
     A service that replies for an interval, such as a HAPI server, has no files.
     """
@@ -336,7 +336,7 @@ def _with_known_files(dataset: LockedDataset) -> LockedDataset:
 def _with_use(
     datasets: Iterable[LockedDataset], attempts: Sequence[Mapping[str, Any]]
 ) -> list[LockedDataset]:
-    """Mark which dataset was used: attempts follow the order of the datasets, and the last one was used.
+    """Mark which dataset of a fetch was used: datasets were tried in order, and the last attempt was used.
 
     Files of candidates that were never tried do not matter, and are left out.
     """
@@ -348,7 +348,7 @@ def _with_use(
 
 
 def _in_planned_order(record: RunRecord) -> list[StepRecord]:
-    """Sort the steps of a record as in its plan, because an engine ends them in any order."""
+    """Sort the steps in a record by their order in the plan, because an engine may end steps in any order."""
     planned = [str(step["step_id"]) for step in record.plan["steps"]]
     places = {step_id: index for index, step_id in enumerate(planned)}
     return sorted(record.step_records, key=lambda step: places.get(str(step["step_id"]), len(places)))
@@ -388,7 +388,7 @@ def _fetch_of_record(step: StepRecord, record: RunRecord) -> LockedFetch:
 
 
 def _recorded(choice: ChoiceRecord, sources: Mapping[str, SourceFile]) -> list[SourceFile]:
-    """Return the files of a recipe, with the known facts of those that gave records."""
+    """Return the files that a recipe names, with the facts about them from the run's record, as far as known."""
     files = []
     for name, identity in choice["files"] if isinstance(choice["files"], list) else ():
         known = sources.get(name)

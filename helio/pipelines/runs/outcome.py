@@ -1,4 +1,4 @@
-"""Outcome of one run: its status, tables, figures and files."""
+"""Result of one run: its status, tables, figures and files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Value = TypeVar("Value", covariant=True)
 
 @dataclass(frozen=True)
 class Run:
-    """Outcome of one run.
+    """Result of one run: its plan, status, tables, figures and files.
 
     Parameters
     ----------
@@ -51,20 +51,20 @@ class Run:
     unwritten: tuple[ExportError, ...] = ()
     engine: str = "direct"
     page: str = ""
-    """Web page of the run, if a server shows it."""
+    """Address of the run's web page; empty if no server shows the run."""
     archive: str = ""
-    """Archive given for the run; the absolute path if it is a folder."""
+    """Archive that was given for the run; if the archive is a folder, its absolute path."""
     citations: tuple[dict[str, Any], ...] = ()
-    """Citations of its datasets, as JSON; `helio.knowledge.citations` explains the members."""
+    """Citations of the datasets of the run, as JSON; `helio.knowledge.citations` explains the keys."""
 
     @property
     def plan(self) -> Plan:
-        """Executed plan."""
+        """The plan that the run executed."""
         return self.result.plan
 
     @property
     def tables(self) -> Mapping[str, Table]:
-        """Tables by label; each is read from the store when it is used.
+        """Tables by label; each table is read from the store when it is used.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Run:
 
     @property
     def figures(self) -> Mapping[int | str, Figure]:
-        """Figures by the id of the step that drew them.
+        """Figures, by the id of the step that drew each figure.
 
         Raises
         ------
@@ -98,7 +98,7 @@ class Run:
 
     @property
     def figure(self) -> Figure:
-        """The only figure.
+        """The figure of the run, if there is exactly one.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Run:
         return f"<Run {self.id!r}: {self.status}, {counts}{folder}{f', {failures}' if failures else ''}>"
 
     def _failures(self) -> str:
-        """Describe the first failed step, and count the others."""
+        """Describe the first failed step, and count the other failed steps."""
         failed = [result for result in self.result.steps if result.error is not None]
         if not failed or failed[0].error is None:
             return ""
@@ -130,7 +130,7 @@ class Run:
         return f"step {failed[0].step.step_id!r} failed: {shortened(failed[0].error.message)}{others}"
 
     def _why_missing(self, name: object) -> str:
-        """Explain why a planned table or figure is missing; empty for unknown names."""
+        """Explain why a planned table or figure is missing; return an empty text for a name that is not in the plan."""
         for result in self.result.steps:
             if result.state in DONE or name not in (*result.step.produces, result.step.step_id):
                 continue
@@ -139,7 +139,7 @@ class Run:
         return ""
 
     def ending(self) -> dict[str, Any]:
-        """Return the outcome of the run as JSON, without its steps."""
+        """Return the result of the run as JSON, without its steps."""
         return {
             "engine": self.engine,
             "missing": missing_record(self.result),
@@ -171,7 +171,7 @@ class Run:
 
 
 def status_with_files(result: PlanResult, missing: Sequence[MissingFile]) -> Status:
-    """Compute the status of a run: failed if a critical step misses a file, partial if another step does."""
+    """Return the status of a run: failed if a critical step lacks a file, partial if another step lacks one."""
     lost = {step.step_id for step in missing if step.file.critical}
     steps = (
         replace(step_result, state="failed") if step_result.step.step_id in lost else step_result
@@ -182,7 +182,7 @@ def status_with_files(result: PlanResult, missing: Sequence[MissingFile]) -> Sta
 
 
 class Results(Mapping[Name, Value]):
-    """Results of a run by name, each read from the store when it is used."""
+    """Tables or figures of a run by name; each is read from the store when it is used."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Turn a user's request into a verified plan and a request that can run."""
+"""Turn a user's request into a verified plan and a request for a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def prepare_run(
     locked: str | Path | None = None,
     access: Access | None = None,
 ) -> RunRequest:
-    """Plan a run, or read its saved plan, with the values and files of a lock if one is given.
+    """Plan a run, or read its saved plan; if a lock file is given, use its values and files.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ def plan_of(request: PlanRequest, settings: Settings) -> Plan:
 
 
 def with_archive(request: PlanRequest, settings: Settings) -> PlanRequest:
-    """Add the archive of the settings to a request that names none."""
+    """Add the archive of the settings to a request if the request names no archive."""
     return replace(
         request, archive=archive_named(str(settings.archive if request.archive is None else request.archive))
     )
 
 
 def load_template(pipeline: str | Path | Document, settings: Settings) -> Document:
-    """Load a template, given as a pipeline's name, a JSON file or a dict.
+    """Load a template from the name of a pipeline, from a JSON file, or from a dict.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def load_template(pipeline: str | Path | Document, settings: Settings) -> Docume
 
 
 def _as_locked(request: PlanRequest, lock: Lock, settings: Settings) -> PlanRequest:
-    """Complete the request with the variables, clock and archive of a lock."""
+    """Use the variables, the time and the archive of a lock file in a request."""
     from helio.pipelines.runs.locking import refuse_other_template
 
     template = load_template(request.pipeline, settings)
@@ -149,7 +149,7 @@ def _as_locked(request: PlanRequest, lock: Lock, settings: Settings) -> PlanRequ
 
 
 def _saved_plan(pipeline: str | Path | Document, settings: Settings) -> SavedPlan | None:
-    """Load the saved plan in a file, if it is one."""
+    """Load the saved plan from a file; return None if the file is not a saved plan."""
     path = None if isinstance(pipeline, dict) else user_path(pipeline)
     if path is None or path.suffix != ".json" or not is_file(path):
         return None

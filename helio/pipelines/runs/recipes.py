@@ -1,4 +1,4 @@
-"""Recipes of a planned step's outputs, so that equal work has equal keys.
+"""Recipes of a step's outputs: everything that determines an output; equal work has the same key in the store.
 
 A recipe is JSON and contains only what can change the result: the tool and its version, the arguments without labels,
 and the content of the inputs. Ids, intents, critical flags and the order of keys are not part of it.
@@ -24,34 +24,34 @@ from helio.time_range import Duration
 
 @dataclass(frozen=True)
 class Input:
-    """An input table of a step: its content and its sources."""
+    """One input table of a step: its content and its sources."""
 
     label: str
     digest: str
     component: str = ""
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
-    """Notes on the table, which files and figures show."""
+    """Notes about the table, which files and figures made from it show."""
 
 
 @dataclass(frozen=True)
 class PlannedOutput:
-    """One output of a step, with its recipe."""
+    """One output of a step, with its recipe: everything that determines the output."""
 
     slot: str
-    """Label of a table; ``""`` for a figure or an export."""
+    """Label of a table; empty for a figure or an export."""
     recipe: Recipe
 
     @cached_property
     def key(self) -> str:
-        """Key in the store."""
+        """Key under which the store keeps the output."""
         return key_of(self.recipe)
 
 
 def recipe_of_inputs(
     step: PlannedStep, signature: Signature, inputs: Mapping[str, tuple[Input, ...]]
 ) -> PlannedOutput:
-    """Make the recipe of a computation, a figure or an export.
+    """Make the recipe of a computation, a figure or an export: its tool, arguments and input tables.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def recipe_of_inputs(
 
 
 def recipes_of_fetch(step: PlannedStep, providers: Providers) -> list[PlannedOutput]:
-    """Make the recipe of each parameter of a fetch: dataset, range and the identity of the files that cover it.
+    """Make the recipe of each parameter of a fetch: dataset, time range, and the identity of the files to read.
 
     A candidate without files is part of the recipe too: a later run may choose it when it has files.
     """

@@ -1,4 +1,4 @@
-"""Write the record of a run: header, steps, files and versions."""
+"""Write the parts of a run's record: header, steps, files and versions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PACKAGES = (
 
 @cache
 def environment() -> dict[str, str]:
-    """Return the versions of everything that a result depends on."""
+    """Return the versions of helio, Python, the platform and all packages on which a result depends."""
     packages = {
         "helio": __version__,
         "python": platform.python_version(),
@@ -36,7 +36,7 @@ def environment() -> dict[str, str]:
 
 
 def _version(name: str) -> str:
-    """Read the version of a package without parsing the long description in its metadata."""
+    """Read the version of a package without reading the long description in its metadata."""
     package = distribution(name)
     head, _, _ = (package.read_text("METADATA") or "").partition("\n\n")
     stated = re.search(r"^Version:(.+)$", head, re.MULTILINE)
@@ -44,7 +44,7 @@ def _version(name: str) -> str:
 
 
 def step_record(result: StepResult) -> dict[str, Any]:
-    """Write a step for a run's record."""
+    """Write one step for the record of a run."""
     error = result.error
     return {
         "step_id": result.step.step_id,
@@ -83,7 +83,7 @@ def step_record(result: StepResult) -> dict[str, Any]:
 
 
 def missing_record(result: PlanResult) -> list[dict[str, Any]]:
-    """Describe the items that a run lost."""
+    """Describe the failed items without which a run continued, for the run's record."""
     return [
         {
             "map": loss.item.map_id,
@@ -98,7 +98,7 @@ def missing_record(result: PlanResult) -> list[dict[str, Any]]:
 
 
 def artefact_record(artefact: Artefact, plan: Plan) -> dict[str, Any]:
-    """Describe a file for a run's record."""
+    """Describe one written file for the record of a run."""
     step = next((step for step in plan.steps if step.step_id == artefact.step_id), None)
     return {
         "file": str(artefact.path.absolute()),
@@ -110,7 +110,7 @@ def artefact_record(artefact: Artefact, plan: Plan) -> dict[str, Any]:
 
 
 def _not_measured(step: PlannedStep) -> dict[str, list[str]]:
-    """List the tables behind a step whose values the author wrote, or may have written."""
+    """List the tables used by a step with numbers that the author of the template wrote, or may have written."""
     labels_by_kind = {
         "not_measured": list(step.not_measured),
         "maybe_not_measured": list(step.maybe_not_measured),
@@ -119,7 +119,7 @@ def _not_measured(step: PlannedStep) -> dict[str, list[str]]:
 
 
 def header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:
-    """Write the first members of a run's record: pipeline, values, clock and archive."""
+    """Write the first part of a run's record: pipeline, values, time of the run and archive."""
     return {
         "id": run_id,
         "pipeline": planned.pipeline_id,
@@ -131,12 +131,12 @@ def header(run_id: str, planned: Plan, archive: str) -> dict[str, Any]:
 
 
 def versions() -> dict[str, Any]:
-    """Return the versions that a run used: of packages, and of helio's rules."""
+    """Return the versions that a run used: versions of packages, and versions of helio's own rules."""
     return {"environment": environment(), "rules": rule_numbers()}
 
 
 def documents(planned: Plan) -> dict[str, Any]:
-    """Return the template of a run in each of its forms, and the edits between them."""
+    """Return the template of a run as written, after the passes and as the executed plan, with all edits."""
     return {
         "authored": planned.authored,
         "normalised": planned.normalised,

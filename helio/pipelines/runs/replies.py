@@ -1,4 +1,4 @@
-"""Messages between a run and the processes of its steps; tables pass through the store."""
+"""Messages between a run and the processes of its steps; the messages contain no tables, which are in the store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def table_facts(table: Table) -> dict[str, Any]:
-    """Describe a table for a record, so that it need not be opened."""
+    """Describe a table for the run's record, so that a reader need not open the table."""
     return {
         "rows": len(table),
         "unit": table.unit,
@@ -24,12 +24,12 @@ def table_facts(table: Table) -> dict[str, Any]:
 
 
 def error_as_reply(error: HelioError) -> dict[str, Any]:
-    """Convert an error to an answer of a process."""
+    """Convert an error to a message that a process can send."""
     return {"error": [type(error).__name__, error.message, error.advice, error.place]}
 
 
 def error_from(answer: dict[str, Any]) -> Exception:
-    """Read the error of an answer; a bug becomes a RuntimeError with the traceback from the other process."""
+    """Read the error in a message of another process; a bug becomes a RuntimeError with that process's traceback."""
     if "error" not in answer:
         return RuntimeError(
             answer.get("bug", f"the process of the step answered with neither output nor error: {answer}")

@@ -1,4 +1,4 @@
-"""Requests for a plan of a pipeline, and for a run of that plan."""
+"""Requests for a plan of a pipeline, and for a run of this plan."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """Request for the plan of one run of a pipeline.
+    """Request to plan one run of a pipeline: the pipeline, and the values for the run.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class PlanRequest:
 
     @property
     def has_values(self) -> bool:
-        """Whether any other value than the pipeline is given."""
+        """Whether the request contains any value besides the pipeline."""
         return bool(self.variables) or any(
             value is not None for value in (self.time_range, self.now, self.archive)
         )
@@ -52,7 +52,7 @@ class PlanRequest:
 
 @dataclass(frozen=True)
 class RunRequest:
-    """Request for a run of a plan: the data that it may use, and where its files go.
+    """Request to run a plan: the data that the run may use, and the folder for its files.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class RunRequest:
     formats: tuple[Format, ...] = ()
 
     def folder(self, run_id: str) -> Path | None:
-        """Return the output folder of a run; None where it writes no files."""
+        """Return the output folder of a run; return None if the run writes no files."""
         if self.output is None and self.outputs is not None:
             return self.outputs / run_id
         return self.output

@@ -1,4 +1,4 @@
-"""Saved plans: `helio plan` writes them, and `helio run plan.json` executes them exactly or not at all.
+"""Saved plans: `helio plan` writes them; `helio run plan.json` executes them without any change, or refuses.
 
 HV106 (error)  a saved plan differs from the plan of its template
     It is damaged, or was planned by another version.
@@ -30,12 +30,12 @@ from helio.store.work_keys import key_of
 
 FORM = "helio-plan/1"
 _START = re.compile(rb'\s*\{\s*"plan"\s*:\s*"' + re.escape(FORM.encode()) + b'"')
-"""First bytes of a saved plan as helio writes it."""
+"""Pattern of the first bytes of a saved plan."""
 
 
 @dataclass(frozen=True)
 class SavedPlan:
-    """A saved plan that was planned again with the same result.
+    """A saved plan that helio has planned again from its template with the same result.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class SavedPlan:
     meant: str = ""
 
     def is_of(self, lock: Lock) -> bool:
-        """Tell whether a lock belongs to the planned template; descriptions may differ."""
+        """Tell whether a lock file belongs to the template of this plan; descriptions may differ."""
         if lock.document and self.meant:
             return key_of(lock.document) == self.meant
         return lock.template == self.template
 
 
 def read_saved(path: Path) -> Any:
-    """Read a file that may be a saved plan; return None if it is too large for a template and no plan.
+    """Read a file that may be a saved plan; return None if the file is no saved plan and too large for a template.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def read_saved(path: Path) -> Any:
 
 
 class _BarePlan(TypedDict):
-    """Members that a saved plan needs to be planned again."""
+    """Keys of a saved plan that helio needs to plan its template again."""
 
     authored: dict[str, Any]
     values: dict[str, Any]
@@ -86,21 +86,21 @@ class _BarePlan(TypedDict):
 
 
 class _WrittenPlan(_BarePlan, total=False):
-    """The same, with the members that identify the template."""
+    """Keys of a saved plan, with the keys that identify its template."""
 
     template: str
     meant: str
 
 
 def is_saved_plan(document: Any) -> bool:
-    """Tell whether a JSON document is a saved plan, not a template."""
+    """Tell whether a JSON document is a saved plan and not a template."""
     return isinstance(document, dict) and document.get("plan") == FORM
 
 
 def as_json(
     request: RunRequest, *, files: Mapping[str, Any], forecast: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Convert a plan to JSON."""
+    """Convert a plan to the JSON of a saved plan."""
     plan = request.plan
     return {
         "plan": FORM,
@@ -121,7 +121,7 @@ def as_json(
 
 
 def restore(document: Mapping[str, Any], *, home: Path, place: str = "") -> SavedPlan:
-    """Verify a saved plan: plan its template again, and compare the two plans.
+    """Verify a saved plan: plan its template again, and compare the new plan with the saved plan.
 
     Raises
     ------

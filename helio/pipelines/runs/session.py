@@ -1,4 +1,4 @@
-"""Run a plan from its request to its files: use the store's results, make the rest, and record everything."""
+"""Execute a plan from request to files: take results from the store, make missing results, and record everything."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ Finished = Callable[[StepResult], None]
 
 
 class FinishedTogether(Protocol):
-    """Function that takes the results of steps that finished at the same moment."""
+    """Function that receives the results of steps that finished at the same moment."""
 
     def __call__(self, *results: StepResult) -> None:
-        """Take them in the order of the plan."""
+        """Receive the results in the order of the plan."""
         ...
 
 
@@ -56,21 +56,21 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the engine in records."""
+        """Name of the engine, as it appears in run records."""
         ...
 
     def begin(self) -> None:
-        """Prepare for work without waiting."""
+        """Start to prepare for work; do not wait until this is finished."""
         ...
 
     def execute(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
-        """Run every step of the execution's plan."""
+        """Run every step of the plan."""
         ...
 
     def tell(self, run: Run) -> str:
-        """Show a finished run, its files and digests, to the user, and return the page that shows it."""
+        """Show a finished run to the user, with its files and digests; return its web page, if there is one."""
         ...
 
 
@@ -80,23 +80,23 @@ class Direct:
     name = "direct"
 
     def begin(self) -> None:
-        """Prepare nothing."""
+        """Do nothing: this engine needs no preparation."""
 
     def execute(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
-        """Run every step of the execution's plan."""
+        """Run every step of the plan, one after another."""
         del run_id
         return execute(execution, started=started, finished=finished).steps
 
     def tell(self, run: Run) -> str:
-        """Return no page."""
+        """Return None, because this engine has no web page for the run."""
         return ""
 
 
 @dataclass(frozen=True)
 class RunSession:
-    """Resources of one run, started when they are first needed.
+    """Resources of one run, each started when it is first needed.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ class RunSession:
     workers: Workers
 
     def refuse_unplanned_files(self) -> None:
-        """Refuse a run whose fetches would use other files than its saved plan names.
+        """Refuse a run whose fetches would use other files than the saved plan names.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class RunSession:
     def results(
         self, engine: Engine, record: RunRecord, started: Started, finished: FinishedTogether
     ) -> tuple[PlanResult, str]:
-        """Take every result from the store, or let the engine make the missing ones; also return the engine's name."""
+        """Return every result, from the store or made by the engine, and the name of the engine that was used."""
         plan, results = self.request.plan, self.execution.in_store()
         if results is None:
             record.make_durable()
@@ -143,7 +143,7 @@ class RunSession:
 
 @contextmanager
 def open_session(request: RunRequest, settings: Settings) -> Iterator[RunSession]:
-    """Open the archives of a run, and close all its resources at the end.
+    """Open the archives of a run, and close them and all other resources when the run ends.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def run_plan(
     started: Started = lambda step: None,
     finished: Finished = lambda result: None,
 ) -> Run:
-    """Execute a plan, write its files and its record.
+    """Execute a plan, and write its files and its record.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def run_plan(
 def _write_files(
     session: RunSession, result: PlanResult, folder: Path | None, settings: Settings
 ) -> tuple[list[Artefact], list[MissingFile]]:
-    """Write the files of a run, if it has a folder; return the written files and the missing ones."""
+    """Write the files of a run if it has a folder; return the files written and those that could not be written."""
     if folder is None:
         return [], []
     browser = partial(find_browser_of, settings)
@@ -249,7 +249,7 @@ def _write_files(
 
 @contextmanager
 def _closed_when_it_fails(record: RunRecord, folder: Path | None) -> Iterator[None]:
-    """Close the record of a run that is cancelled or fails, and remove its folder if it is empty.
+    """Close the record of a run that is cancelled or fails, and remove its output folder if the folder is empty.
 
     Raises
     ------
@@ -289,13 +289,13 @@ def _instant() -> str:
 
 
 def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
-    """Tell whether the fetches would read the files that a saved plan names for them."""
+    """Tell whether the fetches of a run would read the files that its saved plan names."""
     present = json.loads(json.dumps(execution.files()))
     return all(present.get(step_id) == choices for step_id, choices in files.items())
 
 
 def _open_archives(plan: Plan, archives: Archives) -> None:
-    """Refuse a missing folder or an unknown provider before anything is made.
+    """Open the archives of a run; refuse a missing folder or an unknown provider before the run makes anything.
 
     Raises
     ------
@@ -313,7 +313,7 @@ def _open_archives(plan: Plan, archives: Archives) -> None:
 
 
 def _uses(steps: Iterable[StepResult]) -> list[Use]:
-    """List the files that the fetches of a run read."""
+    """List the files that the fetches of a run will read."""
     return [
         Use(source, tuple(output.recipe["range"]), output.made_at)
         for step in steps
@@ -324,6 +324,6 @@ def _uses(steps: Iterable[StepResult]) -> list[Use]:
 
 
 def _new_run_id(pipeline_id: str) -> str:
-    """Make a new run's id from the pipeline, the time and four random digits."""
+    """Make the id of a new run from the pipeline, the time and four random digits."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     return f"{id_like(pipeline_id)}-{stamp}-{secrets.token_hex(2)}"

@@ -1,4 +1,4 @@
-"""Decide how steps and runs end, depending on earlier steps; all engines use the same rules.
+"""Decide whether a step can run and how a run ends, from the steps that ended before; all engines use these rules.
 
 How a step ends:
 
@@ -37,35 +37,35 @@ State = Literal["completed", "cached", "failed", "skipped"]
 Status = Literal["success", "partial", "failed"]
 
 MOST_NAMED = 3
-"""Maximum number of missing tables that a reason or a figure names."""
+"""Maximum number of missing tables that a message or a figure names."""
 DONE: tuple[State, ...] = ("completed", "cached")
 
 
 class StepEnd(Protocol):
-    """A step that has ended."""
+    """A step that has ended, with its state."""
 
     @property
     def step(self) -> PlannedStep:
-        """The step."""
+        """The planned step that has ended."""
         ...
 
     @property
     def state(self) -> State:
-        """Its final state."""
+        """State in which the step ended."""
         ...
 
 
 @dataclass(frozen=True)
 class LostItem:
-    """Failed item of a ``for_each`` that continues without this item."""
+    """Failed item of a ``for_each``, if the ``for_each`` continues without this item."""
 
     item: Item
     items: int
-    """Number of items of the ``for_each``."""
+    """Number of all items of the ``for_each``."""
     left: int
-    """Number of complete items."""
+    """Number of items of the ``for_each`` that did not fail."""
     step_id: StepId
-    """First step of the item that is not done."""
+    """First step of the failed item that is not done."""
 
     def __str__(self) -> str:
         return (
@@ -74,7 +74,7 @@ class LostItem:
 
 
 def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
-    """Find the item without which `reader` can continue if the step `ended` is not done; None if there is none."""
+    """Find the failed item without which the step `reader` can continue after the step `ended`; None if it cannot."""
     shared = 0
     while ended.items[: shared + 1] == reader.items[: shared + 1] and shared < len(ended.items):
         shared += 1
@@ -82,10 +82,10 @@ def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
 
 
 def blocked_by(step: PlannedStep, results: Mapping[StepId, StepEnd]) -> str:
-    """Explain why a step cannot run, given the results of its dependencies; empty if it can run."""
+    """Explain why a step cannot run, from the results of its dependencies; return an empty text if it can run."""
     needed = [results[step_id] for step_id in step.depends_on]
     lost: dict[StepId, StepId] = {}
-    """For each step that is not done, the ``for_each`` that continues without it."""
+    """For each failed or skipped step, the ``for_each`` that continues without it."""
     for result in needed:
         if result.state in DONE:
             continue
@@ -97,7 +97,7 @@ def blocked_by(step: PlannedStep, results: Mapping[StepId, StepEnd]) -> str:
 
 
 def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[StepId, StepId]) -> str:
-    """Find a need of a step that is lost completely; empty when something of each is left."""
+    """Explain which input of a step has no items left; return an empty text if each input still has an item."""
     producers = {label: result.step for result in needed for label in result.step.produces}
     read: dict[str, PlannedStep] = {}
     for labels in step.reads.values():
@@ -114,7 +114,7 @@ def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[St
 
 
 def named(names: Sequence[str]) -> str:
-    """Join the first names of a list in a line; the run's record lists all."""
+    """Join the first names of a list in one line; the run's record has the complete list."""
     more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
     return ", ".join(names[:MOST_NAMED]) + more
 
@@ -124,7 +124,7 @@ def _belongs_to(step: PlannedStep, map_id: StepId) -> bool:
 
 
 def status_of(results: Sequence[StepEnd]) -> Status:
-    """Compute how a run ended, from its steps."""
+    """Return the status of a run (success, partial or failed), from its steps."""
     undone = [result for result in results if result.state not in DONE]
     if not undone:
         return "success"
@@ -137,7 +137,7 @@ def status_of(results: Sequence[StepEnd]) -> Status:
 
 
 def lost_items(results: Sequence[StepEnd]) -> tuple[LostItem, ...]:
-    """List the failed items without which a run continued, in the order of the plan."""
+    """List the failed items without which the run continued, in the order of the plan."""
     items = _Items(results)
     lost: dict[tuple[Item, ...], LostItem] = {}
     for result in results:
@@ -152,7 +152,7 @@ def lost_items(results: Sequence[StepEnd]) -> tuple[LostItem, ...]:
 
 
 class _Items:
-    """Items of all maps of a run; each is identified by its chain of items, outermost first."""
+    """Items of every ``for_each`` of a run; the identity of an item includes the items around it, outermost first."""
 
     def __init__(self, results: Sequence[StepEnd]) -> None:
         self._undone: dict[tuple[Item, ...], list[PlannedStep]] = {}
@@ -165,22 +165,22 @@ class _Items:
 
     @staticmethod
     def around(step: PlannedStep) -> Iterator[tuple[Item, ...]]:
-        """Yield each item that a step belongs to, with its enclosing items; the outermost comes first."""
+        """Yield each item to which a step belongs, together with the items around it; the outermost is first."""
         return (step.items[: depth + 1] for depth in range(len(step.items)))
 
     def of_map(self, chain: tuple[Item, ...]) -> list[tuple[Item, ...]]:
-        """List all items of the same ``for_each``."""
+        """List all items of the ``for_each`` to which an item belongs."""
         return list(self._by_map[chain[-1].map_id])
 
     def is_lost(self, chain: tuple[Item, ...]) -> bool:
-        """Tell whether a step of an item is not done, and no inner item of the step may fail alone."""
+        """Tell whether an item has failed: a step is not done, and no inner ``for_each`` continues without it."""
         if chain not in self._lost:
             depth = len(chain)
             self._lost[chain] = any(not self.may_lose(step, depth) for step in self._undone[chain])
         return self._lost[chain]
 
     def may_lose(self, step: PlannedStep, depth: int = 0) -> bool:
-        """Tell whether a step belongs to an item, from `depth` inwards, without which its ``for_each`` may continue."""
+        """Tell whether a ``for_each`` at `depth` or further inside can continue without a step."""
         return any(
             chain[-1].keep_partial and not all(self.is_lost(other) for other in self.of_map(chain))
             for chain in list(self.around(step))[depth:]

@@ -1,4 +1,4 @@
-"""Compare two tables: facts, records, and for each component the size and time of its differences."""
+"""Compare two tables: their facts, their records, and the size and time of the differences in each component."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_COMPONENTS = 12
 
 @dataclass(frozen=True)
 class LargestDifference:
-    """Largest difference, and its epoch.
+    """Largest difference between two tables in one component, and its epoch.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class LargestDifference:
 
 @dataclass(frozen=True)
 class ComponentDifference:
-    """Difference of one component between two tables, on their common epochs.
+    """Differences between two tables in one component, at the epochs that both tables have.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class ComponentDifference:
 
     @property
     def differs(self) -> bool:
-        """Whether any value differs."""
+        """Whether any value of the component differs."""
         return bool(self.changed or self.became_missing or self.appeared)
 
     def to_json(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class ComponentDifference:
         return vars(self) | largest
 
     def in_words(self, unit: str) -> str:
-        """Describe the difference in one line, without the component's name."""
+        """Describe the differences of the component in one line, without the name of the component."""
         parts = []
         if self.changed:
             verb = "differs" if self.changed == 1 else "differ"
@@ -95,7 +95,7 @@ class ComponentDifference:
 
 @dataclass(frozen=True)
 class TableDifference:
-    """Differences between two tables.
+    """All differences between two tables.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class TableDifference:
 
     @property
     def summary(self) -> str:
-        """Summary in one line: all changes, and the component with the most differences."""
+        """All changes in one line, with the component that has the most differences."""
         parts = list(self.facts)
         if self.only_old or self.only_new:
             parts.append(self._records())
@@ -141,7 +141,7 @@ class TableDifference:
 
     @property
     def details(self) -> tuple[str, ...]:
-        """Descriptions of the differing components, one per line; empty for tables without several components."""
+        """Description of each component that differs, one per line; empty for tables with a single component."""
         if len(self.components) < 2:
             return ()
         lines = [
@@ -176,7 +176,7 @@ class TableDifference:
 
 
 def table_difference(old: Table, new: Table) -> TableDifference:
-    """Compare two tables: their facts, and the values of each component on common epochs.
+    """Compare two tables: their facts, and the values of each component at the epochs that both tables have.
 
     Periodic angles are compared the short way: 179° and −179° differ by two degrees.
     """
@@ -218,7 +218,7 @@ def _shown(fact: Any) -> str:
 
 
 def _of_axes(old: Table, new: Table) -> Iterator[str]:
-    """Describe the differences between the bin axes of two tables with equal epochs."""
+    """Describe the differences between the bin axes of two tables with the same epochs."""
     import numpy as np
 
     for before, after in zip(old.axes, new.axes, strict=True):
@@ -298,7 +298,7 @@ def _largest(values: npt.NDArray[np.floating[Any]], table: Table) -> LargestDiff
 
 
 def epoch_text(epoch: np.datetime64) -> str:
-    """Write an epoch without trailing zeros.
+    """Write an epoch as text, without zeros at the end.
 
     >>> import numpy as np
     >>> epoch_text(np.datetime64("2022-01-01T00:10:00.000000000"))

@@ -1,4 +1,4 @@
-"""Repeat a recorded run in an empty store, and compare the results."""
+"""Repeat a recorded run in an empty store, and compare the new results with the recorded results."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from helio.store.runs import RunRecord, Runs
 from helio.store.store import Store
 
 _KEPT = ("files", "catalogue")
-"""Folders in the home that a run reads besides the store: downloaded files, replies of servers, and the catalogue."""
+"""Folders of helio's data folder that a repeated run reads: downloaded files, replies of servers, and the catalogue."""
 _UNFINISHED = "parts"
-"""Folder of unfinished downloads, which a repeated run does not copy."""
+"""Name of the folder of unfinished downloads, which a repeated run does not use."""
 
 
 def verify_run(
@@ -41,7 +41,7 @@ def verify_run(
     access: Access | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Comparison:
-    """Execute the plan of a run again, from the same files, in a temporary store.
+    """Execute the plan of a run again, with the same files and a temporary store, and compare the results.
 
     Cached files are read where they are, and stay unchanged. Other files are downloaded temporarily, unless `access`
     forbids it.
@@ -101,7 +101,7 @@ def verify_run(
 
 
 def _source_of(record: RunRecord, archive: str) -> str:
-    """Choose the archive to verify a run with: the given one, otherwise the recorded one.
+    """Return the archive for repeating a run: the given archive, or otherwise the recorded archive.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _source_of(record: RunRecord, archive: str) -> str:
 
 
 def _added_formats(record: RunRecord, plan: Plan) -> tuple[Format, ...]:
-    """Return the formats of figures that the plan does not list, but the command did."""
+    """Return the figure formats that the plan does not list, but the user requested for the run."""
     planned = {file.name for step in plan.steps for file in step.files}
     written = record.whole_header.get("artefacts", ())
     added = {artefact["kind"] for artefact in written if PurePath(artefact["file"]).name not in planned}
@@ -146,7 +146,7 @@ def _plan_again(record: RunRecord, archive: str, settings: Settings) -> Plan:
 
 
 def _citations(record: RunRecord) -> Citations:
-    """Return the citations in a record of all files whose bytes are known."""
+    """Return the recorded citations of all files whose sha256 is known."""
     every = (
         source for step in record.step_records for output in step["outputs"] for source in output["sources"]
     )
@@ -154,7 +154,7 @@ def _citations(record: RunRecord) -> Citations:
 
 
 def _mirror(folder: Path, own: Path) -> None:
-    """Make a folder of links to all files of another folder; files replaced here stay unchanged there."""
+    """Make a folder of links to all files of another folder; the other folder never changes."""
     for path, inner, names in os.walk(folder):
         inner[:] = [inside for inside in inner if inside != _UNFINISHED]
         copy = own / Path(path).relative_to(folder)

@@ -1,4 +1,4 @@
-"""Explain why a step of a run ran or not: compare its recipe with that of the run before."""
+"""Explain why a step of a run had to run or not, by comparing it with the same step of the run before."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from helio.store.work_keys import difference
 
 
 def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
-    """Explain why a step was run, taken from the store, skipped or failed.
+    """Explain why a step of a run was executed, taken from the store, skipped, or why it failed.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
 
 
 def _merged_into(record: RunRecord, step_id: str) -> str:
-    """Find the step into which a pass merged this one."""
+    """Find the step into which a pass merged this step."""
     for step in record.plan["steps"]:
         merged = step.get("annotations", {}).get("stands_for", [])
         if isinstance(merged, list) and step_id in map(str, merged):
@@ -61,7 +61,7 @@ def _step(record: RunRecord, step_id: str) -> StepRecord | None:
 
 
 def _before(runs: Runs, record: RunRecord, step_id: str) -> tuple[RunRecord, StepRecord] | None:
-    """Find the latest earlier run of the same pipeline in which the step was done."""
+    """Find the latest earlier run of the same pipeline in which the step was completed."""
     header = record.whole_header
     for summary in runs.list():
         if summary.pipeline != header["pipeline"] or summary.started_at >= header["started_at"]:

@@ -1,4 +1,4 @@
-"""Run steps in processes of their own, which a time limit, a memory limit or Ctrl-C can end at any time."""
+"""Run steps in separate processes, which a time limit, a memory limit or Ctrl-C can end at any time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STARTUP_SECONDS = 60.0
 
 
 class Workers:
-    """Pool of at most `count` processes, started when needed; a context manager that several threads may share.
+    """Pool of at most `count` processes, which start when they are needed; several threads may share the pool.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Workers:
         self.close()
 
     def start(self, *, code: bool = False) -> None:
-        """Start one process in advance, and do not wait for it.
+        """Start one process before it is needed, and do not wait for it.
 
         Parameters
         ----------
@@ -72,7 +72,7 @@ class Workers:
                 self._idle.append(_WorkerProcess(*self._arguments, *(["code"] if code else [])))
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Send one request to a free process, and return its answer.
+        """Send one request to a free process, and return the reply of the process.
 
         Raises
         ------
@@ -110,14 +110,14 @@ class Workers:
             return answer
 
     def cancel(self) -> None:
-        """End all work at once; a waiting `run` raises `Cancelled`."""
+        """End all work at once; a call of `run` that is waiting raises `Cancelled`."""
         with self._lock:
             self._cancelled = True
             for process in (*self._busy, *self._idle):
                 process.kill()
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes of the pool."""
         with self._lock:
             processes = (*self._busy, *self._idle)
             self._busy, self._idle = set(), []
@@ -146,7 +146,7 @@ class Workers:
 
 
 class _WorkerProcess:
-    """One process running `helio.pipelines.runs.worker_process`."""
+    """One process of the pool; it runs `helio.pipelines.runs.worker_process`."""
 
     def __init__(self, *arguments: str) -> None:
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
@@ -163,11 +163,11 @@ class _WorkerProcess:
         self._ready = False
 
     def has_ended(self) -> bool:
-        """Tell whether the process ended by itself, between requests."""
+        """Tell whether the process has ended by itself between two requests."""
         return self._process.poll() is not None
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send a request and wait for its answer."""
+        """Send a request to the process and wait for the reply."""
         if not self._ready:
             self._line(time.monotonic() + _STARTUP_SECONDS)
             self._ready = True
@@ -182,11 +182,11 @@ class _WorkerProcess:
         return answer
 
     def kill(self) -> None:
-        """End it without waiting."""
+        """Kill the process without waiting for its end."""
         self._process.kill()
 
     def end(self) -> tuple[int, str]:
-        """Kill the process; return its exit code and the text of its standard error."""
+        """Kill the process; return its exit code and everything that it wrote to standard error."""
         if self._stderr.closed:
             return self._process.returncode, ""
         # A dying process has closed its output; its own exit code says more than that of a kill.

@@ -1,4 +1,4 @@
-"""Process for computations and drawings: it may be killed at any moment, and its parent continues.
+"""Process that computes and draws; if this process is killed, the process that started it continues.
 
 It reads one request per line of JSON from standard input, and answers each with one line on standard output. Tables
 pass only through the store. It ends when its input ends.
@@ -26,7 +26,7 @@ from helio.time_range import TimeRange
 
 
 def main() -> None:
-    """Answer requests until the input ends."""
+    """Read requests and write replies until the input ends."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # the output of a library must not look like an answer
     memory, sandbox, *ahead = sys.argv[1:]
@@ -68,7 +68,7 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
 
 
 class _DamagedInput(Exception):
-    """An input that is damaged in the store; the parent makes it again and repeats the request."""
+    """Error for an input table that is damaged in the store; the parent process makes it again and asks again."""
 
     def __init__(self, digest: str) -> None:
         super().__init__(digest)
@@ -91,7 +91,7 @@ def _table(store: Store, named: dict[str, Any]) -> Table:
 
 
 def _keep(store: Store, made: Any) -> dict[str, Any]:
-    """Store the result of a tool, and describe it."""
+    """Store the result of a tool, and describe the result for the reply."""
     if isinstance(made, Table):
         return {"digest": store.put_table(made), "suffix": ".arrow", "facts": table_facts(made)}
     from helio.steps.render.figure import Figure

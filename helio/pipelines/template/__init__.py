@@ -1,1 +1,1 @@
-"""The template: its steps, labels, variables, graph and text, and the edits that change it."""
+"""The template: its steps, labels, variables, graph and text, and edits that change a template."""

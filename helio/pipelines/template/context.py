@@ -1,4 +1,4 @@
-"""Types of passes, and the context that a pass gets."""
+"""Types of passes, and the context: everything that a pass may use besides the plan."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from helio.time_range import TimeRange
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a catalogue knows about a dataset.
+    """Facts about a dataset from a catalogue.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Policy:
-    """Limits and strictness of the passes."""
+    """Limits for the size of plans, and how strict the passes are."""
 
     strict: bool = False
     """Whether an unknown key is an error."""
@@ -60,48 +60,49 @@ class Policy:
     max_steps: int = LIMITS.steps
     """Maximum number of steps in a template."""
     max_run_steps: int = LIMITS.run_steps
-    """Maximum number of steps in a run, with one step for each item of every ``for_each``."""
+    """Maximum number of steps in a run; a ``for_each`` step counts once for each item."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """Everything that a pass may use besides the plan: no clock, no network, no model."""
+    """Everything that a pass may use besides the plan: no clock, no network and no language model."""
 
     signatures: Mapping[str, Signature]
     now: datetime
     values: Mapping[str, Any]
-    """Values given for this run, by the variable's name with its ``$``."""
+    """Values of the variables for this run, by the variable's name with its ``$``."""
     archive: str = ""
-    """The archive given for this run; empty if none was given."""
+    """Archive given for this run; empty if no archive was given."""
     caption: str = ""
-    """Text in the footer of figures, which names the program."""
+    """Text in the footer of figures; the text names the program."""
     catalogue: Mapping[str, Dataset] = field(default_factory=dict)
-    """Known datasets. An archive may have datasets that are missing here."""
+    """Known datasets by id. The archive of the run may also have datasets that are missing here."""
     policy: Policy = field(default_factory=Policy)
     optional: frozenset[str] | None = None
-    """Names of the optional passes that run; None for all of them."""
+    """Names of the optional passes that run; None means that all of them run."""
     pipelines: Mapping[str, Document] = field(default_factory=dict)
-    """Saved templates by id, for ``use``."""
+    """Saved templates by id, which steps can call with ``use``."""
     components: Callable[[str, str, str], tuple[str, ...] | None] = lambda provider, dataset_id, parameter: (
         None
     )
-    """Function that reads the components of a parameter from the files of the run's archive, by provider, dataset and
-    parameter; it returns None if the archive has no such files."""
+    """Function that reads the components of a parameter from the files of the run's archive. It takes the provider, the
+    dataset and the parameter, and returns None if the archive has no such files.
+    """
 
     def runs(self, name: str) -> bool:
-        """Tell whether an optional pass runs."""
+        """Tell whether an optional pass is to run."""
         return self.optional is None or name in self.optional
 
     def read_time_range(self, given: Any) -> TimeRange:
-        """Read a time range by the run's clock."""
+        """Read a time range; the time of the run decides what relative phrases such as ``last 7 days`` mean."""
         return read_time_range(given, self.now)
 
     def read_value(self, name: str, declared: Mapping[str, Any], given: Any) -> Any:
-        """Read the value of a variable by the run's clock."""
+        """Read the value of a variable; the time of the run decides what relative phrases mean."""
         return read_value(name, declared, given, self.now)
 
     def provider_of(self, dataset_id: str, named: str) -> str:
-        """Return the given provider; empty if it is the catalogue's provider, because the work is then the same."""
+        """Return the provider given for a fetch; return an empty text for the catalogue's own provider."""
         # looked up only where one is named: asking opens the catalogue
         return "" if named == BY_CATALOGUE and dataset_id in self.catalogue else named
 
@@ -109,4 +110,4 @@ class Context:
 Finding = Edit | Diagnostic
 Pass = Callable[[Template, Context], Iterable[Finding]]
 DialectPass = Callable[[Document, Context], Iterable[Finding]]
-"""A pass in `helio.pipelines.dialect`, which accepts JSON of any structure: it runs before `check_structure`."""
+"""A pass in `helio.pipelines.dialect`: it accepts JSON of any structure, because it runs before `check_structure`."""

@@ -1,4 +1,4 @@
-"""Diagnostics: an error in a template, its location, and how to correct it, as text or as JSON."""
+"""Diagnostics: each describes an error in a template, its place, and how to correct it, as text or as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ StepId = int | str
 
 @dataclass(frozen=True, eq=False)
 class Fix:
-    """A suggested correction, as a patch; helio never applies it without being asked."""
+    """A suggested correction, as JSON Patch; helio applies a correction only if the user asks for it."""
 
     message: str
     operations: tuple[dict[str, Any], ...]
@@ -70,7 +70,7 @@ class Diagnostic:
 
 
 class InvalidTemplate(RequestError):
-    """Error for a template that cannot become a plan, with all its diagnostics."""
+    """Error for a template that cannot become a plan; it has all diagnostics of the template."""
 
     def __init__(self, diagnostics: Iterable[Diagnostic], *, place: str = "") -> None:
         self.diagnostics = tuple(diagnostics)
@@ -79,7 +79,7 @@ class InvalidTemplate(RequestError):
 
 
 def without_hints(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return the errors and warnings."""
+    """Return the errors and warnings among some diagnostics, without the hints."""
     return tuple(diagnostic for diagnostic in found if diagnostic.severity != "info")
 
 

@@ -14,18 +14,18 @@ from helio.pipelines.template.oversize import Oversize, oversize_text, oversize_
 from helio.pipelines.template.schema import LONGEST_ID, SCHEMA_FILE, SCHEMA_VERSION, STEP, STRUCTURE
 
 Document = dict[str, Any]
-"""A template as JSON. Functions that get one never change it."""
+"""A template as JSON. A function that gets a document never changes this document."""
 
 STEP_DEFAULTS: Document = {"intent": "", "produces": [], "depends_on": [], "critical": True}
 NOT_MEANING = ("$schema", "annotations", "created_at", "updated_at", "source_session")
-"""Keys that a digest leaves out: they describe the origin of a template, not its work."""
+"""Keys that do not count for the digest of a template: they say where the template comes from."""
 
 STRINGS_AND_COMMAS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|,(?=\s*[}\]])', re.DOTALL)
-"""Finds texts, also one without a closing quote, and commas before a closing bracket; never backtracks."""
+"""Pattern of texts and of commas before a closing bracket; a text may lack its closing quote."""
 
 
 def read_template(text: str, *, place: str = "") -> Document:
-    """Read a template's JSON text.
+    """Read a template from its JSON text.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def read_template(text: str, *, place: str = "") -> Document:
 
 
 def check_json(text: str) -> Any:
-    """Return the JSON value of a text, or a diagnostic with the reason why the text has none."""
+    """Return the JSON value of a text, or a diagnostic with the reason why the text is no valid JSON."""
     if not text.strip("\ufeff \t\r\n"):
         return Diagnostic("HP001", "the file is empty")
     try:
@@ -56,7 +56,7 @@ def check_json(text: str) -> Any:
 
 
 def read_json(text: str) -> Any:
-    """Read strict JSON, which every program reads alike: each key once, no NaN, no infinity, not too large.
+    """Read strict JSON, which every program reads in the same way: no repeated key, no NaN, no infinity, not too large.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def read_json(text: str) -> Any:
 
 
 def without_trailing_commas(text: str) -> Any:
-    """Return the value of a text whose only errors are commas before a closing bracket, otherwise None."""
+    """Return the JSON value of a text after removing commas before closing brackets; None if other errors remain."""
     plain = drop_trailing_commas(text)
     if plain == text or re.search(r"[\[{,]\s*,", STRINGS_AND_COMMAS.sub(_no_strings, text)):
         return None
@@ -98,7 +98,7 @@ def without_trailing_commas(text: str) -> Any:
 
 
 def drop_trailing_commas(text: str) -> str:
-    """Return the text without commas before a closing bracket; commas inside strings stay."""
+    """Return the text without commas before closing brackets; commas inside JSON strings stay."""
     return STRINGS_AND_COMMAS.sub(_strings_only, text)
 
 
@@ -118,7 +118,7 @@ def check_shape(document: Any) -> Diagnostic | None:
 
 
 def canonical(document: Document) -> Document:
-    """Return the template with its keys in the standard order; defaults stay as they were written."""
+    """Return the template with its keys in the standard order; default values are neither added nor removed."""
     ordered = {"$schema": SCHEMA_FILE} | {
         key: document[key] for key in STRUCTURE["properties"] if key in document
     }
@@ -134,12 +134,12 @@ def canonical(document: Document) -> Document:
 
 
 def as_text(document: Document) -> str:
-    """Return the canonical text of a template, as it is saved and shared."""
+    """Return the text that helio saves in the file of a template."""
     return json.dumps(canonical(document), indent=2, ensure_ascii=False) + "\n"
 
 
 def digest(document: Document) -> str:
-    """Return the sha256 of a template's meaning; the order of keys, defaults and annotations do not change it."""
+    """Return the sha256 of a template's work; the order of keys, default values and annotations do not change it."""
     meant = {key: value for key, value in document.items() if key not in NOT_MEANING}
     meant["schema_version"] = document.get("schema_version", SCHEMA_VERSION)
     meant["variables"] = document.get("variables") or {}
@@ -160,7 +160,7 @@ def is_id(name: object) -> bool:
 
 
 def require_id(name: object, kind: str) -> None:
-    """Raise an error for an id that cannot be used as a file name.
+    """Raise an error if an id cannot be used as a file name.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def require_id(name: object, kind: str) -> None:
 
 
 def id_like(name: str) -> str:
-    """Return the valid id closest to a name, cut to the maximum length of an id.
+    """Return the valid id that is most similar to a name, cut to the maximum length of an id.
 
     >>> id_like("ACE B-field"), id_like("/")
     ('ace-b-field', 'pipeline')
@@ -196,7 +196,7 @@ def id_like(name: str) -> str:
 
 
 def shortened(text: str, most: int = 120) -> str:
-    """Shorten a text to at most `most` characters, with an ellipsis if it was longer."""
+    """Cut a text to at most `most` characters; a text that was longer ends with "…"."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

@@ -1,4 +1,4 @@
-"""Edits of a plan: JSON Patch, with tests that the edited values are still the expected ones."""
+"""Edits of a plan as JSON Patch; an edit first tests that the values to change are still the expected values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Kind = Literal["safe", "lossy", "bind"]
 
 @dataclass(frozen=True)
 class Edit:
-    """One change to a plan, as JSON Patch with tests of the values that it replaces.
+    """One change to a plan, as JSON Patch; it tests the old values before it replaces them.
 
     Parameters
     ----------
@@ -72,22 +72,22 @@ class Edit:
 
 
 def replaced(path: str, old: Any, new: Any) -> tuple[Operation, ...]:
-    """Return operations that replace a value; they fail if the value has changed meanwhile."""
+    """Return operations that replace a value; they fail if the value is no longer the old value."""
     return ({"op": "test", "path": path, "value": old}, {"op": "replace", "path": path, "value": new})
 
 
 def added(path: str, value: Any) -> tuple[Operation, ...]:
-    """Return operations that add a member; in a list, before the index in the path."""
+    """Return operations that add a value under a key, or into a list before the index at the end of the path."""
     return ({"op": "add", "path": path, "value": value},)
 
 
 def removed(path: str, old: Any) -> tuple[Operation, ...]:
-    """Return operations that remove a value; they fail if the value has changed meanwhile."""
+    """Return operations that remove a value; they fail if the value is no longer the old value."""
     return ({"op": "test", "path": path, "value": old}, {"op": "remove", "path": path})
 
 
 def changed(before: Step, after: Step) -> tuple[Operation, ...]:
-    """Return operations that turn a step into another one at the same position.
+    """Return operations that turn a step into another step at the same position.
 
     >>> from dataclasses import replace
     >>> step = Step(step_id=2, critical=False, path=("steps", 1), keys=("step_id", "critical"))
@@ -105,7 +105,7 @@ def reordered(path: Path, before: Sequence[Step], after: Sequence[Step]) -> tupl
 
 
 def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
-    """Return operations that turn one value into another: member by member if the order of keys allows it.
+    """Return operations that turn one value into another, key by key if the order of keys allows this.
 
     >>> difference(("x",), {"a": 1, "b": 2}, {"b": 2, "c": 3})[1:]
     ({'op': 'remove', 'path': '/x/a'}, {'op': 'add', 'path': '/x/c', 'value': 3})
@@ -126,6 +126,6 @@ def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
 
 
 def _order_stays(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Tell whether the keys come out in the order of `after` when members are removed and then added at the end."""
+    """Tell whether removing old keys and adding new keys at the end gives the key order of `after`."""
     remaining = [key for key in before if key in after]
     return list(after)[: len(remaining)] == remaining

@@ -1,4 +1,4 @@
-"""Figures and their styles, in any order of steps."""
+"""Find the figures of a template and their styles; the steps may be in any order."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FIGURES = (PLOT, RENDER)
 DRAWING = (PLOT, STYLE)
 """Tools whose arguments are keys of a figure."""
 UNKNOWN_KEY = "HO401"
-"""Code of the error for an unknown key of a figure."""
+"""Code of the error about an unknown key of a figure."""
 
 
 def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
-    """Return the possible figures of each style: those on which it depends, also through styles, otherwise all."""
+    """Return the figures that each style may mean: those on which the style depends, or all if it depends on none."""
     figures = [step.step_id for step in steps if step.tool_name in FIGURES]
     needs = {step.step_id: step.depends_on for step in steps if step.tool_name == STYLE}
     meant: dict[StepId, list[StepId]] = {}
@@ -31,18 +31,18 @@ def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
 
 
 def figure_of(step: Step) -> Document:
-    """Return the settings in a figure's step."""
+    """Return the settings of a figure from the arguments of its step."""
     return dict(step.tool_args.get("spec", {}) if step.tool_name == RENDER else step.tool_args)
 
 
 def with_figure(step: Step, spec: Document) -> Step:
-    """Return a figure's step with other settings."""
+    """Return the step of a figure with new settings."""
     args = {**step.tool_args, "spec": spec} if step.tool_name == RENDER else spec
     return replace(step, tool_args=args)
 
 
 def merged(below: Any, above: Any) -> Any:
-    """Merge two values deeply: objects key by key, everything else replaced.
+    """Merge two values: objects key by key at every depth, and in all other cases the second value.
 
     >>> merged({"y_label": {"1": "a", "2": "b"}, "title": "old"}, {"y_label": {"1": "c"}, "title": "new"})
     {'y_label': {'1': 'c', '2': 'b'}, 'title': 'new'}
@@ -53,25 +53,25 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def complete_labels(spec: Document) -> list[str]:
-    """Return the labels of a figure; labels that are only in its panels come last."""
+    """Return the labels of a figure; labels that only its panels name come last."""
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(label for _, label in labels_at((), spec.get("panels")))
     return [*listed, *(label for label in drawn if label not in listed)]
 
 
 PER_PANEL = frozenset({"panel_types", "row_heights"})
-"""Keys of a figure that hold a list with one entry for each panel."""
+"""Keys of a figure whose value is a list with one item for each panel."""
 BY_NUMBER = frozenset(
     {"y_label", "log_scale", "log_y", "log_x", "log_z", "y_range", "z_min", "z_max", "bin_range", "bin_label"}
 )
-"""Keys of a figure that may be objects by panel number."""
+"""Keys of a figure whose value may be an object with panel numbers as keys."""
 AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
-"""Keys of a figure whose entries name a panel."""
+"""Keys of a figure whose value is a list of items that each name a panel."""
 _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
 
 
 def without_labels(spec: Document, lost: Collection[str]) -> Document:
-    """Return a figure without some labels; empty panels and their numbered settings are removed too.
+    """Return the settings of a figure without some labels, without empty panels, and without settings for those panels.
 
     >>> spec = {"labels": ["a", "b"], "panels": [["a"], ["b"]], "y_label": {"1": "A", "2": "B"}, "row_heights": [1, 2]}
     >>> without_labels(spec, ["a"])

@@ -1,4 +1,4 @@
-"""Names of a run's files."""
+"""Names of the files that a run writes."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Static = Literal["png", "pdf", "svg"]
 FORMATS: tuple[Format, ...] = ("html", "json", "png", "pdf", "svg")
 STATIC: tuple[Static, ...] = ("png", "pdf", "svg")
 UNSTATED: tuple[Format, ...] = ("html", "json")
-"""Formats of a figure if the template states none."""
+"""Formats of a figure if the template does not state any format."""
 PLOTLY_JS = "plotly.min.js"
 RECORD = "run.json"
 LONGEST_NAME, MOST_BYTES = 120, 200
-"""Maximum characters and bytes of a file name: file systems accept 255 bytes, and temporary names need some."""
+"""Maximum number of characters and of bytes of a file name: file systems allow 255 bytes; temporary names need some."""
 
 _NOT_FIGURES = (
     *(ending for endings in ENDINGS.values() for ending in endings),
     *(ending for ending in OTHER_ENDINGS if ending not in FORMATS),
     *("jpg", "jpeg", "gif", "webp", "tif", "tiff", "bmp", "eps", "ps", "htm"),
 )
-"""Extensions of other formats, which figures cannot have: programs would expect another content."""
+"""File extensions of other formats, which figures cannot have, because programs would expect other content."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def check_formats(formats: Iterable[str]) -> None:
 
 
 def figure_name(step_id: StepId) -> str:
-    """Make the name of a figure's files from its step's id, if the template states no name.
+    """Make the name of a figure's files from the id of its step; used if the template states no name.
 
     >>> figure_name(3), figure_name("fig[2024-01-10]"), figure_name("fig[a/b]")
     ('figure-3', 'fig[2024-01-10]', 'fig[a_b]')
@@ -79,7 +79,7 @@ def figure_name(step_id: StepId) -> str:
 def figure_files(
     filename: str, formats: Sequence[str], *, otherwise: str, unstated: Sequence[str] = UNSTATED
 ) -> list[tuple[str, str]]:
-    """Return the names of a figure's files with their formats.
+    """Return the names of a figure's files, each with its format.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def figure_files(
 
 
 def time_in_name(moment: datetime) -> str:
-    """Write a time for a file name, with no more digits than it needs.
+    """Write a time for a file name, with no more digits than the time needs.
 
     >>> time_in_name(datetime(2024, 5, 10)), time_in_name(datetime(2024, 5, 10, 12, 0, 30))
     ('20240510', '20240510T120030')
@@ -135,7 +135,7 @@ def time_in_name(moment: datetime) -> str:
 
 
 def time_in_title(moment: datetime) -> str:
-    """Write a time for a title, with no more digits than it needs.
+    """Write a time for a title, with no more digits than the time needs.
 
     >>> time_in_title(datetime(2024, 5, 10)), time_in_title(datetime(2024, 5, 10, 12))
     ('2024-05-10', '2024-05-10 12:00')
@@ -149,6 +149,6 @@ def time_in_title(moment: datetime) -> str:
 
 
 def times_of(span: TimeRange, *, in_name: bool) -> dict[str, str]:
-    """Return the texts of ``{start}`` and ``{stop}`` in a file name or in a title."""
+    """Return the texts that replace ``{start}`` and ``{stop}`` in a file name or in a title."""
     written = time_in_name if in_name else time_in_title
     return {"start": written(span.start), "stop": written(span.stop)}

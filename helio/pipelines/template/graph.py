@@ -1,4 +1,4 @@
-"""Graph of a plan: its steps, the labels that they give and read, and values that pass from step to step."""
+"""Graph of a plan: its steps, and the labels through which results go from step to step."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class StepView:
-    """A step with the labels that its tool gives and reads; an unknown tool has none."""
+    """A step with the labels that its tool gives and reads; if the tool is unknown, there are no labels."""
 
     step: Step
     signature: Signature | None
@@ -45,17 +45,17 @@ class StepView:
 
     @property
     def tool(self) -> str:
-        """The name of the tool, empty for a block and for a call of another pipeline."""
+        """The name of the step's tool; empty for a block and for a call of another pipeline."""
         return self.step.tool_name
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """The arguments of the tool."""
+        """The arguments of the step's tool."""
         return self.step.tool_args
 
     @property
     def path(self) -> Path:
-        """Path of the step in the document that was read."""
+        """Path of the step in the document from which it was read."""
         return self.step.path
 
     @property
@@ -65,22 +65,22 @@ class StepView:
 
     @cached_property
     def outputs(self) -> tuple[str, ...]:
-        """The labels that the step gives, as they are written."""
+        """The labels that the step gives, as the template writes them."""
         return tuple(produced_labels(self.signature, self.params)) if self.signature else ()
 
     @cached_property
     def reads(self) -> tuple[Read, ...]:
-        """The labels that the step reads, as they are written."""
+        """The labels that the step reads, as the template writes them, with their paths."""
         return tuple(map(Read._make, read_labels(self.signature, self.params))) if self.signature else ()
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of `reads`."""
+        """The labels that the step reads, without their paths."""
         return tuple(read.label for read in self.reads)
 
     @cached_property
     def inputs(self) -> dict[str, list[Read]]:
-        """The labels that the step reads, by the tool's parameter; panels of a figure repeat its labels."""
+        """The labels that the step reads, grouped by the tool's parameter; the panels of a figure name labels again."""
         found: dict[str, list[Read]] = {}
         for table in self.signature.tables if self.signature else ():
             path = tuple(table.argument.split("."))
@@ -90,11 +90,11 @@ class StepView:
         return found
 
     def pattern(self, label: str) -> str:
-        """Replace the variable of each enclosing ``for_each`` in a label of the step by ``*``."""
+        """Return a label of the step with ``*`` for the variable of each ``for_each`` around the step."""
         return as_glob(label, self.step.items)
 
     def with_items(self, label: str, context: Context, most: int | None = None) -> list[str] | None:
-        """List a label of the step for every item of each enclosing ``for_each``.
+        """Return a label of the step for every item of each ``for_each`` around the step.
 
         Returns
         -------
@@ -120,7 +120,7 @@ class StepView:
 
 
 class Graph(Generic[AnyStep]):
-    """Steps, connected by the labels that they give and read.
+    """Steps of a plan, connected by the labels that they give and read.
 
     Cycles, labels that several steps give and labels that none gives are all allowed: passes report them.
 
@@ -147,11 +147,11 @@ class Graph(Generic[AnyStep]):
 
     @cached_property
     def producers(self) -> dict[str, list[AnyStep]]:
-        """The steps that give each label; passes report a label with more than one step."""
+        """The steps that give each label; other code reports a label that several steps give."""
         return {label: [self.steps[number] for number in numbers] for label, numbers in self._numbers.items()}
 
     def given(self, label: str) -> list[str]:
-        """Return the labels of steps that a label refers to: the label itself, or the table of a component.
+        """Return the labels of results that a label means: the label itself, or the table of which it is a component.
 
         Where there is none: all that it may mean once variables have their values, as far as names tell.
         """
@@ -169,12 +169,12 @@ class Graph(Generic[AnyStep]):
 
     @property
     def order(self) -> list[AnyStep]:
-        """The steps, each after the steps whose labels it reads, without cycles and the steps that need them."""
+        """The steps in an order in which each follows the steps that it needs, without steps in or after a cycle."""
         return [self.steps[number] for number in self._order]
 
     @property
     def cyclic(self) -> list[AnyStep]:
-        """The steps that `order` leaves out, in the order of the plan."""
+        """The steps that `order` leaves out, because they are in a cycle or after a cycle."""
         return [self.steps[number] for number in self._cyclic]
 
     def propagate(
@@ -182,7 +182,7 @@ class Graph(Generic[AnyStep]):
         rule: Callable[[AnyStep, Mapping[str, Value]], Mapping[str, Value]],
         join: Callable[[Value, Value], Value] = lambda first, _: first,
     ) -> dict[str, Value]:
-        """Compute a value for each label from the values of the labels that its step reads.
+        """Compute a value for each label from the values of the labels that the label's step reads.
 
         Parameters
         ----------
@@ -235,7 +235,7 @@ class Graph(Generic[AnyStep]):
 
     @cached_property
     def _open(self) -> dict[str, re.Pattern[str]]:
-        """The labels that may stand for several, with a pattern of these and of their components."""
+        """The labels that may stand for several labels, each with a pattern that matches them and their components."""
         given = {label: _any_value(label) for label in self._numbers if _is_open(label)}
         return {
             label: re.compile(f"{translate(named)}|{translate(f'{named}.*')}")
@@ -244,17 +244,17 @@ class Graph(Generic[AnyStep]):
 
 
 def graph_of(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Graph[StepView]:
-    """Build the graph of some steps, for example of all steps of a template's `walk`."""
+    """Build the graph of some steps, for example of all steps from a template's `walk`."""
     return Graph(views(steps, signatures), lambda step: step.outputs, lambda step: step.labels)
 
 
 def views(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Iterator[StepView]:
-    """Show each step with the signature of its tool."""
+    """Combine each step with the signature of its tool."""
     return (StepView(step, signatures.get(step.tool_name)) for step in steps)
 
 
 def in_order(needs: Sequence[Collection[int]]) -> list[int]:
-    """Order numbers so that each follows the numbers that it needs; otherwise the smallest comes first.
+    """Sort numbers so that each number follows the numbers that it needs; of several possible, the smallest is next.
 
     Numbers on a cycle, and those that need them, are left out.
 
@@ -279,7 +279,7 @@ def in_order(needs: Sequence[Collection[int]]) -> list[int]:
 
 
 def _is_open(label: str) -> bool:
-    """Tell whether a label may stand for several."""
+    """Tell whether a label contains ``*`` or a variable, so that it may stand for several labels."""
     return is_glob(label) or TOKEN.search(label) is not None
 
 

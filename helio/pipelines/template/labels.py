@@ -41,7 +41,7 @@ def read_labels(signature: Signature, args: Mapping[str, Any]) -> Iterator[tuple
 
 
 def owner(label: str, produced: Iterable[str]) -> str | None:
-    """Return the produced label that `label` means: itself, or the table in ``TABLE.component``, the longest first."""
+    """Return the produced label that `label` means: `label` itself, or the table in ``TABLE.component``."""
     known = produced if isinstance(produced, (set, frozenset, dict)) else set(produced)
     candidate = label
     while candidate:
@@ -52,7 +52,7 @@ def owner(label: str, produced: Iterable[str]) -> str | None:
 
 
 def close_labels(label: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Find the labels most similar to a misspelt one, best first; never suggest another component or number.
+    """Find the labels most similar to a misspelt label, best first; never suggest another component or number.
 
     >>> close_labels("AC_H2_MFI.BGSE", ["AC_H2_MFI.BGSEc"])
     ('AC_H2_MFI.BGSEc',)
@@ -63,7 +63,7 @@ def close_labels(label: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _differ_in_component(label: str, other: str) -> bool:
-    """Return whether a letter of a component, or a number, is the only difference."""
+    """Tell whether two labels differ only in the letter of a component or in a number."""
     parts, others = (re.findall(r"\d+|.", name.casefold()) for name in (label, other))
     differing = [pair for pair in zip(parts, others, strict=False) if pair[0] != pair[1]]
     return (
@@ -74,7 +74,7 @@ def _differ_in_component(label: str, other: str) -> bool:
 
 
 def split_labels(text: str, known: Iterable[str]) -> list[str]:
-    """Split comma-separated labels, the longest known label first, because a label may contain a comma."""
+    """Split a text at commas into labels; look for the longest known label first, as a label may contain a comma."""
     # Only a known label that holds a comma itself is not found by the commas alone.
     by_length = sorted({whole for whole in known if "," in whole}, key=lambda label: (-len(label), label))
     found: list[str] = []
@@ -107,7 +107,7 @@ def _value_at(args: Mapping[str, Any], path: Path) -> Any:
 
 
 def labels_at(path: Path, value: Any) -> Iterator[tuple[Path, str]]:
-    """Yield every text in a value and in its lists, with a path that begins with `path`."""
+    """Yield every text in a value, also in its lists, with its path; the path begins with `path`."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Maps: the items of ``for_each``, and labels with ``*``, which match many labels."""
+"""Items of ``for_each`` steps, and labels with ``*``, which match many labels."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from helio.steps.signature import Signature
 from helio.time_range import Duration
 
 EACH = "each_interval"
-"""Argument of tools: with it, a call for a whole time range refuses an interval without data."""
+"""Name of a tool's argument: if it is set, a call for a long time range refuses each interval without data."""
 
 
 def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
-    """Tell whether a value uses a variable outside descriptions and code."""
+    """Tell whether a value uses a variable; descriptions and code do not count."""
     return any(name == used for _, used in tokens(value, dict(schema)))
 
 
 def items_of_map(loop: ForEach, context: Context) -> Sequence[Any] | None:
-    """Return the items of a ``for_each`` that are known before a run; empty if none is known."""
+    """Return the items of a ``for_each`` that are known before a run; return None if they are not known."""
     if loop.items is not None or not loop.parameters_of:
         return loop.items
     dataset = context.catalogue.get(loop.parameters_of)
@@ -34,7 +34,7 @@ def items_of_map(loop: ForEach, context: Context) -> Sequence[Any] | None:
 
 
 def item_name(item: Any) -> str:
-    """Write an item for labels and ids.
+    """Write an item in the form that labels and ids contain.
 
     >>> item_name("2024-01-10 to 2024-01-11"), item_name("2024-01-10T06:00:00 to 2024-01-10T12:00:00"), item_name(3)
     ('2024-01-10', '2024-01-10T06:00', '3')
@@ -49,12 +49,12 @@ def item_name(item: Any) -> str:
 
 
 def with_item(value: Any, schema: Mapping[str, Any], name: str, item: Any) -> Any:
-    """Replace a variable by an item: by the item itself if the text is only the variable, otherwise by its name."""
+    """Replace a variable by an item: by its value if the text is only the variable, otherwise by the item's name."""
     return substitute(value, dict(schema), _Item({name: item}))
 
 
 def loop_with_item(loop: ForEach, name: str, item: Any) -> ForEach:
-    """Replace the variable of an outer ``for_each`` by an item in an inner one."""
+    """Replace the variable of an outer ``for_each`` by an item, inside an inner ``for_each``."""
     over = with_item(loop.to_json()["over"], {}, name, item)
     if loop.items is None:
         over = {key: text for key, text in over.items() if isinstance(text, str)}  # an item may be a number
@@ -62,14 +62,14 @@ def loop_with_item(loop: ForEach, name: str, item: Any) -> ForEach:
 
 
 class _Item(dict[str, Any]):
-    """Inside a longer text an item is written by its name."""
+    """Values of variables that replace a variable inside a longer text by the name of the item."""
 
     def get(self, key: str, default: Any = None) -> Any:
         return item_name(self[key]) if key in self else default
 
 
 def unwrapped(step: Step, signatures: Mapping[str, Signature]) -> Document | None:
-    """Return the arguments of one call that replaces a ``for_each`` over intervals; None if no call can.
+    """Return the arguments of one call that can replace a ``for_each`` over intervals; return None if no call can.
 
     The tool gives the same records for a range as for its parts, only its range is the item, and the parts are put
     together again. An interval without data still fails: the call has to find some in each. Candidates are chosen
@@ -113,7 +113,7 @@ def interval_microseconds(length: Any) -> int:
 
 
 def is_interval(length: Any) -> bool:
-    """Tell whether a time range can be divided into intervals of a length."""
+    """Tell whether helio can divide a time range into intervals of this length."""
     try:
         interval_microseconds(length)
     except RequestError:
@@ -122,19 +122,19 @@ def is_interval(length: Any) -> bool:
 
 
 def distinct(items: Iterable[Any]) -> int:
-    """Count the different items of a ``for_each``."""
+    """Count the different items of a ``for_each``; repeated items count once."""
     return len({json.dumps(item, sort_keys=True) for item in items})
 
 
 def steps_of(step: Step, context: Context) -> int:
-    """Count the steps that a step becomes in a run, from the items that are known before the run."""
+    """Count the steps that one step becomes in a run, from the items that are known before the run."""
     items = None if step.for_each is None else items_of_map(step.for_each, context)
     count = 1 if items is None else distinct(items)
     return count * (sum(steps_of(inner, context) for inner in step.block) if step.block else 1)
 
 
 def size_of(label: str, context: Context) -> int | None:
-    """Return the number of components of a fetched table according to the catalogue; 1 for a single component."""
+    """Return the number of components of a label's table according to the catalogue; return None if it is unknown."""
     dataset_id, _, parameter = label.partition(".")
     dataset = context.catalogue.get(dataset_id)
     if dataset is None or not parameter:
@@ -150,7 +150,7 @@ def is_glob(label: str) -> bool:
 
 
 def matching(label: str, known: Iterable[str]) -> list[str]:
-    """Return the known labels that match a label with ``*``, in their order.
+    """Return those known labels that match a label with ``*``, in the order of the known labels.
 
     >>> matching("*.mag", ["AC_H2_MFI.mag", "AC_H2_MFI.BGSEc", "AC_H0_MFI.mag"])
     ['AC_H2_MFI.mag', 'AC_H0_MFI.mag']
@@ -160,7 +160,7 @@ def matching(label: str, known: Iterable[str]) -> list[str]:
 
 
 def overlap(first: str, other: str) -> bool:
-    """Tell whether two labels with ``*`` can match the same label: their beginnings and ends agree.
+    """Tell whether two labels with ``*`` can match the same label, because their beginnings and ends agree.
 
     >>> overlap("B_*", "B_2024"), overlap("*.x", "A.*"), overlap("X*", "B_*")
     (True, True, False)
@@ -187,7 +187,7 @@ def as_glob(label: str, names: Iterable[str]) -> str:
 
 
 def without_globs(args: Mapping[str, Any], signature: Signature, known: Iterable[str]) -> Document:
-    """Replace each label with ``*`` in a list of the arguments by the known labels that match it."""
+    """Replace each label with ``*`` in the lists of a step's arguments by the known labels that match."""
     labels = list(dict.fromkeys(known))
     found = dict(args)
     for table in signature.tables:

@@ -1,4 +1,4 @@
-"""Find parts of a template that exceed a limit, before anything else reads the template.
+"""Find parts of a template that exceed a size limit, before helio reads the rest of the template.
 
 HP005 (error)  larger than a template may be
     helio counts bytes, levels, values, lists and texts before it reads the template.
@@ -19,7 +19,7 @@ from helio.pipelines.template.diagnostics import Diagnostic, pointer
 
 CODE = "HP005"
 _SHAPE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]', re.DOTALL)
-"""Finds texts and the marks that separate values; a text without a closing quote extends to the end."""
+"""Pattern of texts and of marks between values; a text without a closing quote extends to the end."""
 
 _Path = tuple[str | int, ...]
 
@@ -39,7 +39,7 @@ class Oversize(ValueError):
 
 
 def oversize_text(text: str) -> Diagnostic | None:
-    """Report why a text is too large to be read as JSON.
+    """Report the reason if a text is too large for helio to read it as JSON.
 
     The bytes are counted first. Then the text is scanned once: nothing is built, and the scan stops at the limit.
 
@@ -73,7 +73,7 @@ def oversize_text(text: str) -> Diagnostic | None:
 
 
 def oversize_file(count: int | None = None) -> Diagnostic:
-    """Report that a file has too many bytes; `count` is None if not all bytes were counted."""
+    """Report that a file has too many bytes; `count` is None if helio did not count all bytes."""
     size = f"has {count:,} bytes" if count is not None else "is too large"
     return Diagnostic(
         CODE,
@@ -83,7 +83,7 @@ def oversize_file(count: int | None = None) -> Diagnostic:
 
 
 def oversize_value(value: Any) -> Diagnostic | None:
-    """Report the part of a JSON value that is too large.
+    """Report the part of a JSON value that is too large, if there is one.
 
     The walk stops at the limits, so that neither a value that holds itself nor one that holds a part many times takes
     longer than the largest template.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 _CONTROL = "\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-"""Control characters and unpaired surrogates, but not tabs and line ends."""
+"""Pattern of control characters and unpaired surrogates, without tabs and line ends."""
 _INVISIBLE = (
     "\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""Characters without width, and characters that change the direction of writing."""
+"""Characters without width, and characters that change the direction of text."""
 _PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
 _UNPRINTABLE = re.compile(
     # The joiner and the selector that make one picture of several characters stay within pictures.
@@ -21,7 +21,7 @@ _UNSEEN = re.compile(f"[{_CONTROL}{_INVISIBLE}\t\n\u200d\ufe0f]")
 
 
 def plain(text: str) -> str:
-    r"""Make control characters and invisible characters visible, before printing a text from outside.
+    r"""Make control characters and invisible characters visible in a text from outside, before helio prints the text.
 
     >>> print(plain("a\x1b[2Jb"))
     a\u001b[2Jb
@@ -30,7 +30,7 @@ def plain(text: str) -> str:
 
 
 def without_long_words(text: str) -> str:
-    """Shorten each very long word of a message, such as a long name.
+    """Shorten each very long word in a message, such as a long name.
 
     >>> without_long_words("no run is called '" + 5000 * "a" + "'")[-30:]
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaa…'"
@@ -53,6 +53,6 @@ def is_seen(text: str) -> bool:
 
 
 def _escape(sign: str) -> str:
-    """Return the character as JSON writes it in ASCII: two escapes beyond the first 65,536 characters."""
+    """Return a character as JSON writes it with ASCII letters; some rare characters need two escapes."""
     units = sign.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))

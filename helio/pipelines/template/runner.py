@@ -34,10 +34,10 @@ from helio.pipelines.template.template import Template
 log = logging.getLogger(__name__)
 
 MOST_ROUNDS = 3
-"""Maximum number of rounds of the repeated stages; if passes still make edits then, they are reported."""
+"""Maximum number of rounds of the repeated stages; if passes still make edits after these, helio reports the passes."""
 
 FIX = "helio fix: "
-"""Beginning of an advice that ``helio fix`` can carry out."""
+"""First words of an advice that ``helio fix`` can follow."""
 
 Mode = Literal["safe", "repair"]
 Stage = Sequence[Pass | DialectPass]
@@ -45,7 +45,7 @@ Stage = Sequence[Pass | DialectPass]
 
 @dataclass(frozen=True)
 class RewriteResult:
-    """Plan after some passes, with their edits and diagnostics."""
+    """Plan after the passes, with all edits and diagnostics."""
 
     plan: Document = field(repr=False)
     edits: tuple[Edit, ...] = field(repr=False)
@@ -106,32 +106,32 @@ def rewrite(
 
 
 def replay(authored: Document, edits: Iterable[Edit]) -> Document:
-    """Apply edits to a document and return the plan."""
+    """Apply edits to a document and return the resulting plan."""
     return _patched(authored, [operation for edit in edits for operation in edit.operations])
 
 
 def undo(plan: Document, edits: Sequence[Edit]) -> Document:
-    """Undo edits and return the document before them."""
+    """Undo edits in a plan and return the document before these edits."""
     return _patched(plan, [operation for edit in reversed(edits) for operation in edit.inverse()])
 
 
 class _Work:
-    """A plan on its way, with what was done to it."""
+    """A plan during the passes, with the edits and diagnostics so far."""
 
     def __init__(self, authored: Document, context: Context, mode: Mode) -> None:
         self.authored = authored
         self.plan: Document = _copied(authored)
-        """Copy of the document for the passes, so that none can change the author's document."""
+        """Copy of the document for the passes, so that no pass can change the author's document."""
         self.untouched: Document = _copied(authored)
-        """Second copy, which no pass sees; the next edits are applied to it."""
+        """Second copy of the document, which passes do not get; the runner applies edits to this copy."""
         self.template: Template | None = None
-        """The plan as a typed template, made when a pass first needs it."""
+        """The plan as a typed template; made when a pass first needs it."""
         self.context = context
         self.mode = mode
         self.edits: list[Edit] = []
         self.warned: list[Diagnostic] = []
         self.findings: list[Diagnostic] = []
-        """Diagnostics of the last round; later passes may have corrected those of earlier rounds."""
+        """Diagnostics of the last round; errors of earlier rounds may have been corrected."""
 
     def result(self) -> RewriteResult:
         found = dict.fromkeys((*self.warned, *self.findings))
@@ -190,7 +190,7 @@ class _Work:
         return cast(Pass, rewrite)(self.template, self.context)
 
     def _restored(self) -> bool:
-        """Tell whether a pass changed the plan that it was given; then the plan is restored."""
+        """Tell whether a pass has changed the plan that it was given; if so, restore the plan."""
         # Comparing first is fast. What differs may still be the same text, as a NaN is.
         if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
@@ -198,7 +198,7 @@ class _Work:
         return True
 
     def _apply(self, rewrite: Pass | DialectPass, edits: list[Edit]) -> bool:
-        """Apply the edits of a pass, all of them or none."""
+        """Apply all edits of a pass, or none of them."""
         try:
             operations = [operation for edit in edits for operation in edit.operations]
             plan = _patch(self.untouched, operations)
@@ -231,7 +231,7 @@ class _Work:
 
 
 def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
-    """Return a diagnostic with the path in the author's document, because passes move and merge steps."""
+    """Return a diagnostic whose path is a path in the author's document, because passes move and merge steps."""
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found
@@ -257,7 +257,7 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
 
 
 def _in_step(parts: list[str], index: int, written: Document) -> str:
-    """Return a path within a step, at its index; a plot_data has as arguments what its render_spec has in `spec`."""
+    """Return the path of a value in a written step; a plot_data step has settings as arguments, and not in `spec`."""
     inside = parts[3:]
     if inside[:2] == ["tool_args", "spec"] and written.get("tool_name") in DRAWING:
         inside = ["tool_args", *inside[2:]]
@@ -269,7 +269,7 @@ def _id_of(written: Any) -> str | None:
 
 
 def _refusal(edit: Edit) -> Diagnostic:
-    """Return the error for a lossy edit in a run; it offers the edit."""
+    """Return the error for an edit that could change results; a run does not apply such an edit, but suggests it."""
     return Diagnostic(
         edit.code,
         edit.warning or edit.message,
@@ -291,14 +291,14 @@ def _patched(document: Document, operations: Sequence[dict[str, Any]]) -> Docume
 
 
 def _patch(document: Document, operations: Sequence[dict[str, Any]]) -> Document:
-    """Return the changed document, which shares nothing with the operations."""
+    """Return the document after some operations; the result shares no objects with the operations."""
     values = json.loads(json.dumps(list(operations)))
     patched: Document = jsonpatch.JsonPatch(values).apply(document, in_place=True)
     return patched
 
 
 def _broken(plan: Any) -> str:
-    """Return the error of a plan, by a quick check after every pass; empty when there is none."""
+    """Return the first error in the structure of a plan, by a quick check after every pass; empty if there is none."""
     if not isinstance(plan, dict) or not isinstance(plan.get("steps"), list):
         return "the plan has no list of steps"
     for step in plan["steps"]:
@@ -308,7 +308,7 @@ def _broken(plan: Any) -> str:
 
 
 def _reads_types(rewrite: Pass | DialectPass) -> bool:
-    """Tell whether a pass takes a `Template`, as the type of its first parameter says."""
+    """Tell whether a pass takes a `Template` and not JSON, from the type of its first parameter."""
     types = getattr(rewrite, "__annotations__", {})
     return next(iter(types.values()), None) in (Template, "Template")
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of a template, made from the tools' signatures."""
+"""The JSON Schema of a template, made from the signatures of the tools."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from helio.steps.signature import Schema, Signature, signatures
 
 SCHEMA_VERSION = 1
 SCHEMA_FILE = "helio-template-1.schema.json"
-"""The name of the JSON Schema beside every template; written to ``$schema`` so that editors find it."""
+"""File name of the JSON Schema beside every template; ``$schema`` in the template names it, for editors."""
 
 LONGEST_ID = 178
-"""Maximum characters of a pipeline's id: the id of a run has 22 more, and at most 200 (`helio.store.runs`)."""
+"""Maximum number of characters in a pipeline's id: a run's id has 22 more, and at most 200 (`helio.store.runs`)."""
 
 LONGEST_LABEL = 200
-"""Maximum characters of a step's id, and of a label."""
+"""Maximum number of characters in the id of a step, and in a label."""
 
 VARIABLE_TYPES = (
     "time_range",
@@ -194,7 +194,7 @@ STRUCTURE: Schema = {
     "required": ["steps"],
     "additionalProperties": False,
 }
-"""JSON Schema of all templates, without the arguments of tools."""
+"""JSON Schema of templates, without the arguments of tools."""
 
 
 def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
@@ -221,12 +221,12 @@ def template_schema(tools: Mapping[str, Signature] | None = None) -> Schema:
 
 
 def schema_text() -> str:
-    """Return the schema as a file, for editors and ``helio schema``."""
+    """Return the text of the JSON Schema file, for editors and ``helio schema``."""
     return json.dumps(template_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _with_variables(schema: Schema) -> Schema:
-    """Let ``"$NAME"`` stand for any value that is not a text already."""
+    """Change a schema so that ``"$NAME"`` is allowed for any value that is not a text already."""
     if schema.get("type") == "string" or schema == {} or set(schema) == {"description"}:
         return schema
     inner = dict(schema)

@@ -1,4 +1,4 @@
-"""Write values of templates so that any two different values look different."""
+"""Write values of templates in words so that two different values never look the same."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 from helio.pipelines.template.plain_text import escaped, is_seen
 
 _MARKS = ("→", "\\", "; ", "  ", "no longer ")
-"""Texts that separate values in a review."""
+"""Texts that separate values in a description of changes."""
 _FOREIGN = "АВСЕНІЈКМОРЅТХУаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲϳ"
 _LOOK_ALIKE = str.maketrans(_FOREIGN, "ABCEHIJKMOPSTXYaeopcyxijshdqwABEZHIKMNOPTYXocj")
-"""Cyrillic and Greek letters that look like Latin letters."""
+"""Cyrillic and Greek letters that look like Latin letters, each with that Latin letter."""
 _DISGUISED = re.compile(f"[A-Za-z_][{_FOREIGN}]|[{_FOREIGN}][A-Za-z_]")
 
 
 def same(value: Any, other: Any) -> bool:
-    """Tell whether two JSON values are written alike, in any order of keys: ``1`` is neither ``1.0`` nor ``true``."""
+    """Tell whether two JSON values are equal, in any order of keys; ``1``, ``1.0`` and ``true`` are all different."""
     return _json(value) == _json(other)
 
 
 def shown(value: Any) -> str:
-    """Write a value in full on one line: a text without quotes if it is unambiguous, otherwise as JSON.
+    """Write a complete value on one line: a text without quotes if its meaning is clear, and everything else as JSON.
 
     >>> print(shown("nT"), shown("1"), shown(1.0), shown(["B", "V"]), shown([1, [2]]), shown(" B"))
     nT "1" 1.0 B, V [1, [2]] " B"
@@ -39,7 +39,7 @@ def shown(value: Any) -> str:
 
 
 def shown_name(name: str) -> str:
-    """Write a key of an object; write a key that looks like a number without quotes too.
+    """Write a key of an object; quote the key only if some characters would be invisible or misread.
 
     >>> print(shown_name("1"), shown_name("y range"), shown_name("a\\u200bb"))
     1 y range "a\\u200bb"
@@ -48,7 +48,7 @@ def shown_name(name: str) -> str:
 
 
 def shown_line(text: str) -> str:
-    """Write a line of a text; quote the line if a part would be invisible, such as a space at the end."""
+    """Write a line of a text; quote the line if a part of it is invisible, such as a space at the end."""
     clear = is_seen(text) and text == text.rstrip() and not _is_disguised(text)
     if clear and text and not _is_json_text(text):
         return text
@@ -56,7 +56,7 @@ def shown_line(text: str) -> str:
 
 
 def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> list[str]:
-    """Write several values; write different values that would look alike as JSON in ASCII.
+    """Write several values; if two different values would look the same, write them as JSON in ASCII.
 
     >>> shown_apart(["B", ["B"], 1, "µT", "μT"])
     ['"B"', '["B"]', '1', '"\\\\u00b5T"', '"\\\\u03bcT"']
@@ -72,12 +72,12 @@ def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> li
 
 
 def _is_clear(text: str) -> bool:
-    """Tell whether a text can stand without quotes."""
+    """Tell whether the meaning of a text is clear without quotes."""
     return _is_plain(text) and not _is_json(text)
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether all of a text is seen, and none of it is taken for what stands around it."""
+    """Tell whether all characters of a text are visible, and none looks like a mark of the description around it."""
     return (
         bool(text)
         and text == text.strip()
@@ -101,18 +101,18 @@ def _is_json_text(text: str) -> bool:
 
 
 def _is_disguised(text: str) -> bool:
-    """Tell whether letters of another alphabet stand among Latin ones, or are all taken for them."""
+    """Tell whether letters of another alphabet look like Latin letters in a text."""
     return not text.isascii() and bool(_DISGUISED.search(text) or text.translate(_LOOK_ALIKE).isascii())
 
 
 def _quoted(value: Any) -> str:
-    """Write a value as JSON, with escapes for characters that would be invisible or misread."""
+    """Write a value as JSON, with escapes for characters that are invisible or easily misread."""
     text = json.dumps(value, ensure_ascii=False)
     return json.dumps(value) if _is_disguised(text) else escaped(text)
 
 
 def _look(text: str) -> str:
-    """Return what a text looks like to a reader."""
+    """Return a text with letters that look the same replaced by the same Latin letter."""
     return unicodedata.normalize("NFKC", text).translate(_LOOK_ALIKE)
 
 

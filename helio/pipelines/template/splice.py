@@ -1,4 +1,4 @@
-"""Write a changed template as text, and keep the author's layout of everything unchanged."""
+"""Write a changed template as text, and keep the author's layout for everything that did not change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Span:
 
 
 def splice(text: str, before: Document, after: Document) -> str:
-    """Write the template `after` as text; keep the parts of `text` that did not change since `before`.
+    """Write the template `after` as text; keep those parts of `text` that are the same in `before` and `after`.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def splice(text: str, before: Document, after: Document) -> str:
 
 
 def _keys_of(before: Document, after: Document) -> list[str]:
-    """Return the keys of `after` when it only adds some."""
+    """Return the keys of `after` if it only adds keys to the old object."""
     return [*before, *(key for key in after if key not in before)]
 
 
@@ -82,12 +82,12 @@ def _says(text: str, document: Document) -> bool:
 
 
 def _same(value: object, other: object) -> bool:
-    """Tell whether two values are written alike: ``True`` is not 1, and the order of keys counts."""
+    """Tell whether two values are equal in JSON: ``True`` is not 1, and the order of keys counts."""
     return json.dumps(value) == json.dumps(other)
 
 
 def _members(text: str) -> dict[str, _Span]:
-    """Return where the value of each key of the outermost object stands."""
+    """Return the position in the text of each value in the outermost object, by key."""
     found: dict[str, _Span] = {}
     at = _skip(text, text.index("{") + 1)
     while text[at] != "}":
@@ -134,12 +134,12 @@ def _laid_out(text: str, span: _Span, value: object, ends: str) -> str:
 
 
 def _indented(value: object, ends: str) -> str:
-    """Write a value over several lines, with this line end and the margin of the next line."""
+    """Write a value over several lines, with the line ends and the indentation of the text around it."""
     return json.dumps(value, indent=2, ensure_ascii=False).replace("\n", ends)
 
 
 def _margin(text: str, at: int) -> str:
-    """Return the white space at the start of the line of a position."""
+    """Return the white space at the start of the line that contains a position."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     return line[: len(line) - len(line.lstrip())]
 

@@ -1,4 +1,4 @@
-"""The template as passes read it: typed and frozen; converting it to JSON gives back what was read."""
+"""The template as typed objects that never change; converting it to JSON gives the JSON that was read."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from helio.pipelines.template.variables import Path
 from helio.steps.fetch.choices import FETCH, Choice, choices_of
 
 Value = Any
-"""A value of JSON. The signature of a tool checks the values that it takes."""
+"""Any JSON value. The signature of a tool checks the values of its arguments."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Object:
-    """An object of JSON with typed fields.
+    """A JSON object whose keys are typed fields.
 
     A field is written if it was written before, or has another value than its default.
     """
 
     keys: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """The keys as they were written, in their order."""
+    """The keys that were read, in their order."""
     extra: Mapping[str, Value] = field(default_factory=dict, repr=False)
-    """Members of the JSON object without a field here."""
+    """Keys and values of the JSON object for which the class has no field."""
 
     def to_json(self) -> Document:
-        """Write the object with its keys in the order in which they were read; new keys come last."""
+        """Convert to JSON, with the keys in the order in which they were read; new keys come last."""
         known = _FIELDS[type(self)]
         written: Document = {}
         for key in self.keys:
@@ -40,7 +40,7 @@ class _Object:
         return written
 
     def without(self, *keys: str) -> Self:
-        """Return the object without some members."""
+        """Return the object without some keys."""
         unset = {name: default for key, (name, default) in _FIELDS[type(self)].items() if key in keys}
         remaining = tuple(key for key in self.keys if key not in keys)
         extra = {key: value for key, value in self.extra.items() if key not in keys}
@@ -54,26 +54,26 @@ class Variable(_Object):
     type: str
     default: Value = None
     of: str = ""
-    """The time range that an interval divides."""
+    """The time range that the intervals of this variable divide."""
     step: str = ""
-    """The length of an interval."""
+    """The length of each interval."""
     value: Value = None
     """The value of the variable in one run."""
 
     @classmethod
     def from_json(cls, facts: Document) -> Variable:
-        """Read the declaration of a variable."""
+        """Read the declaration of a variable from JSON."""
         return cls(**_read(cls, facts))
 
     @property
     def has_default(self) -> bool:
-        """Whether the template states a default, which may be null."""
+        """Whether the template states a default value; this value may be null."""
         return "default" in self.keys
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForEach:
-    """Items over which a step is repeated, and the variable that stands for an item.
+    """The items for which a step is repeated, and the variable that stands for an item.
 
     Parameters
     ----------
@@ -97,14 +97,14 @@ class ForEach:
 
     @classmethod
     def from_json(cls, loop: Document) -> ForEach:
-        """Read a step's ``for_each``."""
+        """Read the ``for_each`` of a step from JSON."""
         over = loop["over"]
         if isinstance(over, list):
             return cls(name=loop["as"], items=over, written=loop)
         return cls(name=loop["as"], **over, written=loop)
 
     def to_json(self) -> Document:
-        """Write the items with their keys in the order in which they were read."""
+        """Write the items as JSON, with the keys in the order in which they were read."""
         names = ("intervals", "step", "components_of", "parameters_of")
         source: Value = {name: text for name in names if (text := getattr(self, name))}
         over = source if self.items is None else list(self.items)
@@ -134,15 +134,15 @@ class Step(_Object):
     use: str = ""
     with_values: Mapping[str, Value] = field(default_factory=dict)
     files: tuple[Mapping[str, Value], ...] = ()
-    """Files of a figure, known once the values of a run are filled in."""
+    """Files of a figure, known after the values of a run are filled in."""
     path: Path = field(default=(), compare=False, repr=False)
-    """Path of the step in the document that was read."""
+    """Path of the step in the document from which it was read."""
     within: tuple[ForEach, ...] = field(default=(), compare=False, repr=False)
-    """Each ``for_each`` around the step, the outermost first, without the step's own."""
+    """Every ``for_each`` around the step, the outermost first, without the step's own."""
 
     @classmethod
     def from_json(cls, step: Document, path: Path = (), within: tuple[ForEach, ...] = ()) -> Step:
-        """Read a step, and the steps of its block."""
+        """Read a step from JSON, with the steps of its block."""
         found = _read(cls, step)
         if "for_each" in step:
             found["for_each"] = ForEach.from_json(step["for_each"])
@@ -156,23 +156,23 @@ class Step(_Object):
 
     @property
     def choices(self) -> list[Choice]:
-        """The datasets that a fetch may use, the preferred one first; empty if the step is no fetch."""
+        """The datasets that a fetch may use, the preferred dataset first; empty if the step is no fetch."""
         return choices_of(self.tool_args) if self.tool_name == FETCH else []
 
     @property
     def maps(self) -> tuple[ForEach, ...]:
-        """Each ``for_each`` around the step, and its own as the last."""
+        """Every ``for_each`` around the step, and as the last the step's own ``for_each``."""
         return self.within if self.for_each is None else (*self.within, self.for_each)
 
     @property
     def items(self) -> tuple[str, ...]:
-        """The variable of each ``for_each`` in `maps`."""
+        """The name of the variable of each ``for_each`` in `maps`."""
         return tuple(loop.name for loop in self.maps)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Template(_Object):
-    """What to fetch, what to compute and what to draw.
+    """Template: states what to fetch, what to compute and what to draw.
 
     Examples
     --------
@@ -190,7 +190,7 @@ class Template(_Object):
 
     @classmethod
     def from_json(cls, document: Document) -> Template:
-        """Read a document that has the structure of a template, as `check_structure` requires."""
+        """Read a template from a document that has passed `check_structure`."""
         found = _read(cls, document)
         declared = document.get("variables", {})
         found["variables"] = {name: Variable.from_json(facts) for name, facts in declared.items()}
@@ -205,7 +205,7 @@ class Template(_Object):
         return [name for name, facts in self.variables.items() if facts.type == "time_range"]
 
     def lists(self) -> Iterator[tuple[Path, tuple[Step, ...]]]:
-        """Yield every list of steps with its path: the template's own, then that of each block."""
+        """Yield every list of steps with its path: the template's list, then the list of each block."""
         waiting: list[tuple[Path, tuple[Step, ...]]] = [(("steps",), self.steps)]
         while waiting:
             path, steps = waiting.pop()
@@ -213,11 +213,11 @@ class Template(_Object):
             waiting += [((*step.path, "block"), step.block) for step in reversed(steps) if step.block]
 
     def by_list(self) -> Iterator[Step]:
-        """Yield every step, list by list: the steps of a block come after the whole list that holds it."""
+        """Yield every step, list by list: first all steps of a list, then the steps of the blocks in this list."""
         return (step for _, steps in self.lists() for step in steps)
 
     def walk(self) -> Iterator[Step]:
-        """Yield every step; the steps of a block follow right after the step that has the block.
+        """Yield every step; the steps of a block follow directly after the step that contains the block.
 
         Blocks that are nested too deeply are left out.
         """
@@ -225,7 +225,7 @@ class Template(_Object):
 
 
 def walk(steps: Sequence[Step]) -> Iterator[Step]:
-    """Yield every step; the steps of a block follow right after the step that has the block."""
+    """Yield every step; the steps of a block follow directly after the step that contains the block."""
     for step in steps:
         yield step
         if len(step.path) < 2 * LIMITS.blocks:
@@ -233,7 +233,7 @@ def walk(steps: Sequence[Step]) -> Iterator[Step]:
 
 
 def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[StepId]:
-    """Return a step and all steps on which it depends, directly or through others.
+    """Return a step and all steps on which it depends, directly or through other steps.
 
     >>> sorted(reached(3, {3: [2], 2: [1], 4: [3]}))
     [1, 2, 3]
@@ -247,13 +247,13 @@ def reached(step_id: StepId, needs: Mapping[StepId, Iterable[StepId]]) -> set[St
 
 
 _NAMES = {"with": "with_values"}
-"""Fields whose JSON key is a keyword of Python."""
+"""JSON keys that are reserved words of Python, each with the name of its field."""
 _OWN = frozenset({"keys", "extra", "path", "within"})
 _TUPLES = frozenset({"produces", "depends_on", "pin", "files"})
 
 
 def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
-    """Return the fields of an object as they are written."""
+    """Return the fields of an object with the values that the JSON has."""
     known = _FIELDS[kind]
     found: dict[str, Value] = {"keys": tuple(written)}
     extra: Document = {}
@@ -268,7 +268,7 @@ def _read(kind: type[_Object], written: Document) -> dict[str, Value]:
 
 
 def _plain(value: Value) -> Value:
-    """Return a field as JSON."""
+    """Convert the value of a field to JSON."""
     if isinstance(value, tuple):
         return [part.to_json() if isinstance(part, Step) else part for part in value]
     if isinstance(value, dict):
@@ -277,7 +277,7 @@ def _plain(value: Value) -> Value:
 
 
 def _fields(kind: type[_Object]) -> Mapping[str, tuple[str, Value]]:
-    """Return the fields of an object by key, each with its name and its default."""
+    """Return the fields of a class by their JSON keys, each with its name and its default."""
     keys = {name: key for key, name in _NAMES.items()}
     return {
         keys.get(known.name, known.name): (

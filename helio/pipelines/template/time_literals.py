@@ -1,4 +1,4 @@
-"""Find fixed time ranges in the steps of a plan, written without a variable."""
+"""Find fixed time ranges that are written in the steps of a plan and not in a variable."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from helio.steps.signature import Signature
 from helio.time_range import canonical
 
 MOST_SHOWN = 6
-"""Maximum number of texts of a list that a message shows."""
+"""Maximum number of texts from a list that a message shows."""
 
 
 @dataclass(frozen=True)
 class TimeLiteral:
-    """A time range that a step states without a variable.
+    """A fixed time range in a step, written without a variable.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ class TimeLiteral:
 
     @property
     def pinned(self) -> bool:
-        """Whether the author pinned the time range, so that it stays."""
+        """Whether the author of the template marked the time range as fixed, so that helio keeps it."""
         pins = self.step.pin
         return self.name in pins or "for_each" in pins  # a map over intervals may have become one range
 
 
 def time_literals(template: Template, signatures: Mapping[str, Signature]) -> Iterator[TimeLiteral]:
-    """Yield every fixed time range of a template, in time arguments and in the intervals of ``for_each``.
+    """Yield every fixed time range of a template: in time arguments, and in the intervals of ``for_each``.
 
     >>> from helio.steps.signature import signatures
     >>> each = {"as": "$DAY", "over": ["2024-01-01", "2024-01-02"]}
@@ -72,7 +72,7 @@ def time_literals(template: Template, signatures: Mapping[str, Signature]) -> It
 
 
 def listed_literals(literals: list[TimeLiteral]) -> str:
-    """List the ranges in words, by the steps that hold them."""
+    """List time ranges in words, grouped by the steps that contain them."""
     by_step: dict[str, list[str]] = {}
     for result in literals:
         by_step.setdefault(f"step {result.step.step_id}, {result.name}", []).append(result.value)
@@ -80,7 +80,7 @@ def listed_literals(literals: list[TimeLiteral]) -> str:
 
 
 def shortened(texts: list[str]) -> str:
-    """Write the first texts of a list, and the number of texts that follow."""
+    """Write the first texts of a list, and the number of texts that are left out."""
     shown = texts[:MOST_SHOWN]
     return ", ".join(shown) + (f" and {len(texts) - len(shown)} more" if len(texts) > len(shown) else "")
 
@@ -102,7 +102,7 @@ def _items(step: Step, signatures: Mapping[str, Signature]) -> Iterator[TimeLite
 
 
 def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> bool:
-    """Tell whether the items of a map are the time ranges of its steps."""
+    """Tell whether the items of a ``for_each`` are the time ranges of its steps."""
     return any(
         name == inner.tool_args.get(argument)
         for inner in step.block or (step,)
@@ -112,7 +112,7 @@ def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> 
 
 
 def _range(value: Any) -> str:
-    """Return a range in its one spelling; empty when it is none or has a variable in it."""
+    """Return a time range in the standard spelling; return an empty text for other texts and texts with a variable."""
     try:
         return canonical(value) if _is_literal(value) else ""
     except TimeRangeError:
@@ -120,5 +120,5 @@ def _range(value: Any) -> str:
 
 
 def _is_literal(value: Any) -> TypeGuard[str]:
-    """Tell whether a value is a text without a variable in it."""
+    """Tell whether a value is a text without any variable."""
     return isinstance(value, str) and not TOKEN.search(value)

@@ -1,4 +1,4 @@
-"""Typed variables: their uses in a step's arguments, and their values."""
+"""Typed variables of a template: where steps use them, and how their values are read."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from helio.steps.signature import Schema
 from helio.time_range import Duration, TimeRange, parse_time_range
 
 TOKEN = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
-"""Finds a whole variable: ``$TIME`` is never found in ``$TIME_RANGE``."""
+"""Pattern of a complete variable name: it does not find ``$TIME`` inside ``$TIME_RANGE``."""
 
 BRACES = re.compile(r"\$?\{+\s*\$?(?P<name>[^{}]*?)\s*\}+|[{}]")
-"""Finds a name in braces in a file name, or a single brace."""
+"""Pattern of a name in braces, or of a single brace, in a file name."""
 IN_TITLE = re.compile(r"\$\{[^{}]*\}|" + BRACES.pattern)
-"""The same for a title, in which ``${X}`` is ordinary text."""
+"""Pattern of a name in braces, or of a single brace, in a title, where ``${X}`` is ordinary text."""
 TIMES = ("start", "stop")
-"""Names in braces for the start and the stop of the time range of a step's data."""
+"""Names in braces that stand for the start and the stop of the time range of a step's data."""
 _TITLE, _FILE_NAME = "title", "file-name"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -33,13 +33,13 @@ Path = tuple[str | int, ...]
 
 
 def strings(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
-    """Yield every text in which variables are replaced by values, with its path. Descriptions and code are left out."""
+    """Yield every text in which helio replaces variables, with its path. Descriptions and code are left out."""
     return ((path, text) for path, text, part in _every_string(value, schema, ()) if not is_text(part))
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A title or a file name, which may have names of variables in braces.
+    """A title or a file name, in which names of variables may stand in braces.
 
     Parameters
     ----------
@@ -56,16 +56,16 @@ class Pattern:
 
     @property
     def names(self) -> list[str]:
-        """The texts in braces that can be names."""
+        """The texts in braces that can be names of variables."""
         return [name for name, _ in self._found() if _NAME.fullmatch(name)]
 
     @property
     def names_nothing(self) -> str:
-        """A text in braces that cannot be a name, or a single brace; empty if there is none."""
+        """The first text in braces that cannot be a name, or a single brace; empty if there is none."""
         return next((written for name, written in self._found() if not _NAME.fullmatch(name)), "")
 
     def filled(self, values: Mapping[str, Any]) -> str:
-        """Return the text with known values in place of their names; names are without ``$``."""
+        """Return the text with known values instead of names in braces; the names in `values` have no ``$``."""
 
         def value_of(found: re.Match[str]) -> str:
             name = found["name"] or ""
@@ -89,7 +89,7 @@ class Pattern:
 
 
 def patterns(value: Any, schema: Schema) -> Iterator[Pattern]:
-    """Yield every title and every file name."""
+    """Yield every title and every file name among the arguments of a step."""
     return (
         Pattern(path, text, part["format"] == _FILE_NAME)
         for path, text, part in _every_string(value, schema, ())
@@ -109,7 +109,7 @@ def _every_string(value: Any, schema: Schema, path: Path) -> Iterator[tuple[Path
 
 
 def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
-    """Yield every variable used, with its path."""
+    """Yield the name of every variable that a value uses, with its path."""
     for path, text in strings(value, schema):
         for name in TOKEN.findall(text):
             yield path, name
@@ -120,7 +120,7 @@ def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
 
 
 def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
-    """Replace each variable in a value: a text that is only ``$NAME`` gets the value itself, others get it as text."""
+    """Replace the variables in a value: a text that is only ``$NAME`` becomes the value itself; others stay texts."""
     if isinstance(value, str):
         if schema.get("format") in (_TITLE, _FILE_NAME):
             named = {name.removeprefix("$"): values.get(name) for name in values}
@@ -159,12 +159,12 @@ def _filled(text: str, values: Mapping[str, Any]) -> str:
 
 
 def is_text(schema: Schema) -> bool:
-    """Tell whether a text at this path is a description or code."""
+    """Tell whether the text at this path is a description or code."""
     return schema.get("format") in ("text", _TITLE) or any(map(is_text, schema.get("anyOf", ())))
 
 
 def inner_schema(schema: Schema, key: str | int) -> Schema:
-    """Return the schema of one member; empty if the schema does not describe the member."""
+    """Return the schema of one key of an object, or of one item of a list; empty if the schema does not describe it."""
     for option in schema.get("anyOf", ()):
         if _holds(option, key):
             schema = option
@@ -183,7 +183,7 @@ def _holds(option: Schema, key: str | int) -> bool:
 
 
 def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime) -> Any:
-    """Read the value of a variable by its type; convert a text from the command line to that type.
+    """Convert a value to the type of its variable; the value may be a text from the command line.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def read_value(name: str, declared: Mapping[str, Any], given: Any, now: datetime
 
 
 def read_time_range(given: Any, now: datetime) -> TimeRange:
-    """Read a time range, in any spelling that has only one meaning."""
+    """Read a time range in any spelling, if the spelling has only one meaning."""
     if isinstance(given, list) and len(given) == 2 and all(isinstance(item, str) for item in given):
         given = f"{given[0]} to {given[1]}"
     if not isinstance(given, str):
@@ -219,7 +219,7 @@ def read_time_range(given: Any, now: datetime) -> TimeRange:
 
 
 def _choice(given: Any, choices: Sequence[Any]) -> Any:
-    """Return the choice that a value means; a command line gives every choice as text."""
+    """Return the choice that a value means; from the command line every choice is a text."""
     for choice in choices:
         if given == choice or (isinstance(given, str) and given == str(choice)):
             return choice
