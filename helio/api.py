@@ -49,7 +49,7 @@ def library(settings: Settings | None = None) -> Library:
 
 @checked
 def load(pipeline: str | Path | Document, settings: Settings | None = None) -> Document:
-    """Load a template: by a pipeline's name, from a JSON file, or from a dict.
+    """Load a template by the name of a pipeline, from a JSON file, or from a dict.
 
     The fields of the result have correct places and types; `check` tells whether it can run.
 

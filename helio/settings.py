@@ -184,8 +184,7 @@ class CertificateSetting:
 
 
 def certificate_setting(environ: Mapping[str, str] = os.environ) -> CertificateSetting | None:
-    """Return the variable that is set: ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` or
-    ``CURL_CA_BUNDLE``.
+    """Return the environment variable that names certificate authorities, if one is set.
 
     The first two are OpenSSL's; an institute may have set the others for other programs.
 

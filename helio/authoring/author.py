@@ -83,7 +83,7 @@ class ModelAuthor:
         return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(found)))
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template by operations on named steps, or answer a question about it.
+        """Let the language model change a template by operations on named steps, or answer a question about it.
 
         The catalogue is searched only if the model says that the datasets of the template are not enough.
         """

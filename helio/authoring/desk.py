@@ -216,7 +216,7 @@ class Desk:
     def edit(
         self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
     ) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change of a pipeline, or answer a question about it.
+        """Propose a change to a pipeline, or answer a question about the pipeline.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class Desk:
 
     @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change of a pipeline so that its failed run can succeed.
+        """Propose a change to a pipeline so that its failed run can succeed.
 
         Raises
         ------

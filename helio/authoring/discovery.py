@@ -226,7 +226,7 @@ class CatalogueTools:
         }
 
     def list_pipelines(self) -> Any:
-        """List the pipelines."""
+        """List the pipelines that come with helio, and the user's own."""
         pipelines: list[dict[str, Any]] = []
         for entry in self._library.entries():
             try:

@@ -97,7 +97,7 @@ class Door:
         self.fell_back: dict[Role, str] = {}
         """Kinds of model that the fallback model has replaced, each with the reason to show to the user."""
         self.answered_by = ""
-        """Name of the model that gave the latest answer."""
+        """Name of the language model that gave the latest answer."""
         self._model = model
         self._fallback = fallback
         # a transcript has the errors that were left after all attempts
@@ -150,7 +150,7 @@ class Door:
         self._ended.set()
 
     def close(self) -> None:
-        """Close the connections, and write the total tokens to the transcript."""
+        """Close the connections, and write the total number of tokens to the recorded conversation."""
         self._model.close()
         if self._fallback is not None:
             self._fallback.close()

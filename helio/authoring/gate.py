@@ -87,7 +87,7 @@ NO_VALUE = "HB202"
 UNKNOWN_DATASET = "HV502"
 SAVE = "save_data"
 VERIFIED = "HV"
-"""Prefix of the codes that checks report."""
+"""First letters of the codes that checks of a template report; corrections report other codes."""
 MOST_VALUES = 1000
 """Maximum number of combinations of variables' values that helio checks for one fetch."""
 MOST_STEPS = 200

@@ -50,7 +50,7 @@ def answered(request: str, library: Library, now: datetime) -> str:
 
 
 def _words(entry: Entry, library: Library) -> set[str]:
-    """Return the words of a pipeline's id and name."""
+    """Return the words in the id and the name of a pipeline."""
     try:
         name = str(library.read(entry).get("name") or "")
     except HelioError:  # a damaged one still has its id; its run reports the damage

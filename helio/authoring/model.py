@@ -49,7 +49,7 @@ class CallResult:
 
     @classmethod
     def of(cls, call: Call, value: Json) -> CallResult:
-        """Return `value` as the result of a call."""
+        """Make a call's result from any JSON value."""
         return cls(call.name, value, call.id)
 
 
@@ -138,7 +138,7 @@ class Usage:
 
     prompt: Count = 0
     candidates: Count = 0
-    """Tokens of the answer, without the model's reasoning."""
+    """Tokens of the answer, without the tokens of the language model's reasoning."""
     thoughts: Count = 0
     cached: Count = 0
     """Tokens of the prompt that the provider still had from an earlier request."""

@@ -86,7 +86,7 @@ class AuthorQuestion:
 
 @dataclass(frozen=True)
 class AuthorReply:
-    """An answer in words to a question about a pipeline; the pipeline stays unchanged."""
+    """A reply in words to a question about a pipeline; the pipeline stays unchanged."""
 
     text: str
     said: Attribution
@@ -109,7 +109,7 @@ class Author(Protocol):
         """
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template, or answer a question about it."""
+        """Change a template, or answer a question about the template."""
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Change a template so that its failed run can succeed."""

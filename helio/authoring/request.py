@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RequestQuantity:
-    """A requested physical quantity.
+    """A physical quantity that the user wants to see in the figure.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ class WrittenError(_BareError, total=False):
 
 @dataclass(frozen=True)
 class Exchange:
-    """A recorded question with its answer or error."""
+    """A recorded question to the language model, with the model's answer or the error that occurred."""
 
     n: int
     ask: Mapping[str, Any]

@@ -369,8 +369,7 @@ def printed_notices() -> Handler:
 
 
 def log_to(settings: Settings, *, verbose: bool) -> None:
-    """Write all log messages to a file in the home folder, a new file after each 1 MB; with --verbose
-    also print them."""
+    """Write all log messages to a file in the home folder (a new file at 1 MB); with --verbose print them too."""
     import logging
     from logging.handlers import RotatingFileHandler
 

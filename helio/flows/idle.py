@@ -148,8 +148,7 @@ class WatchedApplication:
             self._written = self._used
 
     def _end(self) -> None:
-        """End this process as `helio down` does, by force if needed, because new users of the server wait
-        for its end."""
+        """End this process as `helio down` does, by force if needed, because new users of the server wait for it."""
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(PATIENCE)
         os._exit(0)

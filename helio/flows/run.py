@@ -93,7 +93,7 @@ def run_flow(
     recorded: Callable[[str], None] = lambda flow_run_id: None,
     pause: Callable[[], float] = lambda: random.uniform(1.0, 3.0),
 ) -> tuple[StepResult, ...]:
-    """Run a plan as a flow.
+    """Run all steps of a plan as a Prefect flow.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class FlowExecution:
         self.suspended = False
         """Whether a person has suspended the run on its Prefect page; a suspended run begins no new steps and ends."""
         self.begun = False
-        """Whether the server has accepted the run."""
+        """Whether the server has accepted the run, so that the run appears on the server's pages."""
         self.over = threading.Event()
         """Set when all results exist, or when no more results will come."""
         self.let_go: Callable[[], None] = lambda: None

@@ -339,8 +339,7 @@ class _Serving:
         self._renew_at.pop(name, None)
 
     def _parameters(self, template: Document) -> Mapping[str, Any]:
-        """Return the JSON Schema of a flow's parameters; it allows no other names, so that misspelt names
-        are errors."""
+        """Return the JSON Schema of a flow's parameters, which allows no other names: misspelt names are errors."""
         with prefect_environment(self._settings.home, self.server.url):
             schema = define_flow(template, _nothing).parameters.model_dump_for_openapi()
         return {**schema, "additionalProperties": False}

@@ -342,7 +342,7 @@ def _remove_unfinished(folder: Path) -> None:
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    """Remove a folder and its parents within the cache while they are empty."""
+    """Remove an empty folder in the cache, then each folder above it that has become empty."""
     with suppress(OSError):  # it is not empty, or a file has just been added
         while folder != root:
             folder.rmdir()

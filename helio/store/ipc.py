@@ -25,7 +25,7 @@ _READ_BYTES = 1 << 20
 
 
 def write_table(table: Table, file: BinaryIO, *, digest: str = "") -> None:
-    """Write a table as one uncompressed Arrow IPC stream, with a digest of all bytes at the end.
+    """Write a table as an uncompressed Arrow IPC stream, with the sha256 of all bytes at the end of the file.
 
     Epochs are ``timestamp('ns', 'UTC')``; components and bins lie in (nested) ``FixedSizeList``, axes that change
     from record to record in columns of their own; everything else is sorted JSON in the schema's metadata, under

@@ -86,7 +86,7 @@ def rule_numbers() -> dict[str, int]:
 def changed_rules(
     old: Mapping[str, Any], new: Mapping[str, Any], rules: Mapping[str, Rule] = RULES
 ) -> tuple[str, ...]:
-    """Describe the rules that changed between two records.
+    """Describe which rules for computing results changed between two run records.
 
     Parameters
     ----------

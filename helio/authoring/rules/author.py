@@ -96,7 +96,7 @@ class RuleAuthor:
             )
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template, or answer a question about it."""
+        """Change a template, or answer a question about the template."""
         from helio.authoring.rules.edit import edited
 
         _check_length(request)

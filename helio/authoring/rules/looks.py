@@ -220,7 +220,7 @@ class Looks:
         return lines
 
     def _numbers_of(self, what: str, figure: Document) -> list[int]:
-        """Return the numbers of the panels that words mean."""
+        """Return the numbers of the panels that words of the sentence mean."""
         numbered = re.fullmatch(r"panel (\d+)", what, re.IGNORECASE)
         return [int(numbered[1])] if numbered else self._panel_numbers(what, figure)[0]
 

@@ -29,7 +29,7 @@ NOTHING_THERE = ("NoData", "NoUsableData", "NoCandidate", "NotYetPublished")
 
 
 def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate: Gate) -> Outcome:
-    """Change a failed step so that it can run.
+    """Change the failed step of a run so that a new run can succeed.
 
     Raises
     ------

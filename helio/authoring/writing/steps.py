@@ -72,7 +72,7 @@ class Steps:
         return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
 
     def compute(self, tool: str, source: PlotSeries, ending: str, intent: str, **args: Any) -> PlotSeries:
-        """Add a step that computes a new series from a series, and return the new series."""
+        """Add a step that computes a new series from an existing series, and return the new series."""
         label = self.label(f"{source.label}_{ending}")
         self.add(label, tool, {"source_label": source.label, **args, "output_label": label}, intent)
         return PlotSeries(**vars(source) | {"label": label})
