@@ -1,4 +1,4 @@
-"""Start the command ``helio`` or ``python -m helio``; handle Ctrl-C before any other import."""
+"""Start the command, for ``helio`` and ``python -m helio``; prepare for Ctrl-C before importing anything else."""
 
 from __future__ import annotations
 

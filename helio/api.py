@@ -1,4 +1,4 @@
-"""Functions for notebooks: load, check, plan and run pipelines."""
+"""Functions for notebooks and scripts: load, check, plan and run pipelines."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ EngineName = Literal["direct", "prefect", "ephemeral"]
 
 @checked
 def library(settings: Settings | None = None) -> Library:
-    """Return the library of shipped templates and the user's own."""
+    """Return the library of pipelines: the pipelines that come with helio, and the user's own."""
     return Library(settings_in_use(settings).templates)
 
 
 @checked
 def load(pipeline: str | Path | Document, settings: Settings | None = None) -> Document:
-    """Load a template: by a pipeline's name, from a JSON file, or from a dict.
+    """Load a template by the name of a pipeline, from a JSON file, or from a dict.
 
     The fields of the result have correct places and types; `check` tells whether it can run.
 
@@ -70,7 +70,7 @@ def check(
     archive: str | Path | None = None,
     hints: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Return all errors and warnings of a template; empty when it is correct.
+    """Return all errors and warnings in a template; return an empty result if the template is correct.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def check_template(
     archive: str | Path | None = None,
     settings: Settings | None = None,
 ) -> RewriteResult:
-    """Check a template: return all diagnostics, including hints, and the checked template."""
+    """Check a template; return what was found, including hints, and the checked template."""
     from helio.pipelines import plan as planning
     from helio.pipelines.known import KnownDatasets
     from helio.sources.archives import open_folder
@@ -111,7 +111,7 @@ def check_template(
 
 @checked
 def normalised(template: Document) -> Document:
-    """Return a template with each field, name and value in its canonical spelling, and no other change.
+    """Return a template in which each field, name and value has its standard spelling; nothing else is changed.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def normalised(template: Document) -> Document:
 
 @dataclass(frozen=True)
 class Mended:
-    """Result of correcting a template.
+    """A corrected template, the corrections that were made, and the errors that remain.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def fix(
     write: bool = False,
     settings: Settings | None = None,
 ) -> Mended:
-    """Correct a template where possible: spellings, labels, dependencies, times.
+    """Correct spellings, labels, dependencies and times in a template as far as this is possible without doubt.
 
     Parameters
     ----------
@@ -181,18 +181,18 @@ def fix(
 
 @dataclass(frozen=True)
 class SavedPipeline:
-    """A saved pipeline, with notes and diagnostics."""
+    """A pipeline that was saved, with notes and diagnostics."""
 
     template: Document = field(repr=False)
     path: Path
     notes: tuple[str, ...]
-    """Notes on assumptions and on omitted steps."""
+    """Notes on what helio assumed, and on steps that helio left out."""
     diagnostics: tuple[Diagnostic, ...]
-    """Changes that the author should check."""
+    """Changes that the user should check."""
     changes: tuple[Change, ...]
-    """Differences from the replaced pipeline; the whole content if the pipeline is new."""
+    """Differences from the pipeline that was replaced; if the pipeline is new, its whole content."""
     replaced: bool
-    """Whether a pipeline of the same name existed before."""
+    """Whether the saved pipeline replaced a pipeline with the same name."""
 
 
 @checked
@@ -203,7 +203,7 @@ def save_runs(
     replace: bool = False,
     settings: Settings | None = None,
 ) -> SavedPipeline:
-    """Save runs as a pipeline: literal time ranges become variables; failed and unused steps are left out.
+    """Save runs as a pipeline: fixed time ranges become variables; steps that failed or are not used are left out.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def save_runs(
 
 @checked
 def revision_changes(name: str, number: int, settings: Settings | None = None) -> tuple[Change, ...]:
-    """List the changes that a revision made to one of the user's own pipelines; the first revision is all new.
+    """List what a revision changed in one of the user's own pipelines; the first revision lists the whole pipeline.
 
     Raises
     ------
@@ -281,7 +281,7 @@ def plan(
     archive: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Plan:
-    """Make the verified plan of one run, without executing it.
+    """Make the plan of a run, and check it, without running anything.
 
     Raises
     ------
@@ -314,7 +314,7 @@ def run(
     started: Callable[[PlannedStep], None] = lambda step: None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Run:
-    """Run a pipeline; results that are already in the store are not computed again.
+    """Run a pipeline; results that are in the store already are not computed again.
 
     Parameters
     ----------
@@ -411,7 +411,7 @@ def foresee(
     settings: Settings | None = None,
     planned: Callable[[Plan], None] = lambda plan: None,
 ) -> tuple[Plan, dict[str, Any]]:
-    """Plan one run, and describe as JSON what each step would do; compare it with a lock, if one is given.
+    """Plan a run, and return as JSON what each step would do; if a lock file is given, compare the data with it.
 
     `planned` is called with the plan before helio asks any archive.
 
@@ -444,7 +444,7 @@ def lock(
     settings: Settings | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Lock:
-    """Make a lock that fixes the files and tables of a pipeline's run; missing files are downloaded.
+    """Make a lock, a list of the files and tables that a run of a pipeline uses; download missing files.
 
     Returns
     -------
@@ -471,7 +471,7 @@ def lock(
 
 @checked
 def lock_run(run_id: str, settings: Settings | None = None) -> Lock:
-    """Return the lock of a finished run; nothing is downloaded.
+    """Return the lock of a finished run: the list of the files and tables that it used. Nothing is downloaded.
 
     Raises
     ------
@@ -494,7 +494,7 @@ def verify(
     settings: Settings | None = None,
     finished: Callable[[StepResult], None] = lambda result: None,
 ) -> Comparison:
-    """Repeat a recorded run in a temporary empty store, and compare the results.
+    """Repeat a recorded run in an empty temporary store, and compare the results with the recorded results.
 
     Returns
     -------
@@ -536,7 +536,7 @@ def diff(old: str, new: str, settings: Settings | None = None) -> Comparison:
 
 @checked
 def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
-    """Return the citations of a run's datasets, and what is unknown about them.
+    """Return the citations of the datasets that a run used, and what is unknown about these datasets.
 
     Raises
     ------
@@ -551,7 +551,7 @@ def cite(run_id: str, settings: Settings | None = None) -> tuple[Citation, ...]:
 
 @checked
 def describe(run_id: str, label: str = "", settings: Settings | None = None) -> tuple[Description, ...]:
-    """Describe one or all tables of a run: time span, cadence, gaps, missing values, range of values.
+    """Describe one table or all tables of a run: time span, cadence, gaps, missing values, range of values.
 
     Parameters
     ----------
@@ -587,7 +587,7 @@ def preview(
     position: Literal["head", "tail", "both"] = "head",
     settings: Settings | None = None,
 ) -> Preview:
-    """Return the first or last records of a run's table, or both: by default 5, of a spectrum 3.
+    """Return the first or the last records of a run's table, or both: 5 records by default, 3 for a spectrum.
 
     Raises
     ------
@@ -628,7 +628,7 @@ def desk(
     replay: str | Path | None = None,
     settings: Settings | None = None,
 ) -> Desk:
-    """Open a desk, which takes requests in plain words: `Desk.create`, `Desk.edit`, `Desk.repair`.
+    """Return a `Desk`, which handles requests in plain words: `Desk.create`, `Desk.edit`, `Desk.repair`.
 
     The results are proposals in ``desk.proposals``, for you to accept or reject; nothing is executed. Close the desk
     after use.
@@ -688,7 +688,7 @@ def new(
     archive: str | Path | None = None,
     settings: Settings | None = None,
 ) -> SavedPipeline:
-    """Write a pipeline that fetches and draws physical quantities, from the given options, without a model.
+    """Write a pipeline that fetches and draws physical quantities, from the given options, without a language model.
 
     Parameters
     ----------
@@ -770,7 +770,7 @@ def list_archive(
     on_progress: Callable[[str, int], None] = lambda what, count: None,
     settings: Settings | None = None,
 ) -> ArchiveListing:
-    """List the content of a folder of files: datasets, parameters, units, spans, and unreadable files.
+    """List what a folder of files contains: datasets, parameters, units, time spans, and files that cannot be read.
 
     A file is opened only if its name does not tell enough; the result is cached until the file changes.
 
@@ -823,7 +823,7 @@ def draw_both(
     formats: Sequence[Format] = (),
     settings: Settings | None = None,
 ) -> tuple[Run | HelioError | None, Run | HelioError]:
-    """Draw the figures before and after a proposed change, with ordinary runs.
+    """Draw the figures before and after a proposed change, with two ordinary runs.
 
     Parameters
     ----------
@@ -861,14 +861,14 @@ def draw_both(
 
 
 def _archive(archive: str | Path | None, settings: Settings) -> str:
-    """Return the given archive, otherwise that of the settings."""
+    """Return the given archive; if none is given, return the archive in the settings."""
     from helio.sources.archives import archive_named
 
     return archive_named(str(archive or settings.archive))
 
 
 def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
-    """List the content of a local archive; the catalogue or a server describes other archives."""
+    """List the content of a local archive; return None for other archives, which have their own lists."""
     from helio.sources.archives import is_folder
     from helio.sources.registry import SAMPLE
 
@@ -879,7 +879,7 @@ def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
 
 @checked
 def read_now(now: datetime | str | None = None) -> datetime:
-    """Read a run's clock as naive UTC. Default: the present.
+    """Return the time that a run takes as now, in UTC without a time zone; by default the current time.
 
     Raises
     ------

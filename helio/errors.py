@@ -1,4 +1,4 @@
-"""Define every error that helio raises on purpose; the tree says for whom each error is.
+"""Define every error that helio raises on purpose; the tree of errors shows who can correct each error.
 
 ::
 
@@ -70,7 +70,7 @@ from typing import Any, Self
 
 
 def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Find the known names closest to a misspelt one, best first, at most three; ignore case."""
+    """Return at most three known names that are closest to a misspelt name, best first, ignoring case."""
     from difflib import get_close_matches  # only on the way to an error, never at start-up
 
     folded: dict[str, str] = {}
@@ -82,13 +82,13 @@ def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
-    """Suggest close names, ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?``; without close names, return `otherwise`."""
+    """Return ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?`` with the closest names; without any, `otherwise`."""
     close = closest(name, known)
     return f"did you mean {' or '.join(repr(close_name) for close_name in close)}?" if close else otherwise
 
 
 def advice_line(advice: str, before: str = "try ") -> str:
-    """Return the line of advice below an error: after "try", unless the advice is a question.
+    """Return the advice to print below an error: after the word "try", or unchanged if the advice is a question.
 
     >>> advice_line("a shorter name"), advice_line("did you mean 'AC_H0_MFI'?")
     ('  try a shorter name', "  Did you mean 'AC_H0_MFI'?")
@@ -97,7 +97,7 @@ def advice_line(advice: str, before: str = "try ") -> str:
 
 
 class HelioError(Exception):
-    """Base of helio's errors: a message, the place of the error, and advice on what to do."""
+    """Base class of helio's errors: what is wrong, where, and what to do."""
 
     def __init__(self, message: str, *, advice: str = "", place: str = "") -> None:
         super().__init__(message)
@@ -106,7 +106,7 @@ class HelioError(Exception):
         self.place = place
 
     def located(self, place: str) -> Self:
-        """Set the place of the error, unless a more exact place is already set; return the error."""
+        """Set the place of the error, unless a more exact place is set already; return the error itself."""
         self.place = self.place or place
         return self
 
@@ -120,33 +120,33 @@ class HelioError(Exception):
 
 
 class RequestError(HelioError):
-    """The user's request is not possible as it was given."""
+    """The user's request cannot be carried out as it is written."""
 
 
 class TimeRangeError(RequestError):
-    """A time range that is not understood completely, or is reversed, empty or out of bounds."""
+    """A time range is not understood completely, or it is reversed, empty or outside the years that helio accepts."""
 
     def __init__(self, message: str, *, advice: str = "", place: str = "", empty: bool = False) -> None:
         super().__init__(message, advice=advice, place=place)
         self.empty = empty
-        """Whether the phrase was understood, but its range is reversed or empty (HN703, not HN702)."""
+        """Whether the phrase was understood, but is reversed or empty (code HN703 instead of HN702)."""
 
 
 class UnknownPipeline(RequestError):
-    """No template has that name."""
+    """No pipeline has this name."""
 
     def __init__(self, message: str, *, advice: str = "", place: str = "", name: str = "") -> None:
         super().__init__(message, advice=advice, place=place)
         self.name = name
-        """The unknown name; empty for the path of a file."""
+        """The unknown name; empty if the user gave the path of a file."""
 
 
 class UnknownRun(RequestError):
-    """No run has that id, or more than one begins with it."""
+    """No run has this id, or several runs have an id that begins so."""
 
 
 class UnknownResult(RequestError, KeyError):
-    """The run made no table or figure of that name. Also a KeyError, because results can be read as mappings."""
+    """The run made no table or figure with this name. Also a KeyError, because results can be used like a dict."""
 
 
 class TooLarge(RequestError):
@@ -154,65 +154,66 @@ class TooLarge(RequestError):
 
 
 class LockMismatch(RequestError):
-    """The data of a run differ from its lock."""
+    """The data of a run differ from the data that its lock file lists."""
 
     def __init__(
         self, message: str, *, advice: str = "", place: str = "", differences: tuple[str, ...] = ()
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.differences = differences
-        """The differences, each in words, with the old and the new value."""
+        """The differences in words, each with the old and the new value."""
 
 
 class DataError(HelioError):
-    """The provider cannot give what a fetch asks for."""
+    """The data provider cannot deliver what a fetch requests."""
 
     cause = ""
-    """Obstacle between this machine and the server, a `helio.sources.connection.Cause`; empty for other errors."""
+    """What prevents a connection from this machine to the server, one of
+    `helio.sources.connection.Cause`; otherwise empty."""
 
 
 class UnknownDataset(DataError):
-    """The provider has no dataset of that id."""
+    """The data provider has no dataset with this id."""
 
 
 class UnknownParameter(DataError):
-    """The dataset has no such parameter, or it holds text instead of numbers."""
+    """The dataset has no parameter with this name, or the parameter contains text instead of numbers."""
 
 
 class NoData(DataError):
-    """The dataset has no record in the interval."""
+    """The dataset has no records in the time range."""
 
 
 class NoUsableData(NoData):
-    """Records exist in the interval, but every value in them is fill."""
+    """The dataset has records in the time range, but all their values are fill values."""
 
 
 class NotYetPublished(DataError):
-    """The interval ends after what the provider has published so far."""
+    """The time range ends after the last data that the provider has published."""
 
 
 class DamagedFile(DataError):
-    """A file is truncated, is not of its kind, or could not be read within its limits."""
+    """A file is incomplete, is not of the expected kind, or could not be read within the limits."""
 
 
 class ChangedFile(DataError):
-    """A file was replaced or modified between the time its bytes were identified and the end of its reading."""
+    """A file was replaced or modified while helio was reading it."""
 
 
 class Offline(DataError):
-    """Needed data are not on this machine, and the run may not use the network."""
+    """Data that are needed are not on this machine, and the run may not use the network."""
 
 
 class Refused(DataError):
-    """The provider refuses, and will refuse again."""
+    """The provider refuses the request, and would refuse it again."""
 
 
 class ForeignAddress(Refused):
-    """A redirect or a listing leads to another host, or to a less safe protocol, than the provider's own."""
+    """A redirect or a listing leads to another host than the provider's, or to a less safe protocol."""
 
 
 class PrivateAddress(ForeignAddress):
-    """A host has an address of this machine or of the local network, and the user did not permit that host."""
+    """A host name leads to this machine or to the local network, and the user has not permitted this host."""
 
 
 class ReplyTooLarge(DataError):
@@ -220,7 +221,7 @@ class ReplyTooLarge(DataError):
 
 
 class TransientError(DataError):
-    """The provider failed, but another attempt may succeed."""
+    """The provider could not answer this time, but another attempt may succeed."""
 
 
 class ServerUnavailable(TransientError):
@@ -228,17 +229,17 @@ class ServerUnavailable(TransientError):
 
 
 class TooSlow(TransientError):
-    """The server answers too slowly: below the minimum rate, or longer than the time for a reply."""
+    """The server answers too slowly: below the minimum rate, or not within the maximum time for a reply."""
 
 
 class RateLimited(TransientError):
-    """The server asks for fewer requests."""
+    """The server demands fewer requests per time."""
 
     cause = "too many requests"
 
 
 class Republished(TransientError):
-    """The data changed at the provider during each attempt to read them."""
+    """The data changed at the provider each time helio tried to read them."""
 
 
 class StepError(HelioError):
@@ -246,7 +247,7 @@ class StepError(HelioError):
 
 
 class Mismatch(StepError):
-    """Tables do not fit together, or a table does not fit the tool."""
+    """Tables do not fit together, or a table does not fit the tool that reads it."""
 
     def __init__(
         self,
@@ -259,12 +260,12 @@ class Mismatch(StepError):
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.tables = tables
-        """The tables that the message names, in the order of the wording."""
+        """The tables that the message is about, in the order of the placeholders in `wording`."""
         self.wording = wording
-        """The message, with ``{0}`` and ``{1}`` in place of the tables' names."""
+        """The message, with ``{0}`` and ``{1}`` instead of the names of the tables."""
 
     def called(self, names: tuple[str, ...]) -> Self:
-        """Put other names for the tables into the message, such as their labels; return the error."""
+        """Put other names of the tables, such as their labels, into the message; return the error itself."""
         if self.wording:
             self.message = self.wording.format(*names)
         self.tables, self.wording = (), ""
@@ -272,23 +273,23 @@ class Mismatch(StepError):
 
 
 class UnitMismatch(Mismatch):
-    """A table has another unit than needed, or than another table; nothing is converted silently."""
+    """A table has another unit than needed, or than another table; helio never converts units by itself."""
 
 
 class FrameMismatch(Mismatch):
-    """A vector has another frame than needed, or than another vector."""
+    """A vector has another frame than the tool needs, or than another vector has."""
 
 
 class ClockMismatch(Mismatch):
-    """Two tables that are combined record by record have different epochs."""
+    """Two tables with different epochs cannot be combined record by record."""
 
 
 class CodeRefused(StepError):
-    """Code in a template uses something that is not allowed; it was not run."""
+    """Code in a template uses a function or a name that is not allowed; helio did not run the code."""
 
 
 class CodeFailed(StepError):
-    """Code in a template raised an error, tried something forbidden, or exceeded a limit."""
+    """Code in a template raised an error, attempted what is forbidden, or exceeded a limit."""
 
 
 class BadResult(StepError):
@@ -296,11 +297,11 @@ class BadResult(StepError):
 
 
 class NoSandbox(StepError):
-    """This machine lacks a part of the sandbox for code in templates."""
+    """This machine lacks a part of the sandbox that is needed to run code in templates."""
 
 
 class OutputError(HelioError):
-    """A file cannot be written at the requested path."""
+    """A file cannot be written at the requested path, or a disk is full."""
 
 
 class DamagedObject(HelioError):
@@ -308,7 +309,7 @@ class DamagedObject(HelioError):
 
 
 class DamagedRecord(DamagedObject):
-    """A record file of helio cannot be read, or does not have the form in which helio writes it."""
+    """A file in which helio records facts cannot be read, or does not have the form in which helio writes it."""
 
 
 class ExportError(HelioError):
@@ -333,68 +334,68 @@ class ModelError(HelioError):
     ) -> None:
         super().__init__(message, advice=advice, place=place)
         self.wait = wait
-        """Seconds to wait before another attempt; None if the server does not state them."""
+        """Seconds to wait before another attempt; None if the language model's server does not state a time."""
         self.answer = answer
-        """The unusable `helio.authoring.model.ModelAnswer`, whose tokens were spent; None if no answer came."""
+        """The unusable `helio.authoring.model.ModelAnswer`, which cost tokens; None if no answer arrived."""
 
 
 class NoKey(ModelError):
-    """No API key for a language model is set."""
+    """No API key for a language model is set in the environment."""
 
 
 class WrongKey(ModelError):
-    """The model's server does not accept the key."""
+    """The language model's server does not accept the API key."""
 
 
 class UnknownModel(ModelError):
-    """The model is unknown, or not available for this key."""
+    """The language model is unknown, or the API key may not use it."""
 
 
 class ModelRefused(ModelError):
-    """The model's server refuses the form of the question."""
+    """The language model's server refuses the question because of its form."""
 
 
 class ModelUnavailable(ModelError):
-    """The model is too slow, or its server failed."""
+    """The language model answers too slowly, or its server failed."""
 
 
 class ModelUnreachable(ModelUnavailable):
-    """The model's server cannot be reached, so its other models cannot be asked either."""
+    """The language model's server cannot be reached, so that its other models cannot be asked either."""
 
     cause = ""
-    """Obstacle between this machine and the server, as in `DataError`."""
+    """What prevents a connection from this machine to the server, as in `DataError`."""
 
 
 class QuotaExhausted(ModelError):
-    """The quota of the key is used up."""
+    """The quota of the API key is used up."""
 
 
 class Blocked(ModelError):
-    """The model's filters stopped the question or the answer."""
+    """The language model's filters blocked the question or the answer."""
 
 
 class CutShort(ModelError):
-    """The answer is cut off at its limit of tokens."""
+    """The language model's answer ends early, because it reached the maximum number of tokens."""
 
 
 class Unreadable(ModelError):
-    """The answer is empty, or not the requested JSON or call."""
+    """The language model's answer is empty, or is not the requested JSON or function call."""
 
     again = True
-    """Whether repeating the question may give a readable answer."""
+    """Whether the language model may give a readable answer if helio repeats the question."""
 
 
 class BudgetSpent(ModelError):
-    """The tokens or the time allowed for the whole task are spent."""
+    """The request has used all tokens, or all the time, that it may use."""
 
 
 class TranscriptDiffers(ModelError):
-    """The recorded conversation has no answer to a question."""
+    """The recorded conversation contains no answer to a question."""
 
 
 class Cancelled(HelioError):
-    """The user ended the run; finished steps are kept."""
+    """The user ended the run; the results of finished steps are kept."""
 
 
 class Suspended(Cancelled):
-    """The user suspended the run on its Prefect page; finished steps are kept."""
+    """The user suspended the run on its Prefect page; the results of finished steps are kept."""

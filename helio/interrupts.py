@@ -1,4 +1,4 @@
-"""End the command on Ctrl-C or SIGTERM: cleanly if this is quick, otherwise by force.
+"""End the command on Ctrl-C or SIGTERM: cleanly if possible within a short time, otherwise by force.
 
 The first signal raises `KeyboardInterrupt` in the main thread, which stops the work and closes its record. Python
 cannot interrupt the main thread everywhere (during a name lookup, while a library loads, while it waits for threads at
@@ -25,29 +25,30 @@ if TYPE_CHECKING:
 
 CANCELLED = 130
 GRACE = {signal.SIGINT: 1.6, signal.SIGTERM: 8.0}
-"""Seconds from a signal to the forced end: short while a person waits, longer for a service manager."""
+"""Seconds from a signal to the end by force: short if a user waits at a terminal, longer for a service manager."""
 
 NOTHING_BEGUN = "nothing was begun"
 FINISHED = "the command had finished its work"
 
 
 class _State:
-    """State of this process's end. Plain attributes: a signal handler must not wait for a lock."""
+    """How this process is ending. These are plain attributes, because a signal handler may not wait for a lock."""
 
     installed = False
     is_working = False
-    """Whether work is in progress that should end cleanly; otherwise the process ends at once."""
+    """Whether work is running that should end cleanly; if no work is running, a signal ends the process at once."""
     is_asked = False
     number: int = signal.SIGINT
-    """The received signal."""
+    """Number of the signal that this process received."""
     forced_at = 0.0
-    """Time of the forced end, on the monotonic clock."""
+    """Time of the end by force, on the monotonic clock."""
     is_taken = False
-    """Whether the main thread has received the signal; while it cleans up, it receives no second one."""
+    """Whether the main thread was interrupted already; while the main thread cleans up, further signals
+    do not interrupt it."""
     is_ending = False
     is_announced = False
     afterwards = NOTHING_BEGUN
-    """What to tell the user, after a cancellation, about the work done."""
+    """What to tell the user about the work done so far, after the line about the cancellation."""
 
 
 _STATE = _State()
@@ -56,7 +57,7 @@ _SPARED: set[int] = set()
 
 
 def install() -> None:
-    """Handle Ctrl-C and SIGTERM for the rest of this process; the command calls this before other imports.
+    """Handle Ctrl-C and SIGTERM until this process ends; the command calls this before it imports other modules.
 
     A signal that was ignored at the start of the process, as under ``nohup``, stays ignored.
     """
@@ -74,7 +75,7 @@ def install() -> None:
 
 
 def carry_out(command: Callable[[], object]) -> None:
-    """Run a command to its end; after a signal end the process with exit code 130."""
+    """Run a command to its end; after a signal, end the process with exit code 130."""
     try:
         command()
     finally:
@@ -85,7 +86,7 @@ def carry_out(command: Callable[[], object]) -> None:
 
 
 def begin_work(afterwards: str) -> None:
-    """Mark the beginning of work that a signal ends cleanly.
+    """Mark the beginning of work that should end cleanly after a signal.
 
     Parameters
     ----------
@@ -97,12 +98,12 @@ def begin_work(afterwards: str) -> None:
 
 
 def asked() -> bool:
-    """Tell whether a signal has asked this process to end."""
+    """Tell whether a signal has requested the end of this process."""
     return _STATE.is_asked
 
 
 def note_signal(number: int) -> None:
-    """Record a signal: from now on this process is ending."""
+    """Record that a signal has requested the end of this process."""
     if not _STATE.is_asked:
         _STATE.number = number
         _STATE.forced_at = time.monotonic() + GRACE[signal.Signals(number)]
@@ -110,31 +111,31 @@ def note_signal(number: int) -> None:
 
 
 def take_signal(number: int) -> bool:
-    """Record a signal whose handler ends the work cleanly; return False for further signals."""
+    """Record a signal; return True for the first signal, whose handler ends the work, and False for later signals."""
     note_signal(number)
     is_first, _STATE.is_taken = not _STATE.is_taken, True
     return is_first
 
 
 def was_terminated() -> bool:
-    """Tell whether SIGTERM has asked this process to end."""
+    """Tell whether SIGTERM has requested the end of this process."""
     return _STATE.is_asked and _STATE.number == signal.SIGTERM
 
 
 def seconds_left() -> float:
-    """Return the seconds until the process ends by force; infinite before a signal."""
+    """Return the seconds until the process ends by force; return infinity if no signal has arrived."""
     if not (_STATE.installed and _STATE.is_asked):
         return float("inf")
     return max(0.0, _STATE.forced_at - time.monotonic())
 
 
 def ended_as_asked() -> None:
-    """Treat the end of the command as a success, as when SIGTERM stops a service."""
+    """Treat the end of the command as a success, as when a service manager stops a service with SIGTERM."""
     _STATE.is_asked = _STATE.is_taken = False
 
 
 def announce_once() -> bool:
-    """Tell whether the caller must print the line about the cancellation; after a signal, True only once."""
+    """Tell whether the caller must print the line about the cancellation; after a signal, return True only once."""
     if not _STATE.is_asked:
         return True
     to_print, _STATE.is_announced = not _STATE.is_announced, True
@@ -142,7 +143,7 @@ def announce_once() -> bool:
 
 
 def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
-    """Register an action to perform before a forced end, such as closing a record.
+    """Register a function to call before an end by force, for example to complete a record.
 
     Returns
     -------
@@ -159,12 +160,12 @@ def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def spare(pid: int) -> None:
-    """Do not kill this child process at the end, because it notices the end of its parent and cleans up itself."""
+    """Do not kill this child process at the end: it notices the end of its parent process, and cleans up by itself."""
     _SPARED.add(pid)
 
 
 def end() -> NoReturn:
-    """End this process and all its children, now."""
+    """End this process and all its child processes at once."""
     from helio.errors import HelioError
 
     if _STATE.is_ending:
@@ -205,7 +206,7 @@ def _watch(signals: int) -> None:
 
 
 def _silence_after_a_signal() -> None:
-    """Print no traceback after a signal; before a signal all are printed as usual."""
+    """After a signal, print no traceback; before a signal, print tracebacks as usual."""
     show, show_unraisable, show_of_thread = sys.excepthook, sys.unraisablehook, threading.excepthook
 
     def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -224,7 +225,7 @@ def _silence_after_a_signal() -> None:
 
 
 def _kill_descendants() -> None:
-    """Kill every process that this one has started, directly or not, except detached ones."""
+    """Kill all processes that this process has started, directly or indirectly, except detached processes."""
     parents = _parents()
     doomed: set[int] = set()
     frontier = {os.getpid()}
@@ -237,7 +238,7 @@ def _kill_descendants() -> None:
 
 
 def _parents() -> dict[int, int]:
-    """Return the parent of every visible process."""
+    """Return the id of the parent process of every visible process."""
     parents: dict[int, int] = {}
     if os.path.exists("/proc/self/stat"):
         for name in os.listdir("/proc"):

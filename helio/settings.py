@@ -1,4 +1,4 @@
-"""Settings from the environment, read in one place: home folder, archive, browser, language model."""
+"""Settings from environment variables, read in one place: home folder, archive, browser, language model."""
 
 from __future__ import annotations
 
@@ -17,113 +17,121 @@ from helio.errors import RequestError
 log = logging.getLogger(__name__)
 
 IDLE = 1800.0
-"""Default seconds without use after which the engine's server ends itself."""
+"""Default number of seconds without use after which the engine's server ends."""
 
 
 @dataclass(frozen=True)
 class NetworkLimits:
-    """Limits on the size and speed of replies from data servers, and further permitted hosts."""
+    """Limits on the size and speed of replies from data servers, and additional hosts that helio may contact."""
 
     reply_bytes: int = 64 * 10**6
-    """``$HELIO_REPLY_MB``, in MB of 10^6 bytes: maximum size of a listing, catalogue or other reply, uncompressed.
-    Files and HAPI's records have other limits: ``--max-download``, and the size in the listing."""
+    """``$HELIO_REPLY_MB``, in MB of 10^6 bytes: maximum size, uncompressed, of a listing, a catalogue or
+    another reply. Data files and HAPI records have other limits: ``--max-download``, and the size in the
+    listing."""
     reply_seconds: float = 600.0
-    """``$HELIO_REPLY_SECONDS``: maximum seconds of such a reply, with all attempts. Files may take longer."""
+    """``$HELIO_REPLY_SECONDS``: maximum seconds for a listing, a catalogue or another reply, with all
+    attempts. Data files may take longer."""
     least_rate: float = 500.0
-    """``$HELIO_LEAST_RATE``: minimum bytes per second; a slower download is stopped."""
+    """``$HELIO_LEAST_RATE``: minimum bytes per second; helio stops a download that is slower."""
     rate_seconds: float = 30.0
-    """``$HELIO_RATE_SECONDS``: seconds of waiting over which this rate is measured."""
+    """``$HELIO_RATE_SECONDS``: number of seconds over which helio measures the rate of a download."""
     further_hosts: frozenset[tuple[str, int]] = frozenset()
-    """``$HELIO_FURTHER_HOSTS``, ``HOST[:PORT],…``: hosts, besides the providers', to which a redirect or a listing may
-    lead, and which may have a private address. Default ports: 80 and 443."""
+    """``$HELIO_FURTHER_HOSTS``, ``HOST[:PORT],…``: hosts, besides the providers', to which redirects and
+    listings may lead, and which may be on the local network. Default ports: 80 and 443."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of helio on this machine, which are neither in a template nor on the command line."""
+    """Settings of helio on this machine that are neither in a template nor on the command line."""
 
     home: Path
-    """``$HELIO_HOME``, otherwise the platform's data folder: all data of the user."""
+    """``$HELIO_HOME``, otherwise the platform's folder for data: the home folder, which contains all data
+    of the user."""
     archive: str = ""
-    """``$HELIO_ARCHIVE``: the default archive of runs."""
+    """``$HELIO_ARCHIVE``: the archive from which runs read data by default."""
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """``$HELIO_NAME_URL``, by the name of a source in lower case, such as ``$HELIO_SWPC_URL``: a compatible server to
-    use instead of its own."""
+    """Values of ``$HELIO_NAME_URL``, by the name of a data source in lower case, for example
+    ``$HELIO_SWPC_URL``: address of a compatible server to use instead of the source's own server."""
     servers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """``$HELIO_NAME_SERVERS``, ``NAME=URL,…``, by the name of a source with several servers, such as
-    ``$HELIO_HAPI_SERVERS``: further servers, or replacements of known ones."""
+    """Values of ``$HELIO_NAME_SERVERS``, ``NAME=URL,…``, by the name of a data source with several
+    servers, for example ``$HELIO_HAPI_SERVERS``: servers to add, or to use instead of known servers."""
     network: NetworkLimits = NetworkLimits()
-    """``$HELIO_REPLY_MB`` and related variables: limits on replies of data servers."""
+    """``$HELIO_REPLY_MB`` and related variables: limits on replies from data servers."""
     browser: str = ""
-    """``$BROWSER_PATH``: the Chromium that draws static figures. Default: one on the path."""
+    """``$BROWSER_PATH``: path of the browser Chromium, which draws static figures. Default: a Chromium on
+    the search path."""
     path: str = ""
-    """``$PATH``: search path of programs."""
+    """``$PATH``: folders in which programs are searched."""
 
     workers: int = 2
-    """``$HELIO_WORKERS``: maximum number of steps at the same time."""
+    """``$HELIO_WORKERS``: maximum number of steps that run at the same time."""
     step_seconds: float = 900.0
-    """``$HELIO_STEP_SECONDS``: maximum seconds of one step."""
+    """``$HELIO_STEP_SECONDS``: maximum seconds for one step."""
     worker_memory: int | None = None
-    """``$HELIO_WORKER_MEMORY``: maximum MiB of one step. Default: three quarters of the machine's memory."""
+    """``$HELIO_WORKER_MEMORY``: maximum memory for one step, in MiB. Default: three quarters of the
+    machine's memory."""
 
     sandbox: Literal["refuse", "weak"] = "refuse"
-    """``$HELIO_SANDBOX``: ``refuse`` or ``weak``: whether code in a template may run if the machine lacks a part of the
-    sandbox."""
+    """``$HELIO_SANDBOX``, ``refuse`` or ``weak``: whether helio refuses to run a template's code, or runs
+    it with weaker protection, if this machine lacks a part of the sandbox."""
 
     engine: Literal["prefect", "direct"] = "prefect"
-    """``$HELIO_ENGINE``: default engine of ``helio run``."""
+    """``$HELIO_ENGINE``: engine that ``helio run`` uses by default."""
     engine_idle: float | None = IDLE
-    """``$HELIO_ENGINE_IDLE``: time without use after which the engine's server ends, such as ``30min``, ``2h`` or a
-    number of minutes; here in seconds, None for ``never`` or 0."""
+    """``$HELIO_ENGINE_IDLE``, such as ``30min``, ``2h`` or a number of minutes: time without use after
+    which the engine's server ends; here in seconds, or None if the variable is ``never`` or 0."""
     model_key: str = field(default="", repr=False)
-    """``$GEMINI_API_KEY``, otherwise ``$GOOGLE_API_KEY``: the key for the model; never in a text, file or log."""
+    """``$GEMINI_API_KEY``, otherwise ``$GOOGLE_API_KEY``: API key for the language model; helio writes it
+    into no text, file or log."""
     model_url: str = ""
-    """``$HELIO_MODEL_URL``: a server to use instead of Google's, compatible with Gemini."""
+    """``$HELIO_MODEL_URL``: address of a server to use instead of Google's; it must be compatible with Gemini."""
     model_smart: str = "gemini-3.8-flash"
-    """``$HELIO_MODEL_SMART``: the model for planning. Defaults are released models, because previews end."""
+    """``$HELIO_MODEL_SMART``: language model for planning. The defaults are released models, because
+    previews are withdrawn."""
     model_fast: str = "gemini-3.5-flash-lite"
-    """``$HELIO_MODEL_FAST``: the model for all questions except planning."""
+    """``$HELIO_MODEL_FAST``: language model for all questions except planning."""
     model_fallback: str = "gemini-3.7-flash"
-    """``$HELIO_MODEL_FALLBACK``: the model to ask if the others fail; empty for none (``none`` in the variable)."""
+    """``$HELIO_MODEL_FALLBACK``: language model to ask if the other models fail; empty for none (``none``
+    in the variable)."""
     model_tokens: int | None = None
-    """``$HELIO_MODEL_TOKENS``: maximum tokens of one task. Default: no limit."""
+    """``$HELIO_MODEL_TOKENS``: maximum number of tokens for one request of the user. Default: no limit."""
 
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """The whole environment, for started programs: the engine's server, a browser."""
+    """All environment variables, for the programs that helio starts: the engine's server and a browser."""
 
     @property
     def store(self) -> Path:
-        """Folder of objects and results."""
+        """Return the folder of stored results: tables, figures and exports."""
         return self.home / "store"
 
     @property
     def runs(self) -> Path:
-        """Folder of run records."""
+        """Return the folder of run records."""
         return self.home / "runs"
 
     @property
     def templates(self) -> Path:
-        """Folder of the user's own pipelines."""
+        """Return the folder of the user's own pipelines."""
         return self.home / "templates"
 
     @property
     def transcripts(self) -> Path:
-        """Folder of the recorded questions to a model and its answers."""
+        """Return the folder of recorded conversations with a language model."""
         return self.home / "transcripts"
 
     @property
     def proposals(self) -> Path:
-        """Folder of proposed changes of pipelines, pending and decided."""
+        """Return the folder of proposed changes to pipelines, pending, accepted and rejected."""
         return self.home / "proposals"
 
     @property
     def log_file(self) -> Path:
-        """Detailed log of every command."""
+        """Return the path of the detailed log of every command."""
         return self.home / "logs" / "helio.log"
 
 
 def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
-    """Read all settings from environment variables.
+    """Read all settings from the environment variables.
 
     Raises
     ------
@@ -167,16 +175,16 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
 
 @dataclass(frozen=True)
 class CertificateSetting:
-    """Environment variable that names certificate authorities to use instead of the system's."""
+    """Environment variable that names the certificate authorities to trust, instead of those of the system."""
 
     name: str
-    """Name of the environment variable."""
+    """Name of the environment variable, such as ``SSL_CERT_FILE``."""
     path: str
     is_folder: bool
 
 
 def certificate_setting(environ: Mapping[str, str] = os.environ) -> CertificateSetting | None:
-    """Find the first set variable: ``SSL_CERT_FILE``, ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE``, ``CURL_CA_BUNDLE``.
+    """Return the environment variable that names certificate authorities, if one is set.
 
     The first two are OpenSSL's; an institute may have set the others for other programs.
 
@@ -191,7 +199,7 @@ def certificate_setting(environ: Mapping[str, str] = os.environ) -> CertificateS
 
 
 def settings_in_use(settings: Settings | None = None) -> Settings:
-    """Return the given settings, or read them from the environment; make the home private to its user.
+    """Return the given settings, or else read them from the environment; let only the user open the home folder.
 
     A missing home is created. If other users can read the home, as in earlier versions, this is changed.
 
@@ -212,7 +220,7 @@ def settings_in_use(settings: Settings | None = None) -> Settings:
 
 
 def close_to_others(folder: Path) -> None:
-    """Make a folder private to its user; a folder of another user stays unchanged.
+    """Let only the user open a folder; leave a folder that belongs to another user unchanged.
 
     Raises
     ------
@@ -263,7 +271,7 @@ def _network(environ: Mapping[str, str]) -> NetworkLimits:
 
 
 def _further_hosts(environ: Mapping[str, str]) -> frozenset[tuple[str, int]]:
-    """Read hosts and their ports from ``HOST,HOST:PORT``."""
+    """Read hosts and their ports from a text such as ``HOST,HOST:PORT``."""
     hosts: set[tuple[str, int]] = set()
     for text in filter(None, (part.strip() for part in environ.get("HELIO_FURTHER_HOSTS", "").split(","))):
         try:
@@ -281,7 +289,7 @@ def _further_hosts(environ: Mapping[str, str]) -> frozenset[tuple[str, int]]:
 
 
 def _idle(text: str) -> float | None:
-    """Read seconds from ``30min``, ``2h`` or a number of minutes; None for ``never`` or 0."""
+    """Convert ``30min``, ``2h`` or a number of minutes to seconds; return None for ``never`` or 0."""
     text = text.strip()
     if not text:
         return IDLE
@@ -300,7 +308,7 @@ def _idle(text: str) -> float | None:
 
 
 def _of_sources(environ: Mapping[str, str], what: str) -> Iterator[tuple[str, str, str]]:
-    """Yield the set variables ``HELIO_NAME_WHAT``: variable, source name and value."""
+    """Yield each set variable named ``HELIO_NAME_WHAT``, with the name of the data source and the value."""
     for variable, value in environ.items():
         named = re.fullmatch(rf"HELIO_([A-Z0-9_]+)_{what}", variable)
         if named and value:
@@ -308,12 +316,12 @@ def _of_sources(environ: Mapping[str, str], what: str) -> Iterator[tuple[str, st
 
 
 def _addresses(environ: Mapping[str, str]) -> dict[str, str]:
-    """Read the addresses of sources by name, without the address of the model."""
+    """Read the addresses of data sources, by the source's name; leave out the address of the language model."""
     return {name: url for _, name, url in _of_sources(environ, "URL") if name != "model"}
 
 
 def _servers(environ: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Read URLs of servers by name, from ``NAME=URL,NAME=URL``, for each source with several servers."""
+    """Read the URLs of servers from ``NAME=URL,NAME=URL``, for each data source with several servers."""
     servers: dict[str, dict[str, str]] = {}
     for variable, source, text in _of_sources(environ, "SERVERS"):
         for part in filter(None, (part.strip() for part in text.split(","))):

@@ -1,4 +1,4 @@
-"""Read time ranges and durations; a text that is understood only in part is refused.
+"""Read time ranges and durations; refuse a text if a part of it is not understood.
 
 ::
 
@@ -60,9 +60,9 @@ LEAP_SECOND_MIDNIGHTS = tuple(
         (1994, 7), (1996, 1), (1997, 7), (1999, 1), (2006, 1), (2009, 1), (2012, 7), (2015, 7), (2017, 1),
     )
 )  # fmt: skip
-"""The midnights that follow a leap second, 23:59:60 UTC: IERS Bulletin C. TAI − UTC was 10 s before the first."""
+"""Midnights that follow a leap second (23:59:60 UTC), from IERS Bulletin C. Before the first, TAI − UTC was 10 s."""
 LEAP_SECOND_STORED = timedelta(microseconds=1)
-"""Length of a leap second in epochs: helio stores it as the last microsecond of its day."""
+"""Length of a leap second in helio's epochs: helio stores a leap second in the last microsecond of its day."""
 
 _FORMS = (
     "write '2024-05-10 to 2024-05-12', '2024-05-10', 'May 2024', '2024-131', '2024-05-10/P2D', "
@@ -74,7 +74,7 @@ _LONGEST_DAYS = 220_000  # longer than EARLIEST to LATEST, and safe in any arith
 
 @dataclass(frozen=True)
 class TimeRange:
-    """A half-open interval [start, stop) in UTC.
+    """A time range in UTC that contains its start but not its stop.
 
     Parameters
     ----------
@@ -110,17 +110,17 @@ class TimeRange:
         return cls(datetime.fromisoformat(start), datetime.fromisoformat(stop))
 
     def as_iso(self) -> list[str]:
-        """Write start and stop as ISO 8601 texts, for JSON."""
+        """Return start and stop as ISO 8601 texts, for JSON."""
         return [self.start.isoformat(), self.stop.isoformat()]
 
     @property
     def duration(self) -> timedelta:
-        """Time from start to stop."""
+        """Return the time from start to stop, without leap seconds."""
         return self.stop - self.start
 
     @property
     def leap_seconds(self) -> int:
-        """Number of leap seconds in the interval."""
+        """Return the number of leap seconds in the time range."""
         return sum(self.start < midnight <= self.stop for midnight in LEAP_SECOND_MIDNIGHTS)
 
 
@@ -138,7 +138,7 @@ class Duration:
 
     text: str = field(compare=False)
     nanoseconds: int = field(init=False, repr=False)
-    """Length in ns, > 0."""
+    """Length in nanoseconds, greater than 0."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "nanoseconds", _nanoseconds(self.text))
@@ -152,7 +152,7 @@ class Duration:
 
 
 def parse_time_range(text: str, now: datetime) -> TimeRange:
-    """Read a phrase as a time range, or refuse it if a part is not understood.
+    """Read a phrase as a time range; refuse the phrase if a part of it is not understood.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def parse_time_range(text: str, now: datetime) -> TimeRange:
 
 
 def canonical(text: str) -> str:
-    """Return a phrase in its canonical form; a relative phrase stays relative: ``past 5 days`` is ``last 5 days``.
+    """Return a phrase in its standard form; a relative phrase stays relative: ``past 5 days`` becomes ``last 5 days``.
 
     Absolute ranges become ``2024-01-01 to 2024-01-08``, with times only where one end is not midnight.
     ``canonical(canonical(text)) == canonical(text)``, and both mean the same at any `now`.
@@ -185,12 +185,12 @@ def canonical(text: str) -> str:
 
 
 def is_relative(text: str) -> bool:
-    """Tell whether a phrase depends on the present time; raise TimeRangeError if it is not understood."""
+    """Tell whether a phrase depends on the current time; raise TimeRangeError if the phrase is not understood."""
     return _read(text).relative
 
 
 def names_days(text: str) -> bool:
-    """Tell whether a text names a day or longer, without a time of day: ``2024-05-12``, ``May 2024``, ``today``."""
+    """Tell whether a text means one day or longer, without a time of day: ``2024-05-12``, ``May 2024``, ``today``."""
     try:
         start, stop = _read(text).span(_ANY_NOON)
     except TimeRangeError:
@@ -199,7 +199,7 @@ def names_days(text: str) -> bool:
 
 
 def former_meaning(text: str) -> str | None:
-    """Return the range that earlier versions of helio read from a text, if it differs from the present reading.
+    """Return the time range that earlier versions of helio read from a text, if it differs from what helio reads now.
 
     >>> canonical("2024-01/2024-03"), former_meaning("2024-01/2024-03")
     ('2024-01-01 to 2024-03-01', '2024-01-01 to 2024-04-01')
@@ -214,12 +214,13 @@ def former_meaning(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class _Period:
-    """A date or datetime, with the period that its last field names."""
+    """The period that a date or time means: ``2024-05`` means the month, ``2024-05-10 12:00`` the minute."""
 
     start: datetime
     stop: datetime
     whole: bool = False
-    """Whether the period is a week, a month or longer; as the end of a range it is included, except after a ``/``."""
+    """Whether the period is a week, a month or longer. A range that ends with such a period includes it,
+    except after a ``/``."""
     relative = False
 
     def span(self, now: datetime) -> tuple[datetime, datetime]:
@@ -228,7 +229,7 @@ class _Period:
 
 @dataclass(frozen=True)
 class _Word:
-    """``today``, ``yesterday``, ``3 days ago`` or ``now``."""
+    """A moment given in words: ``today``, ``yesterday``, ``3 days ago`` or ``now``."""
 
     word: str
     whole = False
@@ -275,7 +276,7 @@ class _Between:
     second: _Moment
     joint: Literal["to", "through", "/"] = "to"
     former: _Phrase | None = field(default=None, compare=False)
-    """Range that earlier versions of helio read from the phrase, if it differs."""
+    """Time range that earlier versions of helio read from the same phrase, if it differs."""
 
     @property
     def relative(self) -> bool:
@@ -312,11 +313,11 @@ class _Between:
         )
 
     def _includes(self, moment: _Moment) -> bool:
-        """Tell whether the second moment of a range is included whole."""
+        """Tell whether the period that ends a range is part of the range."""
         return self.joint == "through" or (moment.whole and self.joint == "to")
 
     def _edge(self, moment: _Moment) -> datetime:
-        """Return the edge of an absolute side, when the other side is relative."""
+        """Return the start or end that the range takes from one of its two moments, if this moment is a date."""
         if isinstance(moment, _Word):
             return EARLIEST
         return moment.stop if moment is self.second and self._includes(moment) else moment.start
@@ -324,7 +325,7 @@ class _Between:
 
 @dataclass(frozen=True)
 class _Lasting:
-    """A moment and an ISO duration from it, or up to it."""
+    """A time range given by a moment and an ISO duration: the duration begins or ends at the moment."""
 
     moment: _Moment
     months: int
@@ -360,7 +361,7 @@ class _Lasting:
 
 @dataclass(frozen=True)
 class _Last:
-    """``last N units``."""
+    """A time range ``last N units``, such as ``last 5 days``."""
 
     count: int
     unit: str
@@ -383,7 +384,7 @@ class _Last:
 
 @dataclass(frozen=True)
 class _Calendar:
-    """``this month``, ``previous month``."""
+    """A time range such as ``this month`` or ``previous month``."""
 
     which: str
     unit: str
@@ -527,7 +528,7 @@ _DURATION_UNITS = {
 
 
 class _OtherReadingError(Exception):
-    """This reading of the phrase is wrong; another may be right."""
+    """Error: this interpretation of the phrase is wrong, but another interpretation may be right."""
 
 
 # ---- reading
@@ -553,7 +554,7 @@ _BLANKS = "[ \\t\\n\\r\\f\\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3
 
 
 def _plain(text: str) -> str:
-    """Normalise to lower case, single blanks, and one sign for each kind of dash."""
+    """Return the text in lower case, with single blanks, and with the same character for similar dashes."""
     return re.sub(_BLANKS, " ", text.translate(_DASHES)).strip(" ").lower()
 
 
@@ -641,7 +642,7 @@ def _is_date(plain: str) -> bool:
 
 
 def _clocks(match: re.Match[str], text: str) -> _Phrase:
-    """Read two clocks of one day, unless the second may be an offset of the first."""
+    """Read two times of day with one date, unless the second may be an offset from UTC, as in ``12:00-05:00``."""
     day, first, second = match["date"], match["first"], match["second"]
     is_explicit = match["from"] or match["early_zone"] or match["zone"] or match.end("date") == match.end()
     former = None
@@ -676,7 +677,7 @@ def _either_way(text: str, day: str, first: str, second: str, as_clocks: bool) -
 
 
 def _taken_for_an_offset(day: str, first: str, second: str, text: str) -> _Phrase | None:
-    """Return the range that earlier versions read in ``2024-05-10T12:00-12:30``: an instant with an offset."""
+    """Return what earlier versions read in ``2024-05-10T12:00-12:30``: a moment with an offset from UTC."""
     hours, minutes = int(second[:2]), int(second[3:5])
     if hours > 14 or minutes > 59:
         return None
@@ -686,7 +687,7 @@ def _taken_for_an_offset(day: str, first: str, second: str, text: str) -> _Phras
 
 
 def _on_the_day_of(first: str, clock: str) -> str:
-    """Add the day and the zone of the first clock to the second: ``2024-05-10 06:00 to 12:00``."""
+    """Return the second time of day with the date and zone of the first time: ``2024-05-10 06:00 to 12:00``."""
     match = re.fullmatch(_STAMP, first)
     if not match or not (match["clock"] or match["spaced"]):
         raise _OtherReadingError
@@ -740,13 +741,13 @@ def _date(plain: str, text: str) -> _Period:
 
 
 def _months(year: int, month: int, count: int) -> _Period:
-    """Return whole months from the first day of a month."""
+    """Return a period of `count` whole months, which begins with the given month."""
     start = datetime(year, month, 1)
     return _Period(start, _later(start, count), whole=True)
 
 
 def _part(part: str, nth: str, year: int, month: int, text: str) -> _Period:
-    """Return a quarter or half of a year, or a week of a month, counted from its first day."""
+    """Return a quarter or half of a year, or a week of a month, counted from the first day of the year or month."""
     number = _NTH[nth] if nth in _NTH else int(nth)
     if part == "w":
         if not month:
@@ -782,7 +783,7 @@ def _which_week(period: _Period, text: str) -> TimeRangeError:
 
 
 def _week_of(day: datetime) -> str:
-    """Name the ISO week of a day."""
+    """Return the name of the ISO week that contains a day, such as ``2024-W19``."""
     year, week, _ = day.isocalendar()
     return f"{year}-W{week:02d}"
 
@@ -869,7 +870,7 @@ def _offset(zone: str, text: str) -> timedelta:
 
 
 def _known_offset(zone: str) -> timedelta | None:
-    """Read ``+02:00``, ``-0330`` or ``+14``; return None where no place has this offset from UTC."""
+    """Convert an offset from UTC, such as ``+02:00``, ``-0330`` or ``+14``; return None if no place on Earth has it."""
     digits = zone[1:].replace(":", "").ljust(4, "0")
     minutes = 60 * int(digits[:2]) + int(digits[2:])
     most = 12 * 60 if zone[0] == "-" else 14 * 60
@@ -879,7 +880,7 @@ def _known_offset(zone: str) -> timedelta | None:
 
 
 def _iso_duration(plain: str, text: str) -> tuple[int, timedelta]:
-    """Read an ISO duration: months, which have no fixed length, and the rest."""
+    """Read an ISO duration as a number of months, which have no fixed length, and a fixed length for the rest."""
     months, parts = _iso_parts(plain)
     length, rest = _summed(parts)
     micros, left = divmod(length, 1000)
@@ -924,7 +925,7 @@ def _nanoseconds(text: str) -> int:
 
 
 def _iso_parts(plain: str) -> tuple[int, list[tuple[str, str]]]:
-    """Split ``p1y2dt3h`` into months, and counts and units of fixed length."""
+    """Split a duration such as ``p1y2dt3h`` into a number of months and a list of other counts with their units."""
     match = re.fullmatch(_ISO_DURATION, plain)
     if not match or not any(match.groupdict().values()):
         raise _OtherReadingError
@@ -936,7 +937,7 @@ def _iso_parts(plain: str) -> tuple[int, list[tuple[str, str]]]:
 
 
 def _summed(parts: list[tuple[str, str]]) -> tuple[int, int]:
-    """Sum counts such as ``1.5`` to whole nanoseconds, with a nonzero rest where the sum is not whole."""
+    """Add up counts such as ``1.5`` in whole nanoseconds; the second number is nonzero if the sum is not whole."""
     total = rest = 0
     for count, unit in parts:
         whole, _, fraction = count.partition(".")
@@ -974,7 +975,7 @@ def _resolve(phrase: _Phrase, now: datetime, text: str) -> TimeRange:
 
 
 def _later(start: datetime, months: int) -> datetime:
-    """Add months to a date; where the day does not exist, return the last day of that month."""
+    """Add months to a date; if the new month has no such day, return the last day of the month."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     following = datetime(year + (month == 11), (month + 1) % 12 + 1, 1)
     return start.replace(year=year, month=month + 1, day=min(start.day, (following - _DAY).day))
@@ -1038,7 +1039,7 @@ _WORDS = (
 
 
 def _close_readings(plain: str) -> Iterator[str]:
-    """Suggest valid phrases for slips such as ``Janury 2024``, ``2024-1-5``, ``2024/01/15``."""
+    """Yield valid phrases that are close to misspelt phrases such as ``Janury 2024``, ``2024-1-5``, ``2024/01/15``."""
     from difflib import get_close_matches  # only on the way to an error, never at start-up
 
     def nearest(match: re.Match[str]) -> str:

@@ -1,1 +1,1 @@
-"""Authoring: rules or a model propose a template, helio verifies it, and a person accepts it. Nothing runs here."""
+"""Authoring: rules or a language model propose a template, helio verifies it, a person accepts it; no template runs."""

@@ -1,4 +1,4 @@
-"""Read a model's answer, and check that it has the form that the question asked for."""
+"""Read the answer of a language model, and check that the answer has the form that helio requested."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from helio.pipelines.template.oversize import CODE as OVERSIZE
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.MULTILINE | re.DOTALL)
 _MOST_STARTS = 50
-"""Maximum number of brackets to try as the start of the JSON, where words surround it."""
+"""Maximum number of brackets in an answer at which helio tries to start reading JSON, if other words
+surround the JSON."""
 _MOST_SAID = 300
 DEEPEST = 100
 """Maximum nesting depth of an answer's JSON; a template needs about ten levels."""
 
 
 def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
-    """Return a model's answer, with its parsed JSON if the question asked for JSON.
+    """Return a language model's answer; if helio requested JSON, also parse the JSON in the answer.
 
     Models put words and code fences around JSON. The first JSON value that fits the schema is taken, unchanged.
 
@@ -63,7 +64,7 @@ def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Tell whether JSON is nested too deeply to process; this check does not recurse."""
+    """Tell whether a JSON value is nested too deeply to process, without a recursive search."""
     waiting = [(value, 1)]
     while waiting:
         part, depth = waiting.pop()
@@ -75,7 +76,7 @@ def is_too_deep(value: Any) -> bool:
 
 
 def _values(text: str) -> Iterator[Any]:
-    """Yield the JSON values that a text may mean, the best first, or the diagnostics of those that are no JSON."""
+    """Yield the JSON values that a text may contain, best first; if it has none, yield diagnostics that say why."""
     whole = check_json(text)
     yield whole
     if not isinstance(whole, Diagnostic):
@@ -100,7 +101,7 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _problem(value: Any, schema: Any) -> str:
-    """Say where a value does not fit its schema; nothing where it fits."""
+    """Say where a value does not fit its JSON Schema; return an empty text if the value fits."""
     if is_too_deep(value):
         return f"objects and lists are nested more than {DEEPEST} levels deep"
     from jsonschema import Draft202012Validator

@@ -1,4 +1,4 @@
-"""Write, edit and repair templates with a language model; helio verifies each result before a person sees it.
+"""Write, edit and repair templates with a language model; helio verifies every template before a person sees it.
 
 HE302 (error)  a repair requests the same missing data again
     The repaired run would fail in the same way.
@@ -41,11 +41,11 @@ from helio.steps.signature import signatures
 LONGEST = 8000
 """Maximum number of characters of a request."""
 NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownParameter")
-"""Errors of a fetch that would occur again for the same data."""
+"""Errors of a fetch that would happen again if the same data were requested again."""
 
 
 class ModelAuthor:
-    """Author that writes templates with a language model.
+    """Writer, editor and repairer of templates that asks a language model.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class ModelAuthor:
         self._asked: list[str] = []
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a new template: the model searches the catalogue, then writes; helio verifies each answer."""
+        """Write a new template: the language model searches the catalogue, then writes; helio verifies each answer."""
         _check(request)
         answers = self._answers(chosen)
         found = discover(self._door, request, self._shelf(), answers=answers)
@@ -83,7 +83,7 @@ class ModelAuthor:
         return TemplateDraft(proved, self._said(prompt), (*notes, *_search_notes(found)))
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template by operations on named steps, or answer a question about it.
+        """Let the language model change a template by operations on named steps, or answer a question about it.
 
         The catalogue is searched only if the model says that the datasets of the template are not enough.
         """
@@ -107,7 +107,7 @@ class ModelAuthor:
         return self._edited(request, template, prove, self._answers(chosen), facts)
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template so that a failed run can succeed, without weakening it or trying a repair twice."""
+        """Change a template so that its failed run can succeed, without weakening it or repeating an earlier repair."""
         tried: dict[str, tuple[Diagnostic, ...]] = dict.fromkeys(failure.rejected, ())
         request = f"Mend step {failure.step_id}, so that the run goes through. Weaken nothing."
         facts = data(
@@ -183,7 +183,7 @@ class ModelAuthor:
                 return TemplateDraft(proved, self._said(prompt), _search_notes(found) if looked else ())
 
     def _answers(self, chosen: tuple[str, ...]) -> list[dict[str, str]]:
-        """Return the answers with the questions of this author."""
+        """Return the user's answers, each with the question that the language model asked."""
         return [
             {"question": question, "answer": answer}
             for question, answer in zip(self._asked, chosen, strict=False)
@@ -212,7 +212,7 @@ def _check(request: str) -> None:
 
 
 def _asks_again(before: Document, after: Document, failure: Failure) -> bool:
-    """Tell whether a fetch that found nothing would request the same data again."""
+    """Tell whether a fetch that found no data would request the same data again."""
     if failure.kind not in NOWHERE:
         return False
     old, new = step_of(before, failure.step_id), step_of(after, failure.step_id)

@@ -1,4 +1,4 @@
-"""Pass requests to an author, and save the results as proposals; run nothing."""
+"""Handle requests in plain words: let rules or a language model answer, and save their templates as proposals."""
 
 from __future__ import annotations
 
@@ -59,16 +59,17 @@ if TYPE_CHECKING:
 
 By = Literal["auto", "rules", "model"]
 _SHOWN = ("unit", "frame", "components", "rows")
-"""Properties of a failed run's tables that a repair may use."""
+"""Facts about the tables of a failed run that are given to the language model for a repair."""
 _MOST_TABLES = 20
 CLASHES = frozenset({*SURE.values(), *BY_CATALOGUE.values()})
-"""Codes for tables that do not fit together. If replacing a spacecraft gives one, the model does it instead."""
+"""Codes for tables that do not fit together. If the rules replace a spacecraft and cause such a code, the
+language model makes the change instead."""
 _WITHOUT_MODEL = "use --author rules for simple requests, without a language model"
 
 
 @dataclass(frozen=True)
 class _Assignment:
-    """A task for an author: its kind, the request in words, and the run to repair."""
+    """A request to handle: its kind, its words, and the failed run to repair, if any."""
 
     kind: Kind
     request: str
@@ -76,7 +77,7 @@ class _Assignment:
 
 
 class Desk:
-    """Office that takes requests for new pipelines, edits and repairs, and saves the answers as proposals.
+    """Handler of requests for new pipelines, edits and repairs; it saves the results as proposals.
 
     Parameters
     ----------
@@ -129,21 +130,21 @@ class Desk:
         self._door: Door | None = None
         self._writer: Author | None = None
         self.kept: list[str] = []
-        """Ids of the proposals that were saved, including failed ones."""
+        """Ids of the proposals that this desk saved, including failed proposals."""
 
     def close(self) -> None:
-        """Close the connection to the model."""
+        """Close the connection to the language model."""
         if self._door is not None:
             self._door.close()
 
     @property
     def transcript(self) -> str:
-        """Path of the file that records the conversation with the model; empty if no model was asked."""
+        """Return the path of the recorded conversation with the language model; empty if no model was asked."""
         return str(self._door.transcript.path) if self._door is not None else ""
 
     @property
     def fallback(self) -> str:
-        """Reason why the fallback model was asked; empty if it was not."""
+        """Return the reason why helio asked the fallback model; empty if helio did not ask it."""
         return "; ".join(dict.fromkeys(self._door.fell_back.values())) if self._door is not None else ""
 
     # Requests ---------------------------------------------------------------------------------------------
@@ -186,7 +187,7 @@ class Desk:
     def new(
         self, wanted: PipelineRequest, *, name: str, request: str, replace: bool = False
     ) -> tuple[Path, TemplateDraft]:
-        """Write a pipeline from a complete request, and save it among the user's own.
+        """Write a pipeline from a complete request, and save it in the user's library.
 
         Parameters
         ----------
@@ -215,7 +216,7 @@ class Desk:
     def edit(
         self, pipeline: str | Path, request: str, *, name: str = "", chosen: tuple[str, ...] = ()
     ) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change of a pipeline, or answer a question about it.
+        """Propose a change to a pipeline, or answer a question about the pipeline.
 
         Parameters
         ----------
@@ -245,7 +246,7 @@ class Desk:
 
     @checked
     def repair(self, run_id: str, *, chosen: tuple[str, ...] = ()) -> Proposal | AuthorQuestion | AuthorReply:
-        """Propose a change of a pipeline so that its failed run can succeed.
+        """Propose a change to a pipeline so that its failed run can succeed.
 
         Raises
         ------
@@ -274,7 +275,7 @@ class Desk:
         return self._change(task, outcome, text, template, copy=copy and self._free(copy), entry=entry)
 
     def work(self, proposal: Proposal) -> RemainingWork:
-        """Describe which steps a run of the proposed pipeline would recompute."""
+        """Describe which steps a run of the proposed pipeline would compute again."""
         return work_left(
             proposal.earlier,
             proposal.template,
@@ -318,7 +319,7 @@ class Desk:
         return author.edit(request, template, chosen=chosen)
 
     def _repaired(self, template: Document, failure: Failure, chosen: tuple[str, ...]) -> Outcome:
-        """Repair by a rule if one applies, else by the model."""
+        """Repair a template by a rule if a rule applies; otherwise ask the language model for a repair."""
         author = self._author()
         try:
             outcome = self.rules.repair(template, failure)
@@ -349,7 +350,7 @@ class Desk:
         copy: str,
         entry: Entry | None,
     ) -> Proposal:
-        """Propose a change of an entry of the library, or a changed copy of it."""
+        """Propose a change to a pipeline of the library, or propose a changed copy of the pipeline."""
         if copy or entry is None:
             after = as_text({**draft.template, "id": copy})
             return self._propose(task, copy, draft, after=after, base=text)
@@ -357,7 +358,7 @@ class Desk:
         return self._propose(task, self._known_as(entry), draft, before=text, after=after)
 
     def _known_as(self, entry: Entry) -> str:
-        """Return the name of a pipeline of the library; of any other file the absolute path."""
+        """Return the name of a pipeline of the library; for any other file, return its absolute path."""
         path = entry.path.resolve()
         return entry.id if entry.shipped or path.parent == self.library.folder.resolve() else str(path)
 
@@ -400,7 +401,7 @@ class Desk:
         return made
 
     def _archive_notes(self, pipeline: str, text: str) -> Iterator[str]:
-        """Say which datasets of a template the named archive has, and how to run it with them."""
+        """Say which datasets of a template the user's archive has, and how to run the template with this archive."""
         if not self._archive:
             return
         fetched = dict.fromkeys(dataset for _, dataset in fetched_datasets(json.loads(text)))
@@ -418,7 +419,7 @@ class Desk:
 
     @contextmanager
     def _recording(self, task: _Assignment, pipeline: str, *, before: str = "") -> Iterator[None]:
-        """Keep a failure as a failed proposal, unless rules alone did not understand."""
+        """Save a failure as a failed proposal; do not save it if only the rules failed to understand the request."""
         try:
             yield
         except (NotProved, NotUnderstood, ModelError) as error:
@@ -441,7 +442,7 @@ class Desk:
             raise RequestError(f"a pipeline '{name}' exists already", advice="choose another name with --as")
 
     def _free(self, wanted: str) -> str:
-        """Return an id that no pipeline has, and no pending proposal."""
+        """Return an id that no pipeline and no pending proposal has."""
         taken = {entry.id for entry in self.library.entries()}
         if self._replay is None:  # a transcript gives the same id again
             taken |= {proposal.pipeline for proposal in self.proposals.list(state="pending")}
@@ -450,7 +451,7 @@ class Desk:
     # Failures ---------------------------------------------------------------------------------------------
 
     def _entry_of(self, authored: Document) -> Entry | None:
-        """Return the pipeline of the library that a run was made from."""
+        """Return the pipeline of the library that a run used, given the run's template."""
         return next((entry for entry in self.library.entries() if entry.id == authored.get("id")), None)
 
     def _failure(self, record: RunRecord, authored: Document) -> Failure:
@@ -478,7 +479,7 @@ class Desk:
         )
 
     def _evidence(self, record: RunRecord, step: Document) -> list[str]:
-        """Describe the tables of a run, and what the catalogue has for the datasets of a step."""
+        """Describe the tables of a failed run, and what the catalogue knows about the datasets of the failed step."""
         outputs = [
             output for known in record.step_records for output in known["outputs"] if output.get("label")
         ]
@@ -501,11 +502,11 @@ class Desk:
 
 
 def _is_clean_swap(draft: TemplateDraft) -> bool:
-    """Whether a draft swaps spacecraft, and brings no tables together that do not fit."""
+    """Tell whether a draft only replaces a spacecraft, and does not combine tables that do not fit together."""
     by_table = draft.said.by == "equivalence table"
     return by_table and not any(warning.code in CLASHES for warning in draft.proved.warnings)
 
 
 def _comes_of(name: str, step_id: StepId) -> bool:
-    """Whether a step of a run is an authored one, an item of it, or a step of the pipeline that it calls."""
+    """Tell whether a step in a run's record comes from the template's step with this id, or from an item of it."""
     return name == str(step_id) or name.startswith((f"{step_id}[", f"{step_id}."))

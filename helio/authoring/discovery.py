@@ -1,4 +1,4 @@
-"""Let the model search the catalogue, and collect the datasets that it found as a verified reference."""
+"""Let the language model search the catalogue, and collect the datasets that it found, verified, for later prompts."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from helio.store.runs import Runs
 MOST_CALLS = 20
 MOST_ROUNDS = 8
 MOST_REPEATS = 3
-"""Number of repeated calls after which the search ends."""
+"""Number of repeated calls of search functions after which helio ends the search."""
 MOST_TOLD = 120_000
-"""Maximum number of characters of all results together: each round sends all results again."""
+"""Maximum number of characters of all search results together, because every new request sends all results again."""
 MOST_RESULT = 12_000
-"""Maximum number of characters of the result of one call."""
+"""Maximum number of characters of the result of one function call."""
 MOST_PARAMETERS = 60
 MOST_ROWS = 30
 _MOST_HITS = 8
 _DESCRIPTION = 120
-"""Maximum number of characters of the description of a parameter."""
+"""Maximum number of characters of a parameter's description."""
 
 SYSTEM = """You find data for a heliophysics pipeline. You have read-only tools over a catalogue of CDAWeb.
 Find the datasets and parameters that answer the request: look at the table of physical quantities first, then search,
@@ -44,7 +44,7 @@ CDAWeb wherever they answer the request: a run with the archive reads nothing el
 
 @dataclass
 class Discovery:
-    """Datasets that the model examined, as the catalogue describes them.
+    """Datasets that the language model looked at, with their facts from the catalogue.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Discovery:
     ended: str = ""
 
     def reference(self, most: int = 20_000) -> dict[str, Any]:
-        """Return the datasets and parameters for a prompt, shortened to a number of characters."""
+        """Return the datasets and parameters as text for a prompt, with at most a given number of characters."""
         every = list(self.datasets.values())
         share = most // max(len(every), 1)
         return {"datasets": [fitting(entry, max(share, 800)) for entry in every]}
@@ -72,7 +72,7 @@ _Described = tuple[str, Mapping[str, tuple[str, bool]], Callable[..., Any]]
 
 
 class CatalogueTools:
-    """Read-only tools with which a model searches the catalogue.
+    """Functions with which a language model searches the catalogue; none of them changes anything.
 
     Parameters
     ----------
@@ -93,11 +93,11 @@ class CatalogueTools:
 
     @property
     def has_archive(self) -> bool:
-        """Whether the tools also search the user's own archive."""
+        """Return whether the functions also search the user's own archive."""
         return self._archived is not None
 
     def call(self, call: Call) -> Any:
-        """Return the result of a call; for a wrong call, an error with the valid names."""
+        """Return the result of a function call; if the call is wrong, return an error with the valid names."""
         tool = _TOOLS.get(call.name)
         if tool is None:
             return {"error": f"no tool is called {call.name}", "tools": sorted(_TOOLS)}
@@ -116,14 +116,14 @@ class CatalogueTools:
             return {"error": error.message, "try": error.advice}
 
     def known(self, datasets: Sequence[str]) -> Discovery:
-        """Add datasets to the reference without asking a model."""
+        """Add datasets to the collected datasets, without a request to a language model."""
         for dataset in dict.fromkeys(datasets):
             if dataset in self._catalogue:
                 self.list_parameters(dataset)
         return self.found
 
     def search_datasets(self, query: str) -> Any:
-        """Search datasets by words: mission, instrument, quantity, cadence."""
+        """Search for datasets by words: mission, instrument, quantity or cadence."""
         answer = self._search.find(query, limit=_MOST_HITS)
         hits = [hit.dataset for hit in answer.hits if not self._catalogue.in_archive(hit.dataset.id)]
         archived = self._archived.find_archived(query)[:_MOST_HITS] if self._archived else []
@@ -136,7 +136,7 @@ class CatalogueTools:
         return result
 
     def list_parameters(self, dataset_id: str, match: str = "") -> Any:
-        """List the parameters of a dataset; with a text, only parameters that contain the text."""
+        """List the parameters of a dataset; if a text is given, list only parameters that contain the text."""
         entry = self._catalogue.dataset(dataset_id)
         every = [
             parameter
@@ -192,7 +192,7 @@ class CatalogueTools:
         return {"missions": [known.name for known in self._catalogue.missions()]}
 
     def find_quantity(self, quantity: str = "", spacecraft: str = "") -> Any:
-        """Return rows of the table of physical quantities."""
+        """Return rows of helio's table of physical quantities, each with a dataset and a parameter."""
         rows: list[QuantitySource]
         if spacecraft:
             names = [quantity] if quantity else quantities()
@@ -226,7 +226,7 @@ class CatalogueTools:
         }
 
     def list_pipelines(self) -> Any:
-        """List the pipelines."""
+        """List the pipelines that come with helio, and the user's own."""
         pipelines: list[dict[str, Any]] = []
         for entry in self._library.entries():
             try:
@@ -262,13 +262,13 @@ class CatalogueTools:
         }
 
     def _found_in(self, dataset_id: str) -> dict[str, str]:
-        """Say where a dataset was found, if an archive was searched too."""
+        """Say whether a dataset was found in the archive or in the catalogue, if an archive was searched too."""
         if self._archived is None:
             return {}
         return {"found_in": "archive" if self._archived.in_archive(dataset_id) else "CDAWeb"}
 
     def _keep(self, entry: CatalogueEntry, names: list[str]) -> None:
-        """Put parameters of a dataset into the reference."""
+        """Add parameters of a dataset to the datasets that later prompts name."""
         known = self.found.datasets.setdefault(entry.id, {**capped(self._described(entry)), "parameters": []})
         there = {shown["parameter_id"] for shown in known["parameters"]}
         for parameter in entry.parameters:
@@ -327,7 +327,7 @@ _TOOLS: Mapping[str, _Described] = {
 
 
 def tools() -> tuple[Tool, ...]:
-    """Return the descriptions of all tools, as helio sends them to a model."""
+    """Return the descriptions of all search functions, as helio sends them to a language model."""
     return tuple(
         Tool(
             name,
@@ -346,7 +346,7 @@ def tools() -> tuple[Tool, ...]:
 
 
 def discover(model: Model, request: str, shelf: CatalogueTools, *, answers: Sequence[Any] = ()) -> Discovery:
-    """Let the model search the catalogue within limits, and return the datasets that it examined.
+    """Let the language model search the catalogue, within limits, and return the datasets that the model looked at.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Ask models: repeat failed questions, use a fallback, limit tokens and time, and record the conversation."""
+"""Ask language models: repeat failed questions, use a fallback model, set limits, record the conversation."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from helio.sources.http import Clock
 
 log = logging.getLogger(__name__)
 _LOOKS_UP = 0.1
-"""Seconds between checks for cancellation while waiting for an answer."""
+"""Seconds between two checks, while helio waits for an answer, of whether the user has cancelled."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """Limits on the attempts and the time for one question.
+    """Limits on the number of attempts and on the seconds for one question to a language model.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Patience:
 
 
 class Door:
-    """Model that repeats failed questions, respects limits and records the conversation.
+    """Language model that repeats failed questions, limits tokens and time, and records the conversation.
 
     If the model stays unavailable, the fallback gets the question, and every further question of the same role.
     Answers are complete, and are JSON if the question asked for JSON.
@@ -91,13 +91,13 @@ class Door:
     ) -> None:
         self.transcript = transcript
         self.usage = Usage()
-        """Tokens of all answers, including unusable ones."""
+        """Tokens of all answers together, including answers that could not be used."""
         self.calls = 0
-        """Number of requests, including failed ones."""
+        """Number of requests sent, including failed requests."""
         self.fell_back: dict[Role, str] = {}
-        """Roles that the fallback has taken over, each with the reason to show to the user."""
+        """Kinds of model that the fallback model has replaced, each with the reason to show to the user."""
         self.answered_by = ""
-        """Name of the model that gave the latest answer."""
+        """Name of the language model that gave the latest answer."""
         self._model = model
         self._fallback = fallback
         # a transcript has the errors that were left after all attempts
@@ -113,11 +113,11 @@ class Door:
         self._asked = 0
 
     def name(self, role: Role) -> str:
-        """Return the name of the model that currently answers questions of a role."""
+        """Return the name of the model that currently answers questions for a role, ``smart`` or ``fast``."""
         return self._chain(role)[0].name(role)
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """Ask a question, and return the answer.
+        """Ask a language model a question, and return the model's answer.
 
         Raises
         ------
@@ -146,11 +146,11 @@ class Door:
         return answer
 
     def cancel(self) -> None:
-        """Cancel the current question, from any thread; no question is asked afterwards."""
+        """Cancel the current question, from any thread, and refuse all further questions."""
         self._ended.set()
 
     def close(self) -> None:
-        """Close the connections, and write the total tokens to the transcript."""
+        """Close the connections, and write the total number of tokens to the recorded conversation."""
         self._model.close()
         if self._fallback is not None:
             self._fallback.close()
@@ -225,7 +225,7 @@ class Door:
         waited: float,
         again: int,
     ) -> tuple[float | None, int]:
-        """Return the seconds until the next attempt, None for no other, and how many repeats are left."""
+        """Return the seconds until the next attempt, or None if there is none, and the number of repetitions left."""
         if isinstance(error, (QuotaExhausted, ModelUnavailable)) and attempt < attempts:
             jitter = 0.5 + self._clock.random() / 2
             pause = max(error.wait or 0.0, self._patience.first * 2 ** (attempt - 1) * jitter)
@@ -267,7 +267,7 @@ class Door:
             self._clock.sleep(pause, self._ended)
 
     def _call(self, model: Model, ask: Ask) -> ModelAnswer:
-        """Make one request in a thread of its own: a client that waits can be left, not stopped."""
+        """Send one request from a separate thread, because helio cannot stop a waiting client but can leave it."""
         with self._lock:
             self.calls += 1
         future: Future[ModelAnswer] = Future()
@@ -305,7 +305,7 @@ def open_door(
     replay: Path | None = None,
     patience: Patience | None = None,
 ) -> Door:
-    """Connect to the model that the settings name, or to a recorded conversation, and begin a new transcript.
+    """Connect to the language model that the settings name, or to a recorded conversation, and begin a new transcript.
 
     Parameters
     ----------

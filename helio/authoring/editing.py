@@ -1,4 +1,4 @@
-"""Let a model change a template: it sees the template and answers with operations on named steps.
+"""Let a language model change a template: the model sees the template and answers with operations on named steps.
 
 HA101 (error)  an operation of an edit that cannot be applied
     The step or the path that it names does not exist, or is taken; the template stays as it was.
@@ -113,7 +113,7 @@ _ADORNS = re.compile(
     r"colou?rs?|colou?r ?bar)\b",
     re.IGNORECASE,
 )
-"""Additions to a figure that need no operation on data: a legend, a red line at 0."""
+"""Additions to a figure that need no operation on data, such as a legend or a red line at 0."""
 _WORK = re.compile(
     r"\b(?:add|remove|drop|fetch\w*|comput\w+|calculat\w+|smooth(?!ed)\w*|swap|replace|instead|resampl\w+|"
     r"filter(?!ed)\w*|deriv(?!ed)\w+|subtract|save|export|convert\w*|include|over(?:lay|plot)\w*|also|as well|too|"
@@ -126,22 +126,23 @@ _NAMES = re.compile(
     r"velocity|temperature|pressure|beta)\b",
     re.IGNORECASE,
 )
-"""Names of lines that a template may already draw; if it does not, they name an operation on data."""
+"""Names of lines that a template may draw already; if the template draws no such line, the name requests
+an operation on data."""
 _QUOTED = re.compile(
     r"[\"“‘][^\"”’]*[\"”’]|(?<!\w)'[^']*'(?!\w)|\btitle (?:to|as|should be|is)\b.*", re.IGNORECASE
 )
 
 
 class SearchRequest(Exception):
-    """The model asked for a search of the catalogue before it changes the template; the message says for what."""
+    """Error: the language model must search the catalogue before it changes the template; the message says why."""
 
 
 class TextAnswer(Exception):
-    """The model answered a question in words; the template stays unchanged."""
+    """Error: the language model answered in words and changed nothing; the message is the model's answer."""
 
 
 def is_about_looks(request: str, template: Document | None = None) -> bool:
-    """Tell whether a request changes only the appearance of a figure, judging by its words.
+    """Tell from the words of a request whether it changes only the appearance of a figure.
 
     Every part of it must name something visible, and no part may name an operation on data. An average that the
     template computes is a line of the figure; any other average is a new operation.
@@ -178,7 +179,7 @@ def edit(
     facts: str = "",
     looked: bool = False,
 ) -> tuple[GateResult, str]:
-    """Let a model change a template; return the verified result and the first prompt.
+    """Let a language model change a template; return the verified template and the first prompt.
 
     Parameters
     ----------
@@ -281,7 +282,7 @@ def _check_looks(before: Document, after: Document) -> None:
 
 
 def _beyond_looks(before: Document, after: Document) -> Iterator[Diagnostic]:
-    """Report what a request about looks may not change: everything except how figures look."""
+    """Report changes that a request about appearance may not make: all changes except to how figures look."""
     old = {str(step.get("step_id")): step for step in before["steps"]}
     new = {str(step.get("step_id")): step for step in after["steps"]}
 
@@ -305,7 +306,7 @@ def _beyond_looks(before: Document, after: Document) -> Iterator[Diagnostic]:
 
 
 def _without_looks(step: Document) -> Any:
-    """Return a figure's step without its looks."""
+    """Return a figure's step without the arguments that set how the figure looks."""
     args, spec = step.get("tool_args"), spec_of(step)
     rest = {key: value for key, value in step.items() if key != "tool_args"}
     if not isinstance(args, dict) or not isinstance(spec, dict):

@@ -1,4 +1,4 @@
-"""Ask a model until its answer is accepted; after two corrections and one fresh start, give up.
+"""Ask a language model until its answer is accepted; give up after two corrections and one new conversation.
 
 HA104 (error)  characters that cannot be seen in an answer
     A person could approve something that the terminal does not show.
@@ -36,16 +36,16 @@ from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import check_json
 
 REPLIES = 2
-"""Maximum number of corrections that helio requests in one conversation with the model."""
+"""Maximum number of corrections that helio requests in one conversation with the language model."""
 
 QUESTIONS = 3
-"""Maximum number of questions that a model may ask about one request."""
+"""Maximum number of questions that the language model may ask the user about one request."""
 
 Made = TypeVar("Made")
 
 
 class RejectedAnswer(Exception):
-    """A model's answer was rejected; the diagnostics give the reasons."""
+    """Error: an answer of the language model was rejected; the diagnostics give the reasons."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__("; ".join(finding.message for finding in diagnostics))
@@ -53,7 +53,7 @@ class RejectedAnswer(Exception):
 
 
 class QuestionBack(Exception):
-    """The model asked the user a question instead of answering."""
+    """Error: the language model asked the user a question instead of answering."""
 
     def __init__(self, text: str, choices: tuple[str, ...]) -> None:
         super().__init__(text)
@@ -62,7 +62,7 @@ class QuestionBack(Exception):
 
 
 def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
-    """Ask a model until an answer is accepted, and return the result of `take` for it.
+    """Ask a language model until an answer is accepted, and return what `take` makes of the answer.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def _correction(found: Sequence[Diagnostic]) -> str:
 
 
 def _with_rejection(ask: Ask, found: Sequence[Diagnostic]) -> Ask:
-    """Return the first question again, with the reasons for which an answer was refused."""
+    """Return a question to the language model with the reasons why its earlier answer was rejected."""
     facts = [_facts(finding) for finding in found]
     first, *others = ask.turns
     assert isinstance(first, UserTurn)  # every conversation begins with helio
@@ -129,7 +129,7 @@ def _facts(finding: Diagnostic) -> dict[str, Any]:
 
 
 def read_json(text: str, what: str) -> Any:
-    """Read strict JSON from a text field of a model's answer.
+    """Read strict JSON from a text in a language model's answer.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def read_json(text: str, what: str) -> Any:
 
 
 def _refuse_hidden(value: Any, what: str) -> None:
-    """Refuse control characters, which a terminal obeys instead of showing them."""
+    """Reject an answer with control characters, because a terminal obeys them and does not show them."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -161,12 +161,12 @@ def _refuse_hidden(value: Any, what: str) -> None:
 
 
 def answers_part(answers: Sequence[Any]) -> list[str]:
-    """Return the part of a prompt that has the answers to the model's questions; empty if there are none."""
+    """Return the part of a prompt with the user's answers to the language model's questions; empty without answers."""
     return [data("Answers to your questions", list(answers))] if answers else []
 
 
 def refuse_or_ask(answer: Mapping[str, Any], answers: Sequence[Any]) -> None:
-    """Raise what an answer with the status ``question`` or ``impossible`` means; accept every other status.
+    """Raise an error if the answer's status is ``question`` or ``impossible``; accept every other status.
 
     Raises
     ------

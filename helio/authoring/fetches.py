@@ -11,7 +11,7 @@ FETCH = "fetch_data"
 
 
 def fetch_choices(args: Mapping[str, Any]) -> list[Choice]:
-    """List the datasets that a fetch may use, in order of preference; empty if its arguments name none.
+    """List the datasets that a fetch may use, in order of preference; empty if the fetch's arguments name no dataset.
 
     >>> fetch_choices({"candidates": ["AC_H2_MFI", {"dataset_id": "WI_H0_MFI"}], "parameter_id": "B"})[1].dataset_id
     'WI_H0_MFI'
@@ -26,7 +26,7 @@ def fetch_choices(args: Mapping[str, Any]) -> list[Choice]:
 
 
 def fetch_pairs(args: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """List the datasets that a fetch may use, each with its parameter; empty if it fetches several parameters."""
+    """List the datasets that a fetch may use, each with its parameter; empty if the fetch takes several parameters."""
     return (
         []
         if args.get("parameters")

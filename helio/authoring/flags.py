@@ -1,4 +1,4 @@
-"""Make a `PipelineRequest` from the short texts of ``helio new`` and notebooks, and check each."""
+"""Make a `PipelineRequest` from the short texts that ``helio new`` and notebooks pass, and check each text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def request_of(
     catalogue: Catalogue,
     now: datetime,
 ) -> PipelineRequest:
-    """Make a pipeline request from texts.
+    """Make a `PipelineRequest` from texts.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def request_of(
 
 
 def refuse(question: str, choices: Sequence[str]) -> NoReturn:
-    """Refuse an ambiguous request, instead of asking the user a question.
+    """Refuse a request that has several meanings, because no user can be asked.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def refuse(question: str, choices: Sequence[str]) -> NoReturn:
 
 
 def _each(read: Callable[[str], Value], texts: Sequence[str]) -> tuple[Value, ...]:
-    """Read texts, each result once."""
+    """Convert each text with `read`, and leave out repeated results."""
     return tuple(dict.fromkeys(map(read, texts)))
 
 

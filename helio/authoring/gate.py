@@ -1,4 +1,4 @@
-"""Correct and verify each template that an author writes, and check its data in the catalogue, before a person sees it.
+"""Correct and verify each template that rules or a language model wrote, before a person sees it.
 
 HE301 (error)  a repair changes a step that it does not name
     An edit may change only the steps that it names.
@@ -87,33 +87,33 @@ NO_VALUE = "HB202"
 UNKNOWN_DATASET = "HV502"
 SAVE = "save_data"
 VERIFIED = "HV"
-"""Prefix of the codes that checks report."""
+"""First letters of the codes that checks of a template report; corrections report other codes."""
 MOST_VALUES = 1000
-"""Maximum number of combinations of variables' values to check for one fetch."""
+"""Maximum number of combinations of variables' values that helio checks for one fetch."""
 MOST_STEPS = 200
-"""Maximum number of steps in an author's template; a person cannot review more."""
+"""Maximum number of steps that rules or a language model may write; a person cannot review more."""
 
 
 @dataclass(frozen=True)
 class GateResult:
-    """Corrected and verified template with its diagnostics; helio proposes it only if it has no errors."""
+    """A corrected and verified template, and what the checks found; helio proposes it only if there are no errors."""
 
     template: Document
     diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        """Errors, which prevent a proposal."""
+        """Return the errors, which prevent a proposal."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "error")
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """Warnings, which a reviewer should see."""
+        """Return the warnings, which a reviewer should see."""
         return tuple(finding for finding in self.diagnostics if finding.severity == "warning")
 
 
 class Gate:
-    """Verifier of the templates that models and rules write.
+    """Corrector and verifier of the templates that rules and language models write.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class Gate:
         self._pipelines = pipelines
 
     def new(self, text: str) -> GateResult:
-        """Correct and verify a new template, as an author wrote it."""
+        """Correct and verify a new template that rules or a language model wrote."""
         written = parse(text).plan
         too_many = _too_many_steps(written)
         if too_many:
@@ -158,7 +158,7 @@ class Gate:
         return proved if proved.errors else self._checked(template, proved.diagnostics)
 
     def edited(self, before: Document, after: Document) -> GateResult:
-        """Verify an edit: correct the steps that it changed, and leave all others as they are."""
+        """Verify an edited template: correct the steps that the edit changed, and leave all other steps as they are."""
         too_many = _too_many_steps(after, before)
         if too_many:
             return GateResult(after, too_many)
@@ -178,7 +178,7 @@ class Gate:
         return check(template, now=self._now, catalogue=self._known, pipelines=self._pipelines, **options)
 
     def _as_it_runs(self, template: Document, found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-        """Join the diagnostics of mending with those of a run, in which figures are wired and maps expanded."""
+        """Combine the diagnostics of the correction with those for a run, in which maps become single steps."""
         run = self._check(template, archive=self._archive_of(template))
         early = [finding for finding in found if not finding.code.startswith(VERIFIED)]
         late = [
@@ -191,11 +191,11 @@ class Gate:
         return (*early, *late)
 
     def wrong_with(self, template: Document) -> tuple[Diagnostic, ...]:
-        """Return the errors of a template."""
+        """Return the errors in a template."""
         return tuple(self._check(template).errors)
 
     def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> GateResult:
-        """Verify a repair: it may change only named steps, and may not request less to avoid the error.
+        """Verify a repair: it may change only the steps that it names, and may not avoid the error by requesting less.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Gate:
         return GateResult(after, refused) if refused else proved
 
     def _invented(self, before: Document, after: Document) -> Iterator[Diagnostic]:
-        """Report steps that used fetched data before a repair, and use values of its author after it."""
+        """Report steps that used fetched data before a repair, but use invented numbers after the repair."""
         reported: set[StepId] = set()
         for old, new in ((before, after), (self._check(before).plan, self._check(after).plan)):
             new_origins = _origins_by_name(new)
@@ -237,7 +237,7 @@ class Gate:
         changed: Container[StepId] | None = None,
         before: Document | None = None,
     ) -> GateResult:
-        """Check the datasets, times and names of a template; of an edit, those that it changed."""
+        """Check the datasets, times and names of a template; of an edited template, only those that were changed."""
         too_many = _too_many_steps(template, before)
         if too_many:
             return GateResult(template, too_many)
@@ -254,7 +254,7 @@ class Gate:
     def _unknown(
         self, template: Document, changed: Container[StepId] | None, before: Document | None
     ) -> Iterator[Diagnostic]:
-        """Report datasets and parameters that do not exist, except those of providers that `before` asked for."""
+        """Report datasets and parameters that do not exist; accept uncatalogued datasets that `before` used already."""
         accepted = set() if before is None else set(fetched_datasets(before))
         new_values = set() if before is None else _steps_with_new_values(before, template)
         for step, choice in self._choices(template):
@@ -264,7 +264,7 @@ class Gate:
                 yield from self._unknown_choice(choice, top, pointer(*step.path, *inside), accepted)
 
     def _choices(self, template: Document, depth: int = 0) -> Iterator[tuple[Step, Choice]]:
-        """Yield each choice of the fetches of a template and of the pipelines that it uses, with its step."""
+        """Yield each dataset that a template, or a pipeline that it uses, may fetch, together with the fetch's step."""
         for step in template_in(template).walk():
             used = self._pipelines.get(step.use)
             if used is not None and depth < LIMITS.blocks and "with" in step.keys:
@@ -293,7 +293,7 @@ class Gate:
             yield _wrong_fetch("HE402", error.message, error.advice, step, path)
 
     def _unavailable(self, template: Document, only: Container[StepId] | None) -> Iterator[Diagnostic]:
-        """Report why a run with the defaults would be refused, as for a range without data."""
+        """Report why helio would refuse a run with default values, for example a time range without data."""
         declared = template.get("variables") or {}
         if any(facts.get("default") in (None, "") for facts in declared.values() if isinstance(facts, dict)):
             return  # a run gets the values
@@ -322,12 +322,12 @@ class Gate:
                 )
 
     def _archive_of(self, template: Document) -> str:
-        """Return the archive that was named, if it has every dataset of a template."""
+        """Return the archive that the user named if it has all datasets of the template; otherwise return ""."""
         fetched = {dataset for _, dataset in fetched_datasets(template)}
         return self._archive if fetched and all(map(self._catalogue.in_archive, fetched)) else ""
 
     def _without_data(self, step: StepId, choices: Sequence[Choice], span: TimeRange) -> Iterator[Diagnostic]:
-        """Report a time in the future, or one that none of the choices covers."""
+        """Report a time range in the future, or a time range that none of the datasets covers."""
         if span.start >= self._now:
             message = f"{span} is in the future: the time is now {self._now:%Y-%m-%d %H:%M} UTC"
             yield _wrong_fetch("HE403", message, "choose a time in the past", step, "")
@@ -339,7 +339,7 @@ class Gate:
             )
 
     def _other_coverage(self, dataset: str, span: TimeRange) -> str:
-        """Say what a dataset covers, if the range is before its first record or after its end; else nothing."""
+        """Say which time a dataset covers if a time range is outside; return an empty text if the range is covered."""
         if dataset not in self._catalogue:
             return ""
         entry = self._catalogue.summary(dataset)
@@ -358,7 +358,7 @@ class Gate:
 
 
 def _too_many_steps(template: Document, before: Document | None = None) -> tuple[Diagnostic, ...]:
-    """Return the error of a template with more steps than an author may write, and more than it had before."""
+    """Return an error if a template has more steps than is allowed, and more steps than before the edit."""
     count = sum(1 for _ in written_steps(template))
     if count <= MOST_STEPS or (before is not None and count <= sum(1 for _ in written_steps(before))):
         return ()
@@ -369,13 +369,13 @@ def _too_many_steps(template: Document, before: Document | None = None) -> tuple
 
 
 def fetched_datasets(template: Document) -> Iterator[tuple[str, str]]:
-    """Yield provider and dataset for each dataset that a template's fetches may use."""
+    """Yield provider and dataset for each dataset that the fetches of a template may use."""
     for step in template_in(template).walk():
         yield from ((choice.provider, choice.dataset_id) for choice in _fetch_choices(step, template))
 
 
 def _fetch_choices(step: Step, template: Document) -> Iterator[Choice]:
-    """Yield the choices of a fetch for each value that its variables and maps have in the template."""
+    """Yield the datasets that a fetch may use, for each value that its variables and maps have in the template."""
     args = dict(step.tool_args)
     if step.tool_name != FETCH or not fetch_choices(args):
         return
@@ -389,7 +389,7 @@ def _fetch_choices(step: Step, template: Document) -> Iterator[Choice]:
 
 
 def _values_of(step: Step, template: Document, names: Sequence[str]) -> dict[str, list[str]]:
-    """Return the texts that variables have by default, by choice, or as items of the maps around a step."""
+    """Return the possible texts of each variable: its default, its choices, and items of the maps around the step."""
     declared = template.get("variables") or {}
     values: dict[str, Any] = {}
     for name in names:
@@ -406,7 +406,7 @@ def _values_of(step: Step, template: Document, names: Sequence[str]) -> dict[str
 
 
 def _bound(used: Document, given: Mapping[str, Any]) -> Document:
-    """Return a pipeline with the values that a step gives it as defaults."""
+    """Return a pipeline whose variables have, as defaults, the values that the calling step gives."""
     values = {name if name.startswith("$") else f"${name}": value for name, value in given.items()}
     variables = {
         name: {"default": values[name]} if name in values else variable
@@ -416,14 +416,14 @@ def _bound(used: Document, given: Mapping[str, Any]) -> Document:
 
 
 def _steps_with_new_values(before: Document, after: Document) -> set[StepId]:
-    """Return the steps whose variables have other values than before."""
+    """Return the steps that use a variable whose declaration was changed."""
     old, new = before.get("variables") or {}, after.get("variables") or {}
     changed = {name for name, variable in new.items() if old.get(name) != variable}
     return {step["step_id"] for step in after["steps"] if changed & set(TOKEN.findall(json.dumps(step)))}
 
 
 def _not_served(choice: Choice, step: StepId, path: str) -> Iterator[Diagnostic]:
-    """Report a dataset of a provider without a catalogue: a person may name one in the file, an author may not."""
+    """Report a dataset or parameter that does not exist at a provider without a catalogue, or an unknown provider."""
     known = datasets_known_to(choice.provider)
     parameters = known.get(choice.dataset_id)
     if not known:
@@ -441,7 +441,7 @@ def _not_served(choice: Choice, step: StepId, path: str) -> Iterator[Diagnostic]
 
 
 def _plain_names(choice: Choice) -> list[str]:
-    """Return the parameters of a choice that are not variables or patterns."""
+    """Return the names of a fetch's parameters, without names that contain variables or ``*`` patterns."""
     return [name for name in choice.parameters if not TOKEN.search(name) and not is_glob(name)]
 
 
@@ -450,7 +450,7 @@ def _wrong_fetch(code: str, message: str, advice: str, step: StepId, path: str) 
 
 
 def _with_mended(after: Document, mended: Document, changed: Container[StepId]) -> Document:
-    """Return a template with its changed steps mended, and the variables that these need now."""
+    """Return a template in which the changed steps are corrected, with any variables that the correction needs."""
     better = {step["step_id"]: step for step in mended["steps"]}
     steps = [
         _as_written(better.get(step["step_id"], step), step) if step["step_id"] in changed else step
@@ -467,7 +467,7 @@ def _with_mended(after: Document, mended: Document, changed: Container[StepId]) 
 
 
 def _as_written(mended: Document, step: Document) -> Document:
-    """Return a mended step with its own time range: a variable for one of several equal ranges would part them."""
+    """Return a corrected step with the time range that was written in it, and not with a new variable for the range."""
     written = object_of(step.get("tool_args")).get("time_range")
     if not isinstance(written, str) or TOKEN.search(written) or not isinstance(mended.get("tool_args"), dict):
         return mended
@@ -475,7 +475,7 @@ def _as_written(mended: Document, step: Document) -> Document:
 
 
 def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics of changed steps, every error, and every warning of values that were not measured."""
+    """Return all errors, the diagnostics of changed steps, and every warning about numbers that were not measured."""
     return tuple(
         finding
         for finding in found
@@ -487,7 +487,7 @@ def _about(changed: Container[StepId], found: tuple[Diagnostic, ...]) -> tuple[D
 
 
 def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
-    """Return the origin of each table by its label and of each step by its id, with the step's id."""
+    """Return where each table comes from, by its label and by its step, together with the step's id."""
     known = signatures()
     found: dict[str, tuple[Origin, StepId]] = {}
     read = template_in(template)
@@ -503,7 +503,7 @@ def _origins_by_name(template: Document) -> dict[str, tuple[Origin, StepId]]:
 
 
 def _weakened(before: Document, after: Document, declared: Container[StepId]) -> Iterator[Diagnostic]:
-    """Report steps that a repair changes without saying so, and what it weakens."""
+    """Report steps that a repair changes without naming them, and steps in which a repair demands less than before."""
     new = {name: step for name, (step, _) in _steps_by_id(after).items()}
     for name, (step, top) in _steps_by_id(before).items():
         if json.dumps(new.get(name)) == json.dumps(step):
@@ -519,7 +519,7 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
 
 
 def _weaknesses(old: Document, new: Document | None) -> Iterator[str]:
-    """Say how a changed step does less than before."""
+    """Say in what way a changed step demands or shows less than before."""
     critical, draws = old.get("critical", True), old.get("tool_name") in (*FIGURES, SAVE)
     if new is None:
         if critical or draws:
@@ -543,7 +543,7 @@ def _drawn(args: Mapping[str, Any]) -> set[str]:
 
 
 def _steps_by_id(template: Document) -> dict[StepId, tuple[Document, StepId]]:
-    """Return every step, those of blocks too, with the id of its step of the list; blocks may leave ids out."""
+    """Return every step by its id, with the id of the outermost step around it; steps in blocks may have no id."""
     return {
         step.json.get("step_id", step.at()): (step.json, _top(template, step.path))
         for step in written_steps(template)
@@ -551,6 +551,6 @@ def _steps_by_id(template: Document) -> dict[StepId, tuple[Document, StepId]]:
 
 
 def _top(template: Document, path: Sequence[str | int]) -> StepId:
-    """Return the id of the step of the list that holds a step, or is it."""
+    """Return the id of the outermost step that contains the step at a path; this may be the step itself."""
     step_id: StepId = template["steps"][path[1]]["step_id"]
     return step_id

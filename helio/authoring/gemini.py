@@ -1,4 +1,4 @@
-"""Connect to Google's Gemini; no other module imports its client."""
+"""Connect to Google's language model Gemini; only this module imports Google's client library."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ if TYPE_CHECKING:
     from google.genai import errors, types
 
 HOST = "generativelanguage.googleapis.com"
-"""Default server: Google's."""
+"""Address of Google's server, used by default."""
 A_DAY = 86400.0
-"""Seconds to wait after a daily quota is used up."""
+"""Seconds to wait after the quota for a day is used up."""
 _CONNECTING = 15.0
-"""Seconds allowed to connect."""
+"""Maximum seconds for opening a connection."""
 _LONGEST_ANSWER = 64 * 10**6
-"""Maximum bytes of an answer; models' longest answers have a hundredth of this."""
+"""Maximum bytes of an answer; the longest answers of language models have a hundredth of this."""
 _MOST_SAID = 300
 _MOST_MODELS = 1000
-"""Maximum number of models that the service lists in one page."""
+"""Maximum number of models that the service lists in one reply."""
 _PAGE_ADVICE = (
     "open any web page in a browser, and log in to the network if asked; otherwise check HELIO_MODEL_URL"
 )
 _GET_A_KEY = "set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey"
 _NO_SIGNATURE = b"skip_thought_signature_validator"
-"""Signature that Gemini 3 accepts for a call that another model made.
+"""Signature that Gemini 3 accepts for a function call that another model requested.
 
 https://ai.google.dev/gemini-api/docs/thought-signatures
 """
@@ -71,11 +71,12 @@ _FILTERED = {
     "PUP_LIMITED_DISABLED": "a limit of the key's account",
     "MODEL_ARMOR": "its filter",
 }
-"""Reasons, in words, that would stop the same question again. After any other reason the question is repeated."""
+"""Reasons, in words, for which Gemini would refuse the same question again. After any other reason, helio
+repeats the question."""
 
 
 class Gemini:
-    """Client for Google's models, or for a server with the same protocol.
+    """Client for Google's language models, or for another server with the same protocol.
 
     Each answer is one request: the retries, continuations and function calls of Google's client are switched off.
 
@@ -117,11 +118,11 @@ class Gemini:
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
 
     def name(self, role: Role) -> str:
-        """Return the model's name for a role."""
+        """Return the name of the model that is used for a role, ``smart`` or ``fast``."""
         return self._names[role]
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """Ask the model once, and return its answer.
+        """Ask the language model once, and return its answer.
 
         Raises
         ------
@@ -145,7 +146,7 @@ class Gemini:
         return self._read(response, name)
 
     def close(self) -> None:
-        """Close the connections and end a question under way; the next question opens new connections."""
+        """Close the connections, and end a question that waits for its answer; the next question reconnects."""
         with self._lock:
             for connection in tuple(self._sockets):
                 with suppress(OSError):  # it is closed already
@@ -185,7 +186,7 @@ class Gemini:
             return self._open(closings).models.generate_content(model=name, contents=contents, config=config)
 
     def models(self) -> list[str]:
-        """List the models that the key may use; this takes no tokens.
+        """List the language models that the key may use; this request costs no tokens.
 
         Raises
         ------
@@ -203,7 +204,7 @@ class Gemini:
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
-        """Turn the client's errors into errors of helio."""
+        """Replace errors of Google's client library by errors of helio."""
         import httpx2
         from pydantic import ValidationError
 
@@ -283,7 +284,7 @@ class Gemini:
             return self._client
 
     def _watch(self, request: httpx2.Request) -> None:
-        """Note each connection for `close`, and limit the time to connect."""
+        """Remember each connection, so that `close` can close it, and limit the seconds for connecting."""
         request.headers["Accept-Encoding"] = "identity"  # the length on the wire is then that of the answer
         request.extensions["trace"] = Route(self._note_socket)
         timeout = request.extensions.get("timeout")
@@ -336,7 +337,7 @@ class Gemini:
         return answer
 
     def _refusal(self, error: errors.APIError, name: str) -> Exception:
-        """Return the error that a status means."""
+        """Return the error that an HTTP status of the server means."""
         status = error.code or 0
         headers = getattr(error.response, "headers", None) or {}
         problem = explain_status(status, headers, self._url or f"https://{HOST}/")
@@ -370,14 +371,14 @@ class Gemini:
         return ModelUnavailable(self._scrub(message), advice="try again later", wait=wait)
 
     def _not_reached(self, error: httpx2.RequestError) -> ModelUnreachable:
-        """Return the error of a connection that failed."""
+        """Return the error for a connection that failed."""
         problem = explain(error, time.time(), seconds=min(self._timeout, _CONNECTING))
         also = "; check HELIO_MODEL_URL" if self._url else ""
         return _unreachable(self._scrub(problem.message), self._scrub(problem.advice) + also, problem.cause)
 
 
 def connect(settings: Settings) -> tuple[Gemini, Gemini | None]:
-    """Connect to the models that the settings name: the main models, and the fallback if there is one.
+    """Connect to the language models that the settings name: the main models and, if set, the fallback model.
 
     Raises
     ------
@@ -393,7 +394,7 @@ def connect(settings: Settings) -> tuple[Gemini, Gemini | None]:
 
 
 def _bound(response: httpx2.Response) -> None:
-    """Limit the length of an answer while it is read."""
+    """Limit the number of bytes of an answer while reading it."""
     import httpx2
 
     coding = response.headers.get("content-encoding", "identity").strip().lower()
@@ -445,7 +446,7 @@ def _unreachable(message: str, advice: str, cause: str) -> ModelUnreachable:
 
 
 def _too_deep(message: str, answer: ModelAnswer | None) -> Unreadable:
-    """Return the error of a reply that is nested too deeply; the server would send it again."""
+    """Return the error for a reply that is nested too deeply; the server would send the same reply again."""
     error = Unreadable(
         f"{message} nested too deeply to read",
         advice="shorten the request, or use a smaller pipeline",
@@ -456,7 +457,7 @@ def _too_deep(message: str, answer: ModelAnswer | None) -> Unreadable:
 
 
 def _content(turn: Turn, name: str) -> types.Content:
-    """Write a turn as Gemini takes it."""
+    """Convert a message of the conversation to the form that Gemini takes."""
     from google.genai import types
 
     if isinstance(turn, UserTurn):
@@ -503,12 +504,12 @@ def _parts(turn: ModelTurn, name: str) -> list[types.Part]:
 
 
 def _signed(signature: bytes | None, name: str) -> str:
-    """Return a signature with the model that made it: other models cannot read it."""
+    """Return a signature together with the name of its model, because other models cannot read the signature."""
     return f"{name} {base64.b64encode(signature).decode()}" if signature else ""
 
 
 def _signature(opaque: str, name: str) -> bytes | None:
-    """Return the signature as it came, if this model made it."""
+    """Return the signature without the model's name, if this model made the signature."""
     origin, _, encoded = opaque.partition(" ")
     if origin != name or not encoded:
         return None
@@ -519,7 +520,7 @@ def _signature(opaque: str, name: str) -> bytes | None:
 
 
 def _own(turn: ModelTurn, name: str) -> bool:
-    """Whether this model made the turn; not all models sign."""
+    """Tell whether this model wrote a message; some models add no signature."""
     origin = turn.calls[0].signature.partition(" ")[0]
     return origin == name if origin else turn.model.startswith(name)
 
@@ -529,7 +530,7 @@ def _wants_signatures(name: str) -> bool:
 
 
 def _details(error: errors.APIError) -> list[dict[str, Any]]:
-    """Return what the error has besides its message; https://google.aip.dev/193."""
+    """Return the details of an error besides its message, as in https://google.aip.dev/193."""
     body = error.details
     if isinstance(body, dict):
         body = body.get("error", body)
@@ -538,7 +539,7 @@ def _details(error: errors.APIError) -> list[dict[str, Any]]:
 
 
 def _wait(error: errors.APIError, details: list[dict[str, Any]]) -> float | None:
-    """Return the seconds that the server asks to wait."""
+    """Return the number of seconds for which the server asks helio to wait."""
     for detail in details:
         violations = detail.get("violations")
         for violation in violations if isinstance(violations, list) else ():

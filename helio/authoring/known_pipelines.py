@@ -1,4 +1,4 @@
-"""Answer a request to run a known pipeline with the command to type, instead of writing a new pipeline."""
+"""If a request means a pipeline that exists already, answer with the command that runs this pipeline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SAYS_NOTHING = frozenset(
 
 
 def answered(request: str, library: Library, now: datetime) -> str:
-    """Return the commands that run the requested pipeline; empty if the request needs a new pipeline.
+    """Return the commands that run the requested pipeline; empty if no known pipeline fits the request.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def answered(request: str, library: Library, now: datetime) -> str:
 
 
 def _words(entry: Entry, library: Library) -> set[str]:
-    """Return the words of a pipeline's id and name."""
+    """Return the words in the id and the name of a pipeline."""
     try:
         name = str(library.read(entry).get("name") or "")
     except HelioError:  # a damaged one still has its id; its run reports the damage

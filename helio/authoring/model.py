@@ -1,4 +1,4 @@
-"""Define the questions to a language model and its answers, independent of the model's provider."""
+"""Define questions to a language model and its answers, in a form that is the same for all providers of models."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from typing import Any, Literal, Protocol
 from helio.store.records import Count, convert
 
 Role = Literal["smart", "fast"]
-"""Kind of model: ``smart`` for planning, ``fast`` for everything else."""
+"""Kind of language model: ``smart`` for planning, ``fast`` for all other questions."""
 Finish = Literal["stop", "calls", "length"]
-"""Why the model stopped: it had finished, it calls tools, or it reached its limit of tokens."""
+"""Why the language model stopped: the answer was complete, it calls functions, or it reached its limit of tokens."""
 Json = Any
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A function that the model may call."""
+    """A function that the language model may call."""
 
     name: str
     description: str
     parameters: Mapping[str, Json]
-    """JSON Schema of the arguments, as one object."""
+    """JSON Schema of the function's arguments, as one object."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A function call that the model requests; helio has not made it yet."""
+    """A function call that the language model requests and that helio has not carried out yet."""
 
     name: str
     arguments: Mapping[str, Json]
     id: str = ""
-    """The model's id for this call; empty if the model's provider gives none."""
+    """The language model's id for this call; empty if the model's provider gives no id."""
     signature: str = ""
-    """Data for the model's provider only; helio sends them back unchanged with the model's message."""
+    """Data that only the model's provider understands; helio sends the data back unchanged with the model's message."""
 
 
 @dataclass(frozen=True)
 class CallResult:
-    """The result of a function call."""
+    """The result of a function call that the language model requested."""
 
     name: str
     value: Json
@@ -49,32 +49,32 @@ class CallResult:
 
     @classmethod
     def of(cls, call: Call, value: Json) -> CallResult:
-        """Return `value` as the result of a call."""
+        """Make a call's result from any JSON value."""
         return cls(call.name, value, call.id)
 
 
 @dataclass(frozen=True)
 class UserTurn:
-    """A message from helio to the model."""
+    """A message from helio to the language model."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class ModelTurn:
-    """An earlier message from the model, which helio sends back unchanged; made by `ModelAnswer.turn`."""
+    """An earlier message from the language model, which helio sends back unchanged; `ModelAnswer.turn` makes it."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     signature: str = ""
-    """Data for the model's provider only, like `Call.signature`."""
+    """Data that only the model's provider understands, like `Call.signature`."""
     model: str = ""
-    """Name of the model; another model cannot read `signature`."""
+    """Name of the language model that wrote the message; other models cannot read `signature`."""
 
 
 @dataclass(frozen=True)
 class ResultsTurn:
-    """The results of all function calls of the model's last message, in the same order."""
+    """The results of all function calls that the language model's last message requested, in the same order."""
 
     results: tuple[CallResult, ...]
 
@@ -84,7 +84,7 @@ Turn = UserTurn | ModelTurn | ResultsTurn
 
 @dataclass(frozen=True)
 class Ask:
-    """A question to a model, with the whole conversation, because models remember nothing.
+    """A question to a language model, with the whole conversation so far, because models remember nothing.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Ask:
             raise ValueError("the last message of a question must not be the model's own answer")
 
     def then(self, answer: ModelAnswer, *turns: Turn) -> Ask:
-        """Return the next question of the conversation: this question, its answer, and further messages."""
+        """Return the next question: the conversation so far, the model's answer, and further messages."""
         values = {part.name: getattr(self, part.name) for part in fields(self)}
         return Ask(**values | {"turns": (*self.turns, answer.turn(), *turns)})
 
@@ -134,14 +134,14 @@ class Ask:
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens of a question and its answer, as the model's provider counts them."""
+    """Numbers of tokens of a question and its answer, as the model's provider counts them."""
 
     prompt: Count = 0
     candidates: Count = 0
-    """Tokens of the answer, without the model's reasoning."""
+    """Tokens of the answer, without the tokens of the language model's reasoning."""
     thoughts: Count = 0
     cached: Count = 0
-    """Tokens of the prompt that the provider had cached."""
+    """Tokens of the prompt that the provider still had from an earlier request."""
     total: Count = 0
 
     def __add__(self, other: Usage) -> Usage:
@@ -150,39 +150,39 @@ class Usage:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """An answer from a model."""
+    """An answer of a language model: text, requested JSON or function calls, and the tokens used."""
 
     text: str = ""
     data: Json = None
-    """The requested JSON, which fits its schema; None if the question did not request JSON."""
+    """The requested JSON, which fits its JSON Schema; None if helio did not request JSON."""
     calls: tuple[Call, ...] = ()
     signature: str = ""
-    """Data for the model's provider only, like `Call.signature`."""
+    """Data that only the model's provider understands, like `Call.signature`."""
     usage: Usage = field(default_factory=Usage)
     finish: Finish = "stop"
     model: str = ""
-    """Name of the model, as the answer gives it."""
+    """Name of the language model, as stated in the answer."""
 
     def turn(self) -> ModelTurn:
-        """Return this answer as a message for the next question."""
+        """Return this answer as a message of the conversation, for the next question."""
         return ModelTurn(self.text, self.calls, self.signature, self.model)
 
 
 class Model(Protocol):
-    """Interface of everything that answers questions: a provider's client, `Door`, or a recorded conversation."""
+    """Interface of everything that answers questions: a language model's client, `Door`, a recorded conversation."""
 
     def name(self, role: Role) -> str:
-        """Return the model's name for a role, for messages and records."""
+        """Return the name of the language model for a role, for messages and records."""
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Return the answer to a question, or raise a `ModelError`."""
 
     def close(self) -> None:
-        """Close all connections, from any thread; a current question raises `ModelUnavailable`."""
+        """Close all connections, from any thread; a question that waits for its answer raises `ModelUnavailable`."""
 
 
 def canonical_json(value: Json) -> str:
-    """Write JSON with sorted keys and no spaces, so that equal values give equal texts."""
+    """Write a JSON value with sorted keys and without spaces, so that equal values give equal texts."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
@@ -192,14 +192,14 @@ _KINDS: dict[type[Turn], str] = {UserTurn: "user", ModelTurn: "model", ResultsTu
 
 
 def ask_to_json(ask: Ask) -> dict[str, Json]:
-    """Write a question as plain JSON."""
+    """Convert a question to plain JSON."""
     value = asdict(ask)
     value["turns"] = [{"kind": _KINDS[type(turn)], **asdict(turn)} for turn in ask.turns]
     return value
 
 
 def ask_from_json(value: Mapping[str, Json]) -> Ask:
-    """Read a question that `ask_to_json` wrote."""
+    """Make a question from the JSON that `ask_to_json` returns."""
     known = dict(value)
     known["turns"] = tuple(_turn_from_json(turn) for turn in known["turns"])
     known["tools"] = tuple(Tool(**tool) for tool in known["tools"])
@@ -216,12 +216,12 @@ def _turn_from_json(value: Mapping[str, Json]) -> Turn:
 
 
 def answer_to_json(answer: ModelAnswer) -> dict[str, Json]:
-    """Write an answer as plain JSON."""
+    """Convert an answer to plain JSON."""
     return asdict(answer)
 
 
 def answer_from_json(value: Json) -> ModelAnswer:
-    """Read an answer that `answer_to_json` wrote.
+    """Make an answer from the JSON that `answer_to_json` returns.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Find titles, names and labels that do not fit the data: another spacecraft, frame or component.
+"""Find titles, names and labels that name another spacecraft, frame or component than the data have.
 
 HE404 (warning)  a title, name or label that an author wrote does not match the data
     It names another spacecraft, frame or component. Readers believe a figure's title, and no other check finds this.
@@ -39,7 +39,7 @@ _COMPONENT = re.compile(r"(?:^|_)[BVE]_?([xyzrtn])(?:_|$)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class _TableSource:
-    """What is known of a table before a run.
+    """What is known about a table before a run: the spacecraft and the kind of data.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ _UNKNOWN = _TableSource(frozenset(), False, NOTHING_KNOWN)
 def misnamed(
     template: Document, catalogue: Catalogue, datasets: Mapping[str, Dataset]
 ) -> Iterator[Diagnostic]:
-    """Warn of labels, titles and names of lines that name another spacecraft, frame or component than the data have.
+    """Warn of labels, titles and line names that name another spacecraft, frame or component than the data have.
 
     Unknown data give no warning.
     """
@@ -86,7 +86,7 @@ def misnamed(
 def _wrong_in_figure(
     step: StepView, style: Any, figure: Any, sources: Mapping[str, _TableSource]
 ) -> Iterator[Diagnostic]:
-    """Check what a step says of a figure: titles, names of lines and labels of axes."""
+    """Check the texts that a step gives to a figure: titles, names of lines and labels of axes."""
     if not isinstance(style, dict) or not isinstance(figure, dict):
         return
     listed = figure.get("panels")
@@ -111,7 +111,7 @@ def _texts(value: Any) -> list[tuple[str, str]]:
 
 
 def _of(labels: Iterable[Any], sources: Mapping[str, _TableSource]) -> list[_TableSource]:
-    """Return the sources of labels; that of a component has the component's kind."""
+    """Return what is known about the table of each label; a label of one component is treated as one component."""
     found = []
     for label in labels:
         table = owner(label, sources) if isinstance(label, str) else None
@@ -121,7 +121,7 @@ def _of(labels: Iterable[Any], sources: Mapping[str, _TableSource]) -> list[_Tab
 
 
 def _joined(sources: Sequence[_TableSource]) -> tuple[frozenset[str], bool]:
-    """Return the spacecraft of several sources, and whether those are all."""
+    """Return the spacecraft of several tables, and whether the spacecraft of every table are known."""
     crafts = frozenset[str]().union(*(source.crafts for source in sources))
     return crafts, bool(sources) and all(source.known for source in sources)
 
@@ -129,7 +129,7 @@ def _joined(sources: Sequence[_TableSource]) -> tuple[frozenset[str], bool]:
 def _wrong_names(
     step: StepView | None, what: str, text: str, sources: Iterable[_TableSource]
 ) -> Iterator[Diagnostic]:
-    """Warn of a text that names a spacecraft or frame that the data do not have."""
+    """Warn of a text that names a spacecraft or a frame from which no data come."""
     sources = list(sources)
     crafts, known = _joined(sources)
     others = sorted(_crafts_in(text) - crafts)
@@ -143,7 +143,7 @@ def _wrong_names(
 
 
 def _wrong_component(step: StepView, label: str) -> Iterator[Diagnostic]:
-    """Warn of a label that names another component than the step keeps."""
+    """Warn of a label that names another component than the one that the step keeps."""
     keep = step.params.get("keep")
     kept = keep[0] if isinstance(keep, list) and len(keep) == 1 else keep
     named = _COMPONENT.search(label)
@@ -163,7 +163,7 @@ def _listed(names: Iterable[str]) -> str:
 def _sources(
     template: Document, catalogue: Catalogue, datasets: Mapping[str, Dataset]
 ) -> dict[str, _TableSource]:
-    """Find the source of each label, in steps of any order; labels of maps and in blocks are left out."""
+    """Find what is known about the table of each label, in steps of any order; leave out maps and blocks."""
 
     def rule(step: StepView, known: Mapping[str, _TableSource]) -> dict[str, _TableSource]:
         signature = step.signature
@@ -199,7 +199,7 @@ def _fetched(
 
 
 def _frame(choice: Choice, index: int, count: int, datasets: Mapping[str, Dataset]) -> str | None:
-    """Return the frame of a table of a fetch; of components put together that of the last, as z has that of all."""
+    """Return the frame of a table that a fetch makes; return None if the frame is not known."""
     entry = datasets.get(choice.dataset_id)
     name = choice.parameters[index] if len(choice.parameters) == count else choice.parameters[-1]
     if entry is None or name not in entry.parameters:
@@ -211,7 +211,7 @@ def _frame(choice: Choice, index: int, count: int, datasets: Mapping[str, Datase
 
 @lru_cache(maxsize=1)
 def _spellings() -> Mapping[str, re.Pattern[str]]:
-    """The expression of each spacecraft of the table of quantities in a text."""
+    """Return, for each spacecraft in helio's table of quantities, a pattern that finds its name in a text."""
     patterns = {}
     for craft in dict.fromkeys(source.spacecraft for source in SOURCES):
         forms = {craft, craft.upper(), craft.replace("-", " "), craft.replace("-", ""), short(craft)}

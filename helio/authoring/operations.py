@@ -1,4 +1,4 @@
-"""Operations on named steps: how an author changes a template without writing it again."""
+"""Operations on named steps, by which rules or a language model change a template without writing it again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from helio.steps.signature import signatures
 Name = Literal["set", "unset", "add", "remove", "rewire"]
 NAMES: tuple[Name, ...] = ("set", "unset", "add", "remove", "rewire")
 OF_TEMPLATE = ("name", "description", "variables")
-"""Fields of the template that an edit may set: all except the id and the list of steps."""
+"""Fields of the template that an edit may set: all fields except the id and the list of steps."""
 OF_STEP = (
     "tool_name",
     "tool_args",
@@ -36,12 +36,12 @@ KEYED_BY_LABEL = ("trace_colors", "trace_names", "line_styles")
 
 
 class OperationError(RequestError):
-    """An operation cannot be applied to the template."""
+    """Error: an operation cannot be applied to the template."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One change of a template.
+    """One change to a template: set, remove or add a value or a step, or let a step read another label.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class Operation:
 
     @property
     def path(self) -> str:
-        """The path as text: ``tool_args/trace_colors/Bz``."""
+        """Return the path to the changed value as text: ``tool_args/trace_colors/Bz``."""
         return "/".join(self.at)
 
 
 def apply(template: Document, operations: Sequence[Operation]) -> Document:
-    """Apply operations in order to a copy of a template; other steps stay unchanged.
+    """Apply operations in order to a copy of a template, and return the copy.
 
     Raises
     ------
@@ -95,12 +95,12 @@ def touched(before: Document, after: Document) -> tuple[StepId, ...]:
 
 
 def step_of(template: Document, step_id: StepId) -> Document:
-    """Return the step with an id, also from inside a block; an empty dict if there is none."""
+    """Return the step with the given id, also if it is in a block; return an empty dict if there is no such step."""
     return next((step.json for step in written_steps(template) if step.json.get("step_id") == step_id), {})
 
 
 def style_lines(args: Mapping[str, Any]) -> list[str]:
-    """Return the labels that a style step names; the step reads no tables."""
+    """Return the labels whose lines a style step changes; such a step reads no tables."""
     return [label for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]]
 
 
@@ -186,26 +186,26 @@ _APPLY = {"set": _set, "unset": _unset, "add": _add, "remove": _remove, "rewire"
 
 
 def _renamed(label: str, operation: Operation) -> str:
-    """Return the new name of a label or of a component of it; empty for any other label."""
+    """Return the new name if a label, or a component of it, is renamed; return an empty text for all other labels."""
     if owner(label, [operation.old]) is None:
         return ""
     return operation.new + label[len(operation.old) :]
 
 
 def _wiring(target: Document) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the labels that a step reads and those that it gives; none for the template itself."""
+    """Return the labels that a step reads and the labels that it makes."""
     view = view_in(target, signatures())
     return view.labels, view.outputs
 
 
 def _drop_derived(step: Document) -> None:
-    """Remove what follows from the arguments; passes derive it again."""
+    """Remove the keys that helio derives from a step's arguments; helio derives them again later."""
     for key in ("produces", "depends_on"):
         step.pop(key, None)
 
 
 def _lists(template: Document) -> Iterator[list[Document]]:
-    """Yield the list of steps, then that of each block."""
+    """Yield the template's list of steps, then the list of steps in each block."""
     waiting = [template["steps"]]
     while waiting:
         steps = waiting.pop(0)
@@ -218,7 +218,7 @@ def _ids(template: Document) -> list[str]:
 
 
 def _position(template: Document, name: str) -> tuple[list[Document], int]:
-    """Return the list that holds a step, and its index there."""
+    """Return the list that contains a step, and the step's index in this list."""
     for steps in _lists(template):
         for index, step in enumerate(steps):
             if str(step.get("step_id")) == name:
@@ -236,7 +236,7 @@ def _step(template: Document, name: str) -> Document:
 
 
 def _target(template: Document, operation: Operation) -> Document:
-    """Return the step, or the template, that an operation changes, if an edit may change that field."""
+    """Return the step or the template that an operation changes; refuse a field that an edit may not change."""
     step, fields = operation.step, OF_STEP if operation.step else OF_TEMPLATE
     target = _step(template, step) if step else template
     if not operation.at or operation.at[0] not in fields:

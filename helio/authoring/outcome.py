@@ -1,4 +1,4 @@
-"""Define what an author returns: a draft, a question, or a reply in words."""
+"""Define the results of a request in words: a draft of a template, a question to the user, or a reply in words."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from helio.pipelines.template.document import Document
 
 
 class NotUnderstood(RequestError):
-    """The author does not understand the request, or a part of it; nothing was proposed."""
+    """Error: the request, or a part of it, was not understood; nothing was proposed."""
 
 
 class NotProved(RequestError):
-    """No template that the author wrote passed verification."""
+    """Error: no template that was written for the request passed the verification."""
 
     def __init__(self, message: str, *, diagnostics: tuple[Diagnostic, ...] = (), advice: str = "") -> None:
         super().__init__(message, advice=advice)
@@ -25,7 +25,7 @@ class NotProved(RequestError):
 
 @dataclass(frozen=True)
 class Attribution:
-    """Who wrote a template or an answer, and the cost.
+    """Who wrote a template or an answer (rules or a language model), and how many tokens it cost.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Attribution:
 
 @dataclass(frozen=True)
 class TemplateDraft:
-    """A template that passed verification, not yet proposed.
+    """A template that passed the verification, but is not proposed yet.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class TemplateDraft:
 
     @property
     def template(self) -> Document:
-        """The template."""
+        """Return the verified template."""
         return self.proved.template
 
 
 @dataclass(frozen=True)
 class AuthorQuestion:
-    """A question to the user.
+    """A question to the user about a request.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class AuthorQuestion:
 
 @dataclass(frozen=True)
 class AuthorReply:
-    """An answer in words to a question about a pipeline; the pipeline stays unchanged."""
+    """A reply in words to a question about a pipeline; the pipeline stays unchanged."""
 
     text: str
     said: Attribution
@@ -96,10 +96,10 @@ Outcome = TemplateDraft | AuthorQuestion | AuthorReply
 
 
 class Author(Protocol):
-    """Interface of authors, which turn sentences into templates and run nothing."""
+    """Interface of the writers of templates, by rules or with a language model; a writer runs nothing."""
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a template for a request; `chosen` has the user's answers so far.
+        """Write a template for a request; `chosen` contains the user's answers so far.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class Author(Protocol):
         """
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template, or answer a question about it."""
+        """Change a template, or answer a question about the template."""
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
         """Change a template so that its failed run can succeed."""
@@ -117,7 +117,7 @@ class Author(Protocol):
 
 @dataclass(frozen=True)
 class Failure:
-    """The failure of a run, with all facts that a repair may use.
+    """A failed run: the failed step, its error, and all facts that a repair may use.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Store proposals of authors until a person accepts or rejects them."""
+"""Store proposed changes of pipelines until a person accepts or rejects them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DECIDED = {"accepted": "was accepted", "rejected": "was rejected", "failed": "f
 
 @dataclass(frozen=True)
 class Proposal:
-    """Proposed change of a pipeline, or proposed new pipeline.
+    """A proposed change to a pipeline, or a proposed new pipeline.
 
     Parameters
     ----------
@@ -74,13 +74,13 @@ class Proposal:
     transcript: str = ""
     prompt_digest: str = ""
     run: str = ""
-    """For a repair: the id of the failed run."""
+    """For a repair: the id of the failed run; otherwise empty."""
     base: str = ""
-    """For a changed copy: the text of the original pipeline."""
+    """For a changed copy: the text of the original pipeline; otherwise empty."""
 
     @property
     def patch(self) -> list[dict[str, Any]]:
-        """The change as a JSON Patch."""
+        """Return the change as a JSON Patch."""
         if not self.after:
             return []
         patch: list[dict[str, Any]] = jsonpatch.make_patch(self._compared, _read(self.after)).patch
@@ -88,7 +88,7 @@ class Proposal:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The changes, described in words."""
+        """Return the changes, described in words."""
         return changes(self._compared, _template(self.after)) if self.after else ()
 
     @property
@@ -97,17 +97,17 @@ class Proposal:
 
     @property
     def earlier(self) -> Document | None:
-        """The pipeline before the change; None for a new one."""
+        """Return the pipeline before the change, or None if the pipeline is new."""
         return self._compared or None
 
     @property
     def template(self) -> Document:
-        """The pipeline after the change."""
+        """Return the pipeline as it is after the change."""
         template: Document = _read(self.after)
         return template
 
     def to_json(self) -> dict[str, Any]:
-        """Return the proposal for ``--json``, with its patch and its changes, in words and with values."""
+        """Return the proposal as JSON for ``--json``, with the JSON Patch and the changes in words."""
         changed = self.changes
         return asdict(self) | {
             "patch": self.patch,
@@ -117,7 +117,7 @@ class Proposal:
 
 
 class Proposals:
-    """Store of proposals in a folder.
+    """The proposals in a folder.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ class Proposals:
     def add(
         self, *, kind: Kind, pipeline: str, request: str, by: str, before: str, after: str, **more: Any
     ) -> Proposal:
-        """Save a new proposal; if `after` is empty, save it as failed.
+        """Save a new proposal; if the text `after` is empty, save it as a failed proposal.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Proposals:
 
     @checked
     def load(self, name: str) -> Proposal:
-        """Load a proposal by its id, or by the unique beginning of an id.
+        """Load a proposal by its id, or by the beginning of its id if only one id begins so.
 
         Raises
         ------
@@ -192,17 +192,17 @@ class Proposals:
         )
 
     def list(self, *, state: State | None = None) -> list[Proposal]:
-        """List the readable proposals, newest first; with a state, only proposals in that state."""
+        """List the proposals that can be read, newest first; if a state is given, list only proposals in that state."""
         read = [proposal for _, proposal in self._all() if isinstance(proposal, Proposal)]
         newest = sorted(read, key=lambda proposal: (proposal.created_at, proposal.id), reverse=True)
         return [proposal for proposal in newest if state in (None, proposal.state)]
 
     def damaged(self) -> Sequence[tuple[Path, str]]:
-        """List the files that are not valid proposals, each with the reason."""
+        """List the files in the folder that are not valid proposals, each with the reason."""
         return sorted((path, problem) for path, problem in self._all() if isinstance(problem, str))
 
     def accept(self, proposal: Proposal) -> Path:
-        """Change the pipeline as proposed, and record the change in its history.
+        """Change the pipeline as proposed, and record the change in the pipeline's history.
 
         If the pipeline already has the proposed text, an earlier process was interrupted; only the decision is saved.
 
@@ -235,7 +235,7 @@ class Proposals:
         return self._library.save(proposal.template, writing=writing)
 
     def _made_before(self, proposal: Proposal) -> Path | None:
-        """Return the pipeline's file, if it has the proposed text already."""
+        """Return the pipeline's file if it already has the text after the proposed change; otherwise return None."""
         path = self._library.folder / f"{proposal.pipeline}.json"
         if proposal.before:
             entry = self._library.find(proposal.pipeline)
@@ -249,7 +249,7 @@ class Proposals:
         return path if self._library.text(entry) == as_text(proposal.template) else None
 
     def undo(self, path: Path) -> Proposal:
-        """Restore a file outside the library to its text before the last accepted change.
+        """Give a pipeline file outside the library the text that it had before the last accepted change.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Proposals:
             self._keep(replace(proposal, state="rejected"))
 
     def _alone(self) -> AbstractContextManager[None]:
-        """Lock the proposals, so that decisions are taken one at a time."""
+        """Lock the proposals during a ``with`` block, so that two decisions cannot be made at the same time."""
         return held(self._folder / "lock")
 
     def _without_catalogue(self, template: Document) -> Sequence[Diagnostic]:
@@ -307,7 +307,7 @@ class Proposals:
             raise RequestError(f"proposal {proposal.id} {_DECIDED[state]} already")
 
     def _all(self) -> Iterator[tuple[Path, Proposal | str]]:
-        """Yield every file with its proposal, or with the reason why it has none."""
+        """Yield every file in the folder with its proposal, or with the reason why the file is not a valid proposal."""
         for path in self._folder.glob("*.json"):
             try:
                 yield path, _proposal(path)
@@ -329,7 +329,7 @@ def prompt_digest(text: str) -> str:
 
 
 def _proposal(path: Path) -> Proposal:
-    """Read the proposal of a file.
+    """Read the proposal in a file.
 
     Raises
     ------
@@ -350,7 +350,7 @@ def _proposal(path: Path) -> Proposal:
 
 
 def _is_template(value: Any) -> bool:
-    """Whether a value has the shape of a template, so that it can be shown; the gate verifies the rest."""
+    """Tell whether a JSON value looks like a template, so that helio can show it; other code verifies the details."""
     if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
         return False
     variables = value.get("variables") or {}
@@ -369,5 +369,5 @@ def _read(text: str) -> Any:
 
 
 def _template(text: str) -> Document:
-    """Read a template in any dialect."""
+    """Read a template, also one that uses other names and forms that helio understands."""
     return parse(text).plan if text else {}

@@ -1,4 +1,4 @@
-"""Quote texts from catalogues, files and errors in a prompt: as shortened JSON, marked as data."""
+"""Quote texts from catalogues, files and errors in a prompt: as shortened JSON that is marked as data."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 LONGEST_TEXT = 300
 """Maximum number of characters of one text from a catalogue, a file or an error."""
 LONGEST = 6000
-"""Maximum number of characters under one heading."""
+"""Maximum number of characters of the data below one heading."""
 
 
 def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
-    """Shorten the texts in a JSON value, and replace line ends and control characters by spaces.
+    """Shorten the texts in a JSON value, and replace line ends and control characters in the texts by spaces.
 
     >>> capped({"title": "a\\nb"}, text=10)
     {'title': 'a b'}
@@ -28,7 +28,7 @@ def capped(value: Any, *, text: int = LONGEST_TEXT) -> Any:
 
 
 def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
-    """Shorten a JSON object by leaving out items of its longest lists; count the items left out.
+    """Shorten a JSON object: leave out items of its longest lists, and say how many items were left out.
 
     >>> fitting({"rows": ["a long first row", "a second row", "a third row"], "title": "ACE"}, most=75)
     {'rows': ['a long first row'], 'title': 'ACE', 'left_out': {'rows': 2}}
@@ -47,7 +47,7 @@ def fitting(value: dict[str, Any], most: int = LONGEST) -> dict[str, Any]:
 
 
 def data(heading: str, value: Any, *, most: int = LONGEST, text: int = LONGEST_TEXT) -> str:
-    """Write data for a prompt, under a heading that marks them as data.
+    """Write data for a prompt, below a heading that says that they are data, not instructions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Define a request for a new pipeline, made from command-line options or from a sentence."""
+"""Define the request for a new pipeline, which helio makes from command-line options or from a sentence."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RequestQuantity:
-    """A requested physical quantity.
+    """A physical quantity that the user wants to see in the figure.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class RequestQuantity:
 
 @dataclass(frozen=True)
 class Computation:
-    """A tool to apply to every series.
+    """A tool that the pipeline should apply to every time series.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Computation:
 
 @dataclass(frozen=True)
 class Panels:
-    """The arrangement of time series in the panels of a figure.
+    """How the time series are arranged in the panels of the figure.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Panels:
 
 @dataclass(frozen=True)
 class RequestedStyle:
-    """The appearance of the figure.
+    """How the figure should look.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class RequestedStyle:
 
 @dataclass(frozen=True)
 class PipelineRequest:
-    """A request for a new pipeline; helio asks the user for missing information.
+    """A request for a new pipeline; if a fact is missing, helio asks the user.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Remove API keys from texts before the texts are saved, printed or sent."""
+"""Remove API keys from texts before helio saves, prints or sends the texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 HIDDEN = "[key]"
 _SHORTEST = 8
-"""Minimum number of characters of a secret; removing shorter texts could remove ordinary words."""
+"""Minimum number of characters of a password or key to remove; removing shorter texts could remove ordinary words."""
 _LIKE_A_KEY = re.compile(
     r"AIza[\w-]{35}"  # Google's
     r"|AQ\.[\w-]{30,}"  # Google's newer ones
@@ -19,7 +19,7 @@ _LIKE_A_KEY = re.compile(
 
 
 class Scrub:
-    """Filter that removes API keys from texts: known keys, and all words that look like a key.
+    """Filter that removes API keys from texts: the known keys, and all words that look like a key.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class Scrub:
         self._known = sorted((secret for secret in known if len(secret) >= _SHORTEST), key=len, reverse=True)
 
     def __call__(self, text: str) -> str:
-        """Return the text without keys."""
+        """Return the text without API keys."""
         return _LIKE_A_KEY.sub(HIDDEN, self._without_known(text))
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value with keys removed from its texts; from signatures, only known keys are removed."""
+        """Return a JSON value without API keys in its texts; in language models' signatures, hide only known keys."""
         if isinstance(value, str):
             return self(value)
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Replace one spacecraft by another, by looking up the same physical quantities; no model is asked."""
+"""Replace one spacecraft by another with helio's table of quantities, without a language model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ASK_MODEL = "set GEMINI_API_KEY to let a model also change the steps that read 
 def swapped(
     template: Document, mission: str, *, catalogue: Catalogue, instead_of: str = ""
 ) -> tuple[list[Operation], list[str]]:
-    """Replace a spacecraft in a template: return the operations, and notes on how the new data differ.
+    """Replace a spacecraft in a template; return the operations to apply, and notes on how the new data differ.
 
     Titles, names of lines and descriptions of steps get the new spacecraft's name.
 
@@ -70,19 +70,19 @@ def swapped(
 
 
 def crafts_in(template: Document, catalogue: Catalogue) -> list[str]:
-    """Return the spacecraft whose data a template fetches, in the order of its steps."""
+    """Return the spacecraft whose data a template fetches, in the order of the template's steps."""
     return list(
         dict.fromkeys(craft for step in _fetches(template) for craft in _crafts_of(step, catalogue)[:1])
     )
 
 
 def refetched(template: Document, step: StepView, pairs: Sequence[tuple[str, str]]) -> list[Operation]:
-    """Return the operations that give a fetch other datasets and parameters, and adapt the steps that read them."""
+    """Return the operations that let a fetch use other datasets and parameters, and its readers use the new labels."""
     return replaced_args(template, step, _args_with(step, pairs))
 
 
 def replaced_args(template: Document, step: StepView, args: Document) -> list[Operation]:
-    """Return the operations that give a fetch other arguments, and adapt the steps that read its labels."""
+    """Return the operations that give a fetch other arguments, and adapt the steps that read its tables."""
     old, new = step.outputs, produced_labels(signatures()[FETCH], args)
     new = new if len(new) == len(old) else new[:1] * len(old)
     changed = {before: after for before, after in zip(old, new, strict=True) if before != after}
@@ -116,7 +116,7 @@ def _crafts_of(step: StepView, catalogue: Catalogue) -> list[str]:
 
 
 def _cadence(args: Document) -> str:
-    """Return the cadence of a fetch in the words of intents; empty where the table of quantities has none of it."""
+    """Return the cadence of a fetched quantity in words; empty if helio's table of quantities does not have it."""
     pairs = [(choice.dataset_id, name) for choice in fetch_choices(args) for name in choice.parameters]
     rows = (
         row for dataset, name in pairs for row in SOURCES if row.dataset == dataset and name in row.parameters
@@ -126,7 +126,7 @@ def _cadence(args: Document) -> str:
 
 
 def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Document, list[str]]:
-    """Return the arguments of a fetch for another spacecraft, and how its data differ."""
+    """Return a fetch's arguments for another spacecraft, and notes on how the new data differ."""
     args = step.params
     if args.get("parameters") and args.get("dataset_id"):
         return _swapped_parameters(step, craft, catalogue)
@@ -152,7 +152,7 @@ def _swapped_args(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Doc
 
 
 def _swapped_parameters(step: StepView, craft: str, catalogue: Catalogue) -> tuple[Document, list[str]]:
-    """Swap several parameters of one dataset, if the other spacecraft has them in one dataset too."""
+    """Replace several parameters of one dataset, if one dataset of the other spacecraft has all of them."""
     args = deepcopy(dict(step.params))
     dataset, parameters = args["dataset_id"], list(args["parameters"])
     swaps = [_swap(dataset, parameter, craft, catalogue) for parameter in parameters]
@@ -193,7 +193,7 @@ def _difference(dataset: str, parameter: str, new: Swap) -> str:
 
 
 def _args_with(step: StepView, pairs: Sequence[tuple[str, str]]) -> Document:
-    """Return the arguments of a fetch with other datasets and parameters."""
+    """Return the arguments of a fetch with the given datasets and parameters."""
     keys = ("candidates", "dataset_id", "parameter_id", "parameters")
     args = {key: value for key, value in deepcopy(step.params).items() if key not in keys}
     if len(pairs) == 1:
@@ -203,7 +203,7 @@ def _args_with(step: StepView, pairs: Sequence[tuple[str, str]]) -> Document:
 
 
 def _rewired(template: Document, labels: dict[str, str]) -> Iterator[Operation]:
-    """Yield the operations by which steps read new labels, and styles name them."""
+    """Yield the operations by which steps read renamed labels, and style steps name them."""
     steps = [
         (step, [*step.labels, *(style_lines(step.params) if step.tool == STYLE else ())])
         for step in _steps(template)
@@ -215,7 +215,7 @@ def _rewired(template: Document, labels: dict[str, str]) -> Iterator[Operation]:
 
 
 def _relabelled(template: Document, crafts: set[str], craft: str) -> Iterator[Operation]:
-    """Rename labels that begin with a replaced spacecraft: ``ACE_Bmag`` would be wrong for Wind."""
+    """Rename labels that begin with the replaced spacecraft: ``ACE_Bmag`` would be wrong for Wind."""
     pattern = re.compile(
         rf"(?:{_any_of({short(name) for name in crafts} | crafts)})(?=[_\W]|$)", re.IGNORECASE
     )
@@ -232,7 +232,7 @@ def _relabelled(template: Document, crafts: set[str], craft: str) -> Iterator[Op
 def _renamed(
     template: Document, crafts: set[str], craft: str, cadences: dict[str, tuple[str, str]]
 ) -> Iterator[Operation]:
-    """Write the new spacecraft, and its cadence, into names, titles and intents."""
+    """Write the new spacecraft and its cadence into the names, titles and intents of a template."""
     if not crafts:
         return
     names = _any_of(name for known in crafts for name in (known, *ALIASES.get(known, ())))
@@ -248,7 +248,7 @@ def _renamed(
 
 
 def _texts(template: Document) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield the texts of a template that people read, each with its step's id and its path there."""
+    """Yield the texts in a template that people read, each with its path, which begins with the step's id."""
     texts = [(("", key), template.get(key)) for key in ("name", "description")]
     for step in template["steps"]:
         name = str(step["step_id"])
@@ -268,5 +268,5 @@ def _texts(template: Document) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def _any_of(names: Iterable[str]) -> str:
-    """Return the expression of any of the names, the longest first."""
+    """Return a regular expression that matches any of the names, and prefers longer names."""
     return "|".join(re.escape(name) for name in sorted(set(names), key=len, reverse=True))

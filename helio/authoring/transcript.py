@@ -1,4 +1,4 @@
-"""Record the conversation with a model as it happens, and replay it later."""
+"""Record the conversation with a language model while it happens, and use the recorded answers again later."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LARGEST = 1024**3
 
 
 class Transcript:
-    """Record of a conversation with a model, written line by line as JSON; a crash loses at most the last line.
+    """File that records a conversation with a language model as lines of JSON; a crash loses at most the last line.
 
     Kinds of lines: ``begin``, ``ask``, ``attempt`` (a failed attempt), ``fallback``, ``answer`` or ``error`` (how the
     question ended), ``end``, and any other kind given to `note`. Lines about a question have its number ``n``. Keys
@@ -69,18 +69,18 @@ class Transcript:
 
     @classmethod
     def begin(cls, folder: Path, *, scrub: Scrub | None = None, clock: Clock | None = None) -> Transcript:
-        """Create a transcript in a folder; its name has the time and a random part."""
+        """Create a transcript in a folder; the file name has the time and a random part."""
         now = (clock or Clock()).utc()
         name = f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(3)}.jsonl"
         return cls(folder / name, scrub=scrub, clock=clock)
 
     @property
     def id(self) -> str:
-        """File name without its ending, such as ``20261120T143000-1f2e3d``."""
+        """Return the file name without its ending, such as ``20261120T143000-1f2e3d``."""
         return self.path.stem
 
     def note(self, kind: str, **facts: Any) -> None:
-        """Add a line of a kind, with its facts.
+        """Write a line of the given kind, with its facts.
 
         Raises
         ------
@@ -108,15 +108,15 @@ class Transcript:
                 raise unwritable(self.path, error) from error
 
     def asked(self, n: int, ask: Ask) -> None:
-        """Add a question."""
+        """Write a question to the language model into the transcript."""
         self.note("ask", n=n, digest=ask.digest(), ask=ask_to_json(ask))
 
     def answered(self, n: int, answer: ModelAnswer, *, seconds: float, attempts: int, spent: Usage) -> None:
-        """Add an answer; `spent` are the tokens that the task has used so far."""
+        """Write an answer of the language model into the transcript; `spent` is the number of tokens used so far."""
         self._ended("answer", answer_to_json(answer), n, seconds, attempts, spent)
 
     def failed(self, n: int, error: BaseException, *, seconds: float, attempts: int, spent: Usage) -> None:
-        """Add the error of a question that failed in all attempts."""
+        """Write the error of a question that failed in all attempts into the transcript."""
         self._ended("error", error_to_json(error), n, seconds, attempts, spent)
 
     def _ended(self, kind: str, value: Any, n: int, seconds: float, attempts: int, spent: Usage) -> None:
@@ -124,7 +124,7 @@ class Transcript:
 
 
 def find_transcript(name: str | Path, folder: Path) -> Path:
-    """Find a transcript by its path, or by its id in the folder of transcripts.
+    """Find a transcript by its path, or by its id in the folder of all transcripts.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def find_transcript(name: str | Path, folder: Path) -> Path:
 
 
 def clock_of(path: Path) -> str | None:
-    """Return the time when a recorded task ran, as ISO 8601 text; None if the transcript has no time.
+    """Return when the recorded conversation began, as ISO 8601 text; return None if the transcript does not say.
 
     Raises
     ------
@@ -158,13 +158,13 @@ def clock_of(path: Path) -> str | None:
 
 
 class TranscriptLine(TypedDict):
-    """One line of a transcript; further keys depend on its kind."""
+    """One line of a transcript; which other keys the line has depends on its kind."""
 
     kind: str
 
 
 class _AskLine(TranscriptLine):
-    """A question."""
+    """Line of a transcript with a question to the language model."""
 
     n: Count
     ask: dict[str, Any]
@@ -172,26 +172,26 @@ class _AskLine(TranscriptLine):
 
 
 class _NumberedLine(TranscriptLine):
-    """A line of a question."""
+    """Line of a transcript that belongs to a question, which it names by its number."""
 
     n: Count
 
 
 class _EndLine(_NumberedLine, total=False):
-    """The end of a question."""
+    """Line of a transcript with which a question ends: an answer or an error."""
 
     answer: ModelAnswer
     error: WrittenError
 
 
 class _BareError(TypedDict):
-    """The keys of every error."""
+    """Keys that every error in a transcript has."""
 
     kind: str
 
 
 class WrittenError(_BareError, total=False):
-    """An error in a transcript."""
+    """An error, as written in a transcript."""
 
     message: str
     advice: str
@@ -202,7 +202,7 @@ class WrittenError(_BareError, total=False):
 
 @dataclass(frozen=True)
 class Exchange:
-    """A recorded question with its answer or error."""
+    """A recorded question to the language model, with the model's answer or the error that occurred."""
 
     n: int
     ask: Mapping[str, Any]
@@ -212,7 +212,7 @@ class Exchange:
 
 
 def read_lines(path: Path) -> list[TranscriptLine]:
-    """Read the lines of a transcript; an unfinished last line is left out.
+    """Read the lines of a transcript; leave out a last line that was not written completely.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def read_lines(path: Path) -> list[TranscriptLine]:
 
 
 def read_exchanges(path: Path) -> tuple[Exchange, ...]:
-    """Read the questions of a transcript, each with its answer or error.
+    """Read the questions in a transcript, each with its answer or its error.
 
     Raises
     ------
@@ -262,7 +262,7 @@ def read_exchanges(path: Path) -> tuple[Exchange, ...]:
 
 
 class Replay:
-    """Model that gives recorded answers: in their order, and only to the same questions.
+    """Stand-in for a language model that gives recorded answers, in order, and only to the recorded questions.
 
     Parameters
     ----------
@@ -281,12 +281,12 @@ class Replay:
         self._lock = threading.Lock()
 
     def name(self, role: Role) -> str:
-        """Return the transcript's name; each answer names its model."""
+        """Return the name of the transcript; each recorded answer names its own language model."""
         del role
         return f"transcript {self._path.stem}"
 
     def ask(self, ask: Ask) -> ModelAnswer:
-        """Return the recorded answer, or raise the recorded error.
+        """Return the recorded answer to a question, or raise the recorded error.
 
         Raises
         ------
@@ -318,11 +318,11 @@ class Replay:
         )
 
     def close(self) -> None:
-        """Do nothing: no connection is open."""
+        """Do nothing, because there is no connection to close."""
 
 
 def error_to_json(error: BaseException) -> dict[str, Any]:
-    """Write an error as plain JSON."""
+    """Convert an error to plain JSON."""
     value: dict[str, Any] = {"kind": type(error).__name__}
     if isinstance(error, HelioError):
         value |= {"message": error.message, "advice": error.advice}
@@ -334,7 +334,7 @@ def error_to_json(error: BaseException) -> dict[str, Any]:
 
 
 def error_from_json(written: WrittenError) -> HelioError:
-    """Read an error that `error_to_json` wrote; an error of another program becomes `Cancelled`."""
+    """Make an error from the JSON that `error_to_json` returns; an error of an unknown kind becomes `Cancelled`."""
     kind = getattr(errors, written["kind"], None)
     message, advice = written.get("message", ""), written.get("advice", "")
     if isinstance(kind, type) and issubclass(kind, ModelError):
@@ -348,7 +348,7 @@ def error_from_json(written: WrittenError) -> HelioError:
 
 
 def _difference(then: Any, now: Any, path: str = "") -> str:
-    """Say where two JSON values differ first."""
+    """Say at which place two JSON values first differ."""
     if isinstance(then, dict) and isinstance(now, dict):
         for name in sorted({*then, *now}):
             if name not in then or name not in now:

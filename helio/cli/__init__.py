@@ -1,4 +1,4 @@
-"""Run the command ``helio``: read arguments, call the API once, print text, and return an exit code."""
+"""The command ``helio``: read the arguments, call helio's functions once, print text, and return an exit code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _HELP = ("-h", "--help")
 
 
 def command_for(words: Sequence[str]) -> typer.Typer:
-    """Keep only the command with which the words begin: building all commands takes longer than running many of them.
+    """Return an application with only the command in `words`: building all commands takes longer than many runs.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def command_for(words: Sequence[str]) -> typer.Typer:
 
 
 def _described() -> typer.Typer:
-    """Build the command for its own help, which shows the descriptions of the commands but no options of theirs."""
+    """Build the application for ``helio --help``, which shows descriptions of all commands, but no options."""
     chosen = copy(app)
     chosen.registered_commands = [_without_options(command) for command in app.registered_commands]
     chosen.registered_groups = [copy(group) for group in app.registered_groups]
@@ -86,10 +86,10 @@ def _without_options(command: CommandInfo) -> CommandInfo:
 
 
 def _nothing() -> None:
-    """Stand in for a command that only its help shows."""
+    """Do nothing; this function replaces the commands of which ``helio --help`` shows only the description."""
 
 
 def main() -> None:
-    """Run the command; the program begins in `helio.__main__`, which handles Ctrl-C before it imports this module."""
+    """Run the command; `helio.__main__` calls this function after it has prepared for Ctrl-C."""
     interrupts.install()
     interrupts.carry_out(command_for(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Define what all commands share: common options, printing, errors as text, and exit codes."""
+"""Parts that all commands use: common options, printing, errors as text, and exit codes."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ LockFile = Annotated[
     ),
 ]
 _NARROWEST = 40
-"""Characters of the narrowest terminal for which texts are wrapped."""
+"""Width, in characters, of the narrowest terminal for which helio wraps texts."""
 _NEVER_WRAPPED = 10_000
 MARKS = {"completed": "✓", "cached": "=", "failed": "✗", "skipped": "–"}
 
@@ -185,7 +185,7 @@ def _root(
 def errors_as_text(
     as_json: bool, *, cancelled: str = "run the same command again to continue from the finished steps"
 ) -> Iterator[None]:
-    """Print a known error as text and exit with its code; any other error is a bug and shows its traceback.
+    """Print an error of helio as text, and exit with the error's code; any other error is a bug and shows a traceback.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _say_cancelled(afterwards: str) -> None:
 
 
 def _name_proposal_or_run(error: UnknownPipeline) -> None:
-    """Say what to do if the unknown pipeline is a pending proposal or a run."""
+    """Add advice to an unknown pipeline's error if the name is that of a pending proposal or of a run."""
     from helio.authoring.proposals import Proposals
     from helio.pipelines.library import Library
 
@@ -258,7 +258,7 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
-    """Print a line as plain text; stop printing silently when the reader has gone, as in ``| head``.
+    """Print a line as plain text; if the reader of the output has ended, as in ``| head``, stop without an error.
 
     Every command prints through this, or through `print_json`.
 
@@ -282,12 +282,12 @@ def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = 
 
 
 def terminal_width(at_most: int) -> int:
-    """Return how many characters a printed line may have: those of the terminal, or `at_most`."""
+    """Return the maximum number of characters of a printed line: the terminal's width, or `at_most` if that is less."""
     return min(max(shutil.get_terminal_size((at_most, 0)).columns, _NARROWEST), at_most)
 
 
 def say_rows(rows: Sequence[tuple[str, str]], *, indent: int = 0) -> None:
-    """Print names with their descriptions, which are wrapped to the terminal's width.
+    """Print names and their descriptions in two columns; wrap the descriptions to the width of the terminal.
 
     Parameters
     ----------
@@ -304,12 +304,12 @@ def say_rows(rows: Sequence[tuple[str, str]], *, indent: int = 0) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print JSON, indented for people too."""
+    """Print a value as indented JSON."""
     say(json.dumps(value, indent=1, ensure_ascii=False, default=str))  # still JSON after it was made plain
 
 
 def say_changes(changes: Sequence[Change], *, new: bool) -> None:
-    """Print what changed in a pipeline, or the whole pipeline if it is new.
+    """Print what a change to a pipeline changes; print the whole pipeline if the pipeline is new.
 
     Parameters
     ----------
@@ -328,14 +328,14 @@ def say_changes(changes: Sequence[Change], *, new: bool) -> None:
 
 
 def current_settings() -> Settings:
-    """Read the settings from the environment."""
+    """Return the settings, read from the environment variables."""
     from helio.settings import settings_in_use
 
     return settings_in_use()
 
 
 def page_link(link: str, settings: Settings) -> str:
-    """Add a login to a link to the engine's pages if the output is a terminal: it then opens in any browser.
+    """Add a login to a link to the engine's pages, so that any browser can open the link; only if a terminal shows it.
 
     In a log, which others may read, the link stays as it is: it opens only where somebody has logged in.
     """
@@ -347,7 +347,7 @@ def page_link(link: str, settings: Settings) -> str:
 
 
 def plain_form(written: str) -> Formatter:
-    """Make a log formatter that writes plain text, which a terminal can show safely."""
+    """Return a log formatter that writes plain text, which is safe to show on a terminal."""
     import logging
 
     class Plain(logging.Formatter):
@@ -358,7 +358,7 @@ def plain_form(written: str) -> Formatter:
 
 
 def printed_notices() -> Handler:
-    """Make a log handler that prints messages for the user, above a moving line too."""
+    """Return a log handler that prints messages to the user, also while a moving progress line is shown."""
     import logging
 
     class Printed(logging.Handler):
@@ -369,7 +369,7 @@ def printed_notices() -> Handler:
 
 
 def log_to(settings: Settings, *, verbose: bool) -> None:
-    """Log everything to a file in the home, rotated at 1 MB; with --verbose to standard error too."""
+    """Write all log messages to a file in the home folder (a new file at 1 MB); with --verbose print them too."""
     import logging
     from logging.handlers import RotatingFileHandler
 
@@ -401,21 +401,21 @@ def log_to(settings: Settings, *, verbose: bool) -> None:
 
 
 def run_records() -> Runs:
-    """Open the records of runs in the home."""
+    """Return the records of the runs in helio's home folder."""
     from helio.store.runs import Runs
 
     return Runs(current_settings().runs)
 
 
 def is_run(name: str) -> bool:
-    """Tell whether a name is the whole id of a run, or ``last``."""
+    """Tell whether a text is the complete id of a run, or the word ``last``."""
     from helio.store.runs import LAST
 
     return name == LAST or name in run_records().ids()
 
 
 def size_of(text: str) -> int:
-    """Read a size such as ``20GB`` or ``500 MiB``, in bytes."""
+    """Convert a size such as ``20GB`` or ``500 MiB`` to a number of bytes."""
     import re
 
     from helio.errors import RequestError
@@ -429,12 +429,12 @@ def size_of(text: str) -> int:
 
 
 def chosen_lock(locked: bool, file: Path | None) -> Path | None:
-    """Choose the lock file of a run, if it has one."""
+    """Return the lock file that a run must follow; return None if the run has none."""
     return file or (Path("helio.lock") if locked else None)
 
 
 def chosen_formats(text: str) -> list[Any]:
-    """Read the formats of figures, separated by commas."""
+    """Convert the names of figure formats, separated by commas, to a list of formats."""
     from helio.pipelines.template.files import check_formats
 
     chosen = [name.strip().lower() for name in text.split(",") if name.strip()]
@@ -443,7 +443,7 @@ def chosen_formats(text: str) -> list[Any]:
 
 
 def assignments(texts: list[str]) -> dict[str, str]:
-    """Read ``VAR=VALUE`` texts as values by name."""
+    """Convert ``VAR=VALUE`` texts to a dict of values by variable name."""
     from helio.errors import RequestError
 
     values: dict[str, str] = {}

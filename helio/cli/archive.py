@@ -1,4 +1,4 @@
-"""List the datasets in a folder of files."""
+"""The command that lists the datasets in a folder of files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from helio.cli.app import FAILED, Json, app, current_settings, errors_as_text, log_to, print_json, say
 
 _OFTEN = 0.1
-"""Seconds between two lines on a terminal."""
+"""Seconds between two updates of the progress line on a terminal."""
 
 
 @app.command("archive")
@@ -51,7 +51,7 @@ def list_archive(
 
 @contextmanager
 def _counting(*, shown: bool) -> Iterator[Callable[[str, int], None]]:
-    """Show on a terminal how many files were read: a large folder takes time at first."""
+    """Show on a terminal how many files were read, because reading a large folder for the first time takes long."""
     if not shown:
         yield lambda what, count: None
         return

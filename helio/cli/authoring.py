@@ -1,4 +1,4 @@
-"""Propose pipelines from sentences, and show, accept or reject proposals. A pending proposal never runs."""
+"""Commands that propose pipelines from sentences, and show, accept or reject proposals. Pending proposals never run."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ Replay = Annotated[
     ),
 ]
 _OWN = ("rules", "equivalence table")
-"""Authors whose answers are texts of helio, not of a model."""
+"""Writers of templates whose replies are helio's own texts; all other replies are texts of a language model."""
 _LONGEST_REPLY = 4000
 _MOST_LINES = 60
 _UNCHANGED = "nothing was changed"
@@ -219,7 +219,7 @@ def new(
 
 
 def _parts(given: list[str] | None) -> list[str]:
-    """Split the values of an option, separated by commas or given several times."""
+    """Return the values of an option that may be repeated, and whose values may be separated by commas."""
     return [part.strip() for text in given or () for part in text.split(",")]
 
 
@@ -446,7 +446,7 @@ def _desk(
     archive: str | None,
     replay: Path | None,
 ) -> Iterator[Desk]:
-    """Prepare the author of a request; Ctrl-C stops the model and prints where its transcript is."""
+    """Open the desk that answers a request; Ctrl-C stops the language model and prints the path of the transcript."""
     from threading import Event
 
     ended = Event()
@@ -483,7 +483,7 @@ def _desk(
 
 @contextmanager
 def _shown_requests(stream: TextIO | None) -> Iterator[None]:
-    """Show on a terminal each request to the model: an answer may take a minute, a quota longer."""
+    """Show each request to the language model on a terminal, because an answer may take a minute or longer."""
     if stream is None:
         yield
         return
@@ -516,7 +516,7 @@ def _answered(
     yes: bool,
     as_json: bool,
 ) -> Proposal | AuthorQuestion | AuthorReply:
-    """Send a request and answer its questions: by --answer, by --yes, or at the terminal."""
+    """Send a request, and answer questions about it from --answer, from --yes, or by asking at the terminal."""
     from helio.authoring.outcome import AuthorQuestion
 
     chosen: tuple[str, ...] = ()
@@ -559,7 +559,7 @@ def _show(
     now: str | None = None,
     archive: str | None = None,
 ) -> None:
-    """Show the outcome, and decide on a proposal by --yes, at the terminal, or later."""
+    """Show the result of a request; accept or reject a proposal by --yes or at the terminal, or leave it pending."""
     from helio.authoring.outcome import AuthorQuestion, AuthorReply
 
     if desk.fallback:
@@ -608,7 +608,7 @@ def _show(
 def _drawn(
     proposal: Proposal, time_range: str | None, now: str | None, archive: str | None
 ) -> tuple[list[str], list[str]]:
-    """Draw the figures before and after; return their files and the errors of those that failed."""
+    """Draw the figures before and after a proposed change; return the files, and the errors of figures that failed."""
     from helio import api
     from helio.errors import HelioError
 
@@ -651,7 +651,7 @@ def _print_proposal(proposal: Proposal, *, patch: bool) -> None:
 
 
 def _say_reply(reply: AuthorReply) -> None:
-    """Print an answer; indent a model's text after its first line, so that it does not look like a message of helio."""
+    """Print a reply; indent all but the first line of a language model's text, to mark it as not written by helio."""
     text = reply.text.expandtabs(4)
     text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"
     if reply.said.by in _OWN:
@@ -667,5 +667,5 @@ def _say_reply(reply: AuthorReply) -> None:
 
 
 def _say_line(text: str) -> None:
-    """Print a text that helio did not write in one line, so that no part of it looks like a message of helio."""
+    """Print a text that helio did not write in a single line, so that no part of it looks like a message of helio."""
     say(" ".join(text.splitlines()))

@@ -1,4 +1,4 @@
-"""Complete words at TAB: pipelines, tools, codes, keys, runs, steps, labels, providers, formats and others.
+"""Complete words when the user presses TAB: pipelines, tools, codes, keys, runs, steps, labels, providers, formats.
 
 A completion cannot show an error: if helio's home cannot be read, nothing is offered, and the command says why.
 """
@@ -17,7 +17,7 @@ Complete = Callable[[typer.Context], list[str]]
 
 
 def _completing(names: Callable[[Settings, typer.Context], Iterable[str]]) -> Complete:
-    """Make the function that typer calls; typer keeps the names that begin with the typed text."""
+    """Return a function that typer calls to complete a word; typer keeps the names that begin with the typed text."""
 
     def complete(context: typer.Context) -> list[str]:
         from helio.errors import HelioError
@@ -46,7 +46,7 @@ def _tools(settings: Settings, context: typer.Context) -> Iterable[str]:
 
 
 def _words(settings: Settings, context: typer.Context) -> Iterator[str]:
-    """Yield the words that helio explain knows."""
+    """Yield the words that the command ``helio explain`` can explain."""
     from helio.pipelines.reference import names
 
     yield from names()
@@ -102,7 +102,7 @@ def _schedules(settings: Settings, context: typer.Context) -> Iterable[str]:
 
 
 def _assignments(settings: Settings, context: typer.Context) -> Iterator[str]:
-    """``WINDOW=`` for each variable of the pipeline on the command line."""
+    """Yield a text such as ``WINDOW=`` for each variable of the pipeline that the command line names."""
     from helio.pipelines.library import Library
 
     # The parser leaves the arguments here when it meets --set without its value.
@@ -114,7 +114,7 @@ def _assignments(settings: Settings, context: typer.Context) -> Iterator[str]:
 
 
 def complete_formats(context: typer.Context, incomplete: str) -> list[str]:
-    """Offer the formats of figures, after the typed ones: ``png,pdf`` for ``png,``."""
+    """Return the formats of figures that may follow the formats typed so far: ``png,pdf`` after ``png,``."""
     del context
     from typing import get_args
 

@@ -1,4 +1,4 @@
-"""Find datasets and missions, and update the catalogue."""
+"""Commands that find datasets and missions, and update the catalogue."""
 
 from __future__ import annotations
 

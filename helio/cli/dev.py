@@ -1,4 +1,4 @@
-"""Write the files of a new tool, pass or source into a checkout of helio."""
+"""Commands for developers: write the files of a new tool, pass or source into a copy of helio's code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group the commands of ``helio --help``, and show the whole description of each."""
+"""Group the commands in ``helio --help``, and show the whole description of each command."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ GROUPS = {
     "Reproduce and cite": ("lock", "verify", "diff", "cite"),
     "Get help and extend helio": ("tools", "explain", "doctor", "gc", "passes", "schema", "dev"),
 }
-"""The commands of helio by group, first what a newcomer needs."""
+"""Titles of the groups of commands, each with its commands; first the group that a new user needs first."""
 
 
 class Commands(TyperGroup):
-    """Commands whose help shows the whole description of each."""
+    """Group of commands whose help shows the whole description of each command."""
 
     def sections(self) -> dict[str, list[str]]:
-        """Return the names of the commands by the title above them."""
+        """Return the names of the commands, by the title that the help shows above them."""
         return {"Commands": list(self.commands)}
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands in the order of the sections."""
+        """Return the names of all commands in the order of the help."""
         return [name for names in self.sections().values() for name in names]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write a line or more for each command, below the title of its section."""
+        """Write the description of each command, in one or more lines, below the title of its group."""
         width = max(map(len, self.commands))
         for title, names in self.sections().items():
             with formatter.section(title):
@@ -58,14 +58,14 @@ class Commands(TyperGroup):
 
 
 class GroupedCommands(Commands):
-    """Commands in the groups and the order of `GROUPS`."""
+    """All commands of helio, in the groups and the order of `GROUPS`."""
 
     def sections(self) -> dict[str, list[str]]:
-        """Return the commands that were made, by their group."""
+        """Return the commands created so far, grouped as in the help."""
         made = {title: [name for name in names if name in self.commands] for title, names in GROUPS.items()}
         return {title: names for title, names in made.items() if names}
 
 
 def _description(command: Any) -> str:
-    """Return the first paragraph of a command's help, in one line."""
+    """Return the first paragraph of a command's description as one line."""
     return " ".join((command.help or "").split("\n\n")[0].split())

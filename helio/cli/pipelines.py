@@ -1,4 +1,4 @@
-"""Check, correct, show, copy and share pipelines."""
+"""Commands that check, correct, show, copy and share pipelines."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def show(
 
 
 def _template_of(name: str, settings: Settings) -> Document:
-    """Load a pipeline, or the pipeline of the run with this id as it was written."""
+    """Load a pipeline by its name; given the id of a run, load the pipeline as it was written for this run."""
     from helio import api
     from helio.errors import UnknownPipeline
 
@@ -252,7 +252,7 @@ def import_pipeline(
 
 
 def _save_valid(pipeline: str | Path, done: Kind, *, new: str = "", replace: bool = False) -> None:
-    """Save a valid pipeline among the user's own, and print its path.
+    """Save a valid pipeline in the user's library, and print the path of its file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Show the progress of a run: a line for each finished step, and on a terminal a moving line with the downloads."""
+"""Show the progress of a run: a line for each finished step and, on a terminal, a moving line for the downloads."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 _BAR = 20
 _MOST_RANGES = 4
 _OFTEN = 0.1
-"""Seconds between two updates: bytes arrive thousands of times a second."""
+"""Seconds between two updates of the moving line, because bytes arrive thousands of times per second."""
 
 
 @dataclass(frozen=True)
 class Watch:
-    """Callbacks that show the progress of a run; any thread may call them."""
+    """Functions that a run calls to show its progress; any thread may call them."""
 
     planned: Callable[[Plan], None] = lambda plan: None
     started: Callable[[PlannedStep], None] = lambda step: None
@@ -41,7 +41,7 @@ class Watch:
 def watch(
     *, planned: Callable[[Plan], None] = lambda plan: None, quiet: bool = False, live: bool = True
 ) -> Iterator[Watch]:
-    """Show a run: a line for each step on standard output, and a moving line where standard error is a terminal.
+    """Show a run's progress: a line per step on standard output, and a moving line if standard error is a terminal.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def watch(
 
 
 class _Moving:
-    """The moving line."""
+    """The last line of a terminal, which shows running steps and downloads, and changes as they proceed."""
 
     def __init__(self, status: Status, print_plan: Callable[[Plan], None]) -> None:
         self._status = status
@@ -76,20 +76,20 @@ class _Moving:
         self._shown_at = 0.0
 
     def planned(self, plan: Plan) -> None:
-        """Print the plan above the moving line."""
+        """Print the plan of the run above the moving line."""
         with self._lock:
             self._status.stop()
             self._print_plan(plan)
             self._status.start()
 
     def started(self, step: PlannedStep) -> None:
-        """Show the step that begins."""
+        """Show in the moving line that a step has begun."""
         with self._lock:
             self._step = f"{step.step_id}: {step.tool_name} {step.intent}".rstrip()
             self._show()
 
     def finished(self, result: StepResult) -> None:
-        """Print the line of a finished step above the moving line."""
+        """Print the line for a finished step above the moving line."""
         with self._lock:
             self._fetches.clear()  # a failed fetch sends nothing more; the others return with their next bytes
             self._status.stop()
@@ -99,7 +99,7 @@ class _Moving:
             self._show()
 
     def downloading(self, progress: Progress) -> None:
-        """Show bytes that have arrived."""
+        """Show in the moving line how many bytes have arrived."""
         with self._lock:
             before = self._fetches.get(progress.fetch)
             self._fetches[progress.fetch] = progress
@@ -122,7 +122,7 @@ class _Moving:
 
 
 def downloads_line(fetches: list[Progress]) -> str:
-    """Write ``━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 1 of 3 files, 12.4 of 24.8 MB`` for all fetches together; empty without a fetch."""
+    """Return ``━━━━━━━━━━╌╌╌╌╌╌╌╌╌╌ 1 of 3 files, 12.4 of 24.8 MB`` for all downloads; empty if there are none."""
     from helio.sources.allowance import in_words
 
     if not fetches:
@@ -136,7 +136,7 @@ def downloads_line(fetches: list[Progress]) -> str:
 
 
 def time_line(plan: Plan) -> str:
-    """Write the time range of a run: ``time range: 2024-05-10 00:00 to 2024-05-12 00:00 (2 days)``.
+    """Return the time range of a run as ``time range: 2024-05-10 00:00 to 2024-05-12 00:00 (2 days)``.
 
     Each of several ranges follows its variable; a literal range follows its step.
     """
@@ -155,7 +155,7 @@ def time_line(plan: Plan) -> str:
 
 
 def _in_words(span: TimeRange) -> str:
-    """``2024-05-10 00:00 to 2024-05-10 06:30 (6 h 30 min)``."""
+    """Return a time range with its length, as ``2024-05-10 00:00 to 2024-05-10 06:30 (6 h 30 min)``."""
     minutes = all(moment.second == moment.microsecond == 0 for moment in (span.start, span.stop))
     start, stop = (
         f"{moment:%Y-%m-%d %H:%M}" if minutes else moment.isoformat(" ") for moment in (span.start, span.stop)
@@ -169,7 +169,7 @@ def _in_words(span: TimeRange) -> str:
 
 
 def step_line(result: StepResult) -> str:
-    """Write a finished step in one line."""
+    """Return the line that describes a finished step."""
     mark = MARKS[result.state]
     note = result.reason
     if result.error is not None:

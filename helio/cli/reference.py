@@ -1,4 +1,4 @@
-"""Describe what a pipeline can contain: tools, keys, codes, passes and the schema."""
+"""Commands that describe what a pipeline can contain: tools, keys, codes, passes and the JSON Schema."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from helio.store.runs import RunRecord
 
 _MOST_CODES = 6
-"""Maximum number of codes that an error suggests."""
+"""Maximum number of codes to suggest when the user gives an unknown code."""
 
 
 @app.command("tools")
@@ -114,7 +114,7 @@ def schema() -> None:
 
 
 def print_tools(as_json: bool) -> None:
-    """Print one line for each tool, by group."""
+    """Print one line for each tool, in groups."""
     from helio.steps.signature import signatures
     from helio.steps.tool_page import GROUPS, group_of
 
@@ -136,7 +136,7 @@ def print_tools(as_json: bool) -> None:
 
 
 def print_tool(name: str, as_json: bool) -> None:
-    """Print the page of a tool.
+    """Print the documentation page of a tool.
 
     Raises
     ------
@@ -154,14 +154,14 @@ def print_tool(name: str, as_json: bool) -> None:
 
 
 def _codes_of_stage(letters: str) -> list[Code]:
-    """Return the codes that begin with two letters such as ``HR``."""
+    """Return all codes that begin with the same two letters, such as ``HR``."""
     from helio.pipelines.codes import codes
 
     return [code for code in codes().values() if code.code[:2] == letters.strip().upper()]
 
 
 def _run_called(subject: str) -> RunRecord:
-    """Load the run that a word names.
+    """Load the run that a word means: a run's id, or ``last``.
 
     Raises
     ------

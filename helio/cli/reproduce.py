@@ -1,4 +1,4 @@
-"""Lock, verify, compare and cite runs."""
+"""Commands that lock, verify, compare and cite runs."""
 
 from __future__ import annotations
 
@@ -288,7 +288,7 @@ def _not_compared(comparison: Comparison) -> list[str]:
 
 
 def _compared(comparison: Comparison) -> str:
-    """Count the tables, figures and files that were compared, in words."""
+    """Return in words how many tables, figures and files were compared."""
     counts = [(comparison.tables, "table"), (comparison.drawn, "figure"), (comparison.saved, "saved file")]
     counted = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count] or ["nothing"]
     *most, last = counted

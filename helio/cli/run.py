@@ -1,4 +1,4 @@
-"""Run a pipeline, or show what a run would do.
+"""Commands that run a pipeline, or show what a run would do.
 
 HE201 (warning)  a later candidate was used; all attempts listed
     helio uses another dataset only where the pipeline lists it as a candidate, and always says so.
@@ -222,7 +222,7 @@ def plan_pipeline(
 
 
 def _download_words(sizes: dict[str, int | None]) -> str:
-    """Say how much a run would download, and which limit it needs above the default."""
+    """Return in words how much a run would download and, above the default limit, which limit the user must set."""
     from helio.sources.allowance import MAX_DOWNLOAD, in_words
 
     if not sizes:
@@ -237,7 +237,7 @@ def _download_words(sizes: dict[str, int | None]) -> str:
 
 
 def _one_name(words: list[str]) -> str:
-    """Take NAME from ``run NAME`` or ``run pipeline NAME``."""
+    """Return the pipeline's name from ``run NAME`` or from ``run pipeline NAME``."""
     from helio.errors import RequestError
 
     if len(words) == 2 and words[0] == "pipeline":
@@ -251,7 +251,7 @@ def _one_name(words: list[str]) -> str:
 
 
 def _print_times(plan: Plan, settings: Settings) -> None:
-    """Print the time range of a run, the warnings of its plan and, once, how earlier versions read its phrase."""
+    """Print the time range of a run and its plan's warnings; print once how earlier versions read the time range."""
     from helio.pipelines.reread import CODE as REREAD
     from helio.pipelines.reread import plan_notices
 
@@ -290,7 +290,7 @@ def _print_outcome(outcome: Run, settings: Settings) -> None:
 
 
 def _is_full_coverage(note: str) -> bool:
-    """Whether a note only says that almost nothing is missing."""
+    """Tell whether a note only says that almost no records are missing."""
     import re
 
     shares = re.findall(r"(\d+(?:\.\d+)?) %", note)

@@ -1,4 +1,4 @@
-"""List, show and delete the records of runs, and say why a step was computed."""
+"""Commands that list, show and delete run records, and say why a step was computed."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def list_runs(
 
 
 def _say_run(run: ListedRun) -> None:
-    """Print a run in one line, and below it why it failed and where its picture is."""
+    """Print one line about a run; below it, print why the run failed, and the path of its figure."""
     summary = run.summary
     facts = (summary.id, summary.pipeline, run.time_range, summary.note)
     say(

@@ -1,4 +1,4 @@
-"""Start and stop the engine's server, and schedule pipelines."""
+"""Commands that start and stop the engine's server, and schedule pipelines."""
 
 from __future__ import annotations
 
@@ -319,7 +319,7 @@ def _schedule_line(schedule: Schedule, now: datetime) -> str:
 
 
 def _facts_of(schedule: Schedule, settings: Settings) -> list[tuple[str, str]]:
-    """Return what a schedule runs, with what and where, and how its last run ended."""
+    """Return what a schedule runs, with which values, its output folder, and how its last run ended."""
     from helio.flows.last_runs import last_run
 
     values = [f"{name.removeprefix('$')}='{value}'" for name, value in schedule.values.items()]

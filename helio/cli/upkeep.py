@@ -1,4 +1,4 @@
-"""Delete unused results, and check the installation."""
+"""Commands that delete unused results, and check the installation."""
 
 from __future__ import annotations
 

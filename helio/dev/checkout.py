@@ -1,4 +1,4 @@
-"""Find the developer's checkout of helio, and write several files in it, all or none."""
+"""Find the developer's copy of helio's code, and write several files into it, either all of them or none."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from helio.store.files import write_whole
 PACKAGE = Path(__file__).parents[1]
 PROJECT = "helio-pipelines"
 LONGEST = 36
-"""Maximum characters of a name, so that its import fits on one line."""
+"""Maximum characters of the name of a new tool, pass or source, so that its import fits on one line."""
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def find_checkout(folder: Path) -> Path:
-    """Return the root of the helio checkout that contains `folder`, and from which this helio runs.
+    """Return the root folder of the copy of helio's code that contains `folder`, if the running helio is that copy.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def check_identifier(name: str) -> None:
 
 
 def write_files(new: Mapping[Path, str], changed: Mapping[Path, str] | None = None) -> None:
-    """Write several files; if one cannot be written, undo all changes.
+    """Write several files; if a file cannot be written, undo the changes to all others.
 
     Parameters
     ----------

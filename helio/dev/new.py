@@ -1,4 +1,4 @@
-"""Write the code and the test of a new tool, pass or source into a checkout; the new code passes all tests."""
+"""Write the code and test of a new tool, pass or source into a copy of helio's code; this code passes all tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STAGES = {
     "V": "VERIFY",
     "B": "BINDING",
 }
-"""Name of each stage's list in ``helio/pipelines/passes/__init__.py``."""
+"""Name of the list in ``helio/pipelines/passes/__init__.py`` that contains the passes of a stage, by stage."""
 
 
 def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
@@ -64,7 +64,7 @@ def new_tool(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def new_pass(name: str, folder: Path, *, stage: str = "V") -> tuple[Path, ...]:
-    """Write ``helio/pipelines/passes/NAME.py`` and its test, and list it in its stage.
+    """Write ``helio/pipelines/passes/NAME.py`` and its test, and add the pass to the list of its stage.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def next_code(stage: str) -> str:
-    """Return the first code of a stage in the next unused group of one hundred.
+    """Return a new code for a stage: the first code in the next group of one hundred codes without any code.
 
     >>> next_code("G")
     'HG401'
@@ -169,7 +169,7 @@ def next_code(stage: str) -> str:
 
 
 def listed(text: str, name: str, stage: str) -> str:
-    """Add a pass to the text of ``passes/__init__.py``: its import, and its entry at the end of its stage."""
+    """Add a pass to the text of ``passes/__init__.py``: its import, and its name at the end of its stage's list."""
     line = f"from helio.pipelines.passes.{name} import {name}"
     imports = re.findall(r"^from helio\.pipelines\.passes\.\w+ import .+$", text, re.MULTILINE)
     following = next((other for other in imports if other > line), None)

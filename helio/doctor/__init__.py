@@ -1,4 +1,4 @@
-"""Check what this installation has and lacks, for ``helio doctor``."""
+"""Check which parts of this installation work, for ``helio doctor``."""
 
 from __future__ import annotations
 
@@ -33,25 +33,26 @@ PACKAGES = (
 
 @dataclass(frozen=True)
 class Finding:
-    """Result of one check."""
+    """Result of one check of the installation."""
 
     subject: str
     ok: bool
     found: str
     advice: str = ""
     optional: bool = False
-    """Whether helio can run pipelines without this part."""
+    """Whether helio can run pipelines although this part is missing."""
     address: str = ""
-    """Address of a source, without user and password."""
+    """Address of the checked data source, without user name and password."""
     asked: str = ""
-    """Question that was sent to the source; empty for other checks."""
+    """Question that helio sent to the data source; empty for checks of other parts."""
     cause: str = ""
-    """Network obstacle between this machine and the source, one of `helio.sources.connection.Cause`; else empty."""
+    """What prevents a connection from this machine to the source, one of
+    `helio.sources.connection.Cause`; otherwise empty."""
     issuer: str = ""
-    """Issuer of the source's certificate."""
+    """Name of the authority that issued the source's certificate."""
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to JSON; only results about sources have an address, a question, a cause and an issuer."""
+        """Convert to JSON; only results of checks of data sources contain address, question, cause and issuer."""
         facts: dict[str, Any] = {
             "subject": self.subject,
             "ok": self.ok,
@@ -69,7 +70,7 @@ class Finding:
 
 
 def examine(settings: Settings, archive: str = "") -> list[Finding]:
-    """Check everything that a run needs."""
+    """Check every part that a run needs."""
     return [
         Finding("helio", True, f"{__version__}, Python {platform.python_version()}, {platform.system()}"),
         *_packages(),
@@ -163,7 +164,7 @@ def _sandbox(settings: Settings) -> Finding:
 
 
 def _model(settings: Settings) -> Finding:
-    """Describe the model settings without asking the model, because asking could cost something."""
+    """Describe the settings of the language model, without a request to the model, because a request may cost money."""
     from helio.authoring.scrub import Scrub
 
     scrub = Scrub(settings.model_key, url=settings.model_url)

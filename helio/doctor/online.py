@@ -1,4 +1,4 @@
-"""Check whether this machine can reach the data sources and the model, for ``helio doctor --online``."""
+"""Check whether this machine can reach the data sources and the language model, for ``helio doctor --online``."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from helio.sources.questions import SourceQuestion, questions
 from helio.sources.witness import Witness
 
 SECONDS = 20.0
-"""Maximum seconds for one source; all sources are asked at the same time."""
+"""Maximum seconds for the check of one source; all sources are checked at the same time."""
 _SILENCE = 8.0
-"""Seconds without an answer after which helio gives up a request."""
+"""Seconds without an answer after which helio ends a request."""
 MODEL = "model"
 
 
 @dataclass(frozen=True)
 class SourceAnswer:
-    """Result of one question to a source."""
+    """Answer of a data source to a small question, or the error that occurred instead."""
 
     question: SourceQuestion
     found: str
-    """The answer of the source, or the error."""
+    """The answer of the source, or the message of the error."""
     is_right: bool = False
     advice: str = ""
     cause: str = ""
     issuer: str = ""
-    """Issuer of the source's certificate, if it is trusted."""
+    """Name of the authority that issued the source's certificate, if this machine trusts the certificate."""
     ahead: float | None = None
-    """Seconds by which this machine's clock is ahead of the source's."""
+    """Number of seconds by which this machine's clock is ahead of the source's clock."""
 
     @property
     def finding(self) -> Finding:
-        """The result in the form that `helio doctor` prints."""
+        """Return the result in the form that `helio doctor` prints."""
         return Finding(
             self.question.source,
             self.is_right,
@@ -59,7 +59,7 @@ class SourceAnswer:
 def ask_sources(
     settings: Settings, sources: Sequence[str] = (), *, seconds: float = SECONDS, clock: Clock | None = None
 ) -> list[Finding]:
-    """Ask each source one small question, all at the same time, and compare the answers with the expected ones.
+    """Send a small question to each source, all at the same time, and compare the answers with the expected answers.
 
     The model is asked only when a key is set, and only for the list of models, which costs nothing.
 
@@ -140,7 +140,7 @@ def _ask_all(
 
 
 class _SourceThread(threading.Thread):
-    """Thread that asks one source."""
+    """Thread that sends a question to one data source."""
 
     def __init__(self, question: SourceQuestion, seconds: float, clock: Clock, limits: NetworkLimits) -> None:
         super().__init__(daemon=True, name=f"ask {question.source}")
@@ -175,7 +175,7 @@ class _SourceThread(threading.Thread):
             self._bug = error
 
     def answer_by(self, until: float) -> SourceAnswer:
-        """Return the source's result; after the time `until`, return a result that reports the timeout."""
+        """Wait until the time `until` for the source's answer; then return an answer that reports the delay."""
         self.join(max(0.0, until - time.monotonic()))
         if self.is_alive():
             self._http.cancel()
@@ -193,7 +193,7 @@ class _SourceThread(threading.Thread):
 
 
 def _summary(answers: Sequence[SourceAnswer]) -> list[Finding]:
-    """Return a finding for each answer and for the clock; a finding common to several hosts appears once."""
+    """Return one result for each source, and one for the clock; give errors that several hosts share only once."""
     alike: dict[tuple[str, str], list[SourceAnswer]] = defaultdict(list)
     for answer in answers:
         if not answer.is_right:
@@ -213,7 +213,7 @@ def _summary(answers: Sequence[SourceAnswer]) -> list[Finding]:
 
 
 def _shared_finding(group: Sequence[SourceAnswer]) -> Finding:
-    """Make one finding for all sources that cannot be reached for the same reason."""
+    """Return one result for all sources that cannot be reached for the same reason."""
     names = ", ".join(answer.question.source for answer in group)
     first = group[0]
     message, advice, cause = first.found, first.advice, first.cause
@@ -229,7 +229,7 @@ def _host(answer: SourceAnswer) -> str:
 
 
 def _has_name(answer: SourceAnswer) -> bool:
-    """Tell whether the source's host name must be looked up."""
+    """Tell whether the address of a source contains a host name to look up, and not an IP address or ``localhost``."""
     host = urlsplit(answer.question.url).hostname or ""
     try:
         ipaddress.ip_address(host)

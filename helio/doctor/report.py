@@ -1,4 +1,4 @@
-"""Write a file without secrets that a user can send with a bug report."""
+"""Write a report about this installation, without passwords and keys, that a user can send with a bug report."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from helio.store.files import unwritable, write_all
 
 _NOTE = "Read this file before you send it. Passwords and keys are left out, and your home folder is written as ~."
 _LINES = 200
-"""Number of lines to include from the end of each log."""
+"""Number of lines to include in the report from the end of each log."""
 _LOG_BYTES = 256 * 1024
 _OWN = "helio-pipelines"
 _ALSO = ("httpx2", "httpcore2", "cryptography", "google-auth", "truststore", "certifi")
@@ -41,7 +41,7 @@ _SHOWN = re.compile(
     r"|BROWSER_PATH|LANG|LC_\w+|TZ|PYTHONPATH|PYTHONHOME|PYTHONUTF8",
     re.IGNORECASE,
 )
-"""Variables whose values may be shown, after passwords are removed from URLs."""
+"""Environment variables whose values the report shows, without the passwords in URLs."""
 _SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|AUTH|CREDENTIAL", re.IGNORECASE)
 _USER_OF_URL = re.compile(r"(?<=://)[^/\s\"'<>]*@")
 _TOKEN_OF_QUERY = re.compile(
@@ -53,7 +53,7 @@ _HOME = re.compile(r"/(?:home|Users)/[^/\s\"':,)]+")
 
 
 class ReportScrub(Scrub):
-    """Filter that removes private data from texts: keys, passwords, tokens, the user's name."""
+    """Filter that removes private data from texts: keys, passwords, tokens, and the user's name."""
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(*_secrets(settings.environ), settings.model_key)
@@ -63,7 +63,7 @@ class ReportScrub(Scrub):
         self._name = re.compile(rf"(?<=/){re.escape(name)}(?![\w.-])") if len(name) > 2 else None
 
     def __call__(self, text: str) -> str:
-        """Remove private data from a text."""
+        """Return the text without private data."""
         text = _HEADER.sub(rf"\1{HIDDEN}", super().__call__(text))
         text = _TOKEN_OF_QUERY.sub(rf"\1{HIDDEN}", _USER_OF_URL.sub("", text))
         if self._home is not None:
@@ -73,7 +73,7 @@ class ReportScrub(Scrub):
 
 
 def check_report(path: Path, *, replace: bool) -> None:
-    """Check that the report can be written to a path, before `helio doctor` asks any source.
+    """Check that the report can be written to a path; `helio doctor` does this first, before it sends requests.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def check_report(path: Path, *, replace: bool) -> None:
 
 
 def write_report(path: Path, settings: Settings, findings: Sequence[Finding], *, replace: bool) -> None:
-    """Write the report, readable only by its user.
+    """Write the report to a file that only the user can read.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def write_report(path: Path, settings: Settings, findings: Sequence[Finding], *,
 
 
 def report(settings: Settings, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Collect the content of the report."""
+    """Return the content of the report."""
     scrub = ReportScrub(settings)
     cleaned: dict[str, Any] = scrub.json(
         {
@@ -146,7 +146,7 @@ def report(settings: Settings, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def _logs(settings: Settings) -> list[Path]:
-    """List the logs of helio's commands and of the engine's server."""
+    """List the log files of helio's commands and of the engine's server."""
     return [
         path for folder in (settings.log_file.parent, settings.home) for path in sorted(folder.glob("*.log"))
     ]
@@ -176,7 +176,7 @@ def _settings(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _shown(name: str, value: str) -> str:
-    """Show a value with its URLs without users and queries."""
+    """Return a value in which URLs have no user name, no password and no query."""
     if name.upper().endswith("_PROXY") and name.upper() != "NO_PROXY" and "://" not in value:
         return value.rpartition("@")[2]
     return ",".join(without_user(part, query=False) for part in value.split(","))

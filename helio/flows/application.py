@@ -1,4 +1,4 @@
-"""The engine's server as a web application: Prefect's application behind access checks.
+"""The web application of helio's own Prefect server: Prefect's application, with checks of who may use it.
 
 The server listens on loopback, where every web page that a person visits and every user of the machine can reach it.
 Prefect requires the secret in each call of its API. `Doors` refuses requests from foreign web pages, and gives the
@@ -33,10 +33,10 @@ SCRIPT = "/helio/open.js"
 TICKETS = "/api/helio/tickets"
 PROOF = "/api/helio/proof"
 TICKET_SECONDS = 600.0
-"""Seconds for which a ticket can be exchanged for the secret; each ticket works once."""
+"""Seconds during which a browser can exchange a ticket for the server's password; each ticket works once."""
 MOST_TICKETS = 100
 LARGEST_BODY = 1000
-"""Maximum bytes of a request from the start page."""
+"""Maximum bytes of a request that the start page sends."""
 
 JSON = b"application/json"
 HTML = b"text/html; charset=utf-8"
@@ -93,7 +93,7 @@ CODE = """"use strict";
 
 
 def create_app() -> Application:
-    """Return the web application of helio's own server, for uvicorn to serve.
+    """Return the web application of helio's own Prefect server, which uvicorn runs.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def create_app() -> Application:
 
 
 class Doors:
-    """Web application that only its owner can use: other users and other web pages are refused.
+    """Web application that serves only its owner, and refuses other users and other web pages.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Doors:
         self._origin = f"http://{LOOPBACK}:{port}"
         self._hosts = (f"{LOOPBACK}:{port}".encode(), f"localhost:{port}".encode())
         self._tickets: dict[str, float] = {}
-        """Valid tickets, each with the time at which it expires."""
+        """Unused tickets, each with the time at which it expires."""
         # The engine's pages need inline styles, images in data: addresses, and code made from texts, which their
         # tables and drawings use. They need nothing from other origins.
         policy = (
@@ -148,7 +148,7 @@ class Doors:
         ]
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer a request, refuse it, or pass it on."""
+        """Answer a request, refuse it, or pass it to Prefect's application."""
         if scope["type"] not in ("http", "websocket"):
             await self._application(scope, receive, send)
             return
@@ -174,7 +174,7 @@ class Doors:
             await self._application(scope, receive, send_guarded)
 
     def _refusal(self, scope: Message, headers: dict[bytes, list[bytes]]) -> str:
-        """Return why a request is refused; empty when it is not."""
+        """Return why a request is refused; return an empty text if the request is allowed."""
         hosts = headers.get(b"host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
             return (
@@ -191,7 +191,7 @@ class Doors:
     async def _answer_own(
         self, scope: Message, headers: dict[bytes, list[bytes]], receive: Receive, send: Send
     ) -> bool:
-        """Answer requests to helio's own pages; return False when the request is for Prefect."""
+        """Answer requests for helio's own pages; return False if a request is for Prefect."""
         method, path = scope["method"], scope["path"]
         if method in ("GET", "HEAD") and not _is_api(path) and headers[b"host"][0].lower() != self._hosts[0]:
             # The name localhost may mean another address, such as ::1, where another user's server can listen: the
@@ -218,7 +218,7 @@ class Doors:
         return True
 
     async def _exchange(self, headers: dict[bytes, list[bytes]], receive: Receive, send: Send) -> None:
-        """Give the secret to the start page for a ticket."""
+        """Exchange a ticket from the start page for the server's password."""
         is_json = [kind.split(b";")[0].strip() for kind in headers.get(b"content-type", ())] == [JSON]
         body = await _read_body(receive)
         ticket = ""
@@ -250,7 +250,7 @@ def _is_api(path: str) -> bool:
 
 
 def _is_followed_link(scope: Message, headers: dict[bytes, list[bytes]]) -> bool:
-    """Tell whether a person followed a link from another page to one of the engine's pages, in a new tab."""
+    """Tell whether a browser opens a page of the server as a document, as when a person follows a link to the page."""
     return (
         scope["type"] == "http"
         and scope["method"] == "GET"
@@ -261,7 +261,7 @@ def _is_followed_link(scope: Message, headers: dict[bytes, list[bytes]]) -> bool
 
 
 async def _read_body(receive: Receive) -> bytes | None:
-    """Return the body of a request; None when it is too long or does not come."""
+    """Return the body of a request; return None if the body is too long or does not arrive."""
     body, more = b"", True
     while more:
         message = await receive()

@@ -1,4 +1,4 @@
-"""Define the Prefect flow of a template: its name, its typed parameters, and the names of its runs."""
+"""Define the Prefect flow of a template: the flow's name, its typed parameters, and the names of its runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from prefect import Flow
 
 MODULE = "helio.flows.pipelines"
-"""Module that flows give as their own, because Prefect's subprocesses look for a flow there by its name."""
+"""Name of the module that contains each flow, because Prefect's subprocesses import a flow from its module."""
 
 
 TAKEN = frozenset(
@@ -29,7 +29,7 @@ TAKEN = frozenset(
 
 
 def define_flow(template: Document, body: Callable[..., Any], **options: Any) -> Flow[..., Any]:
-    """Define a Prefect flow that has the template's variables as parameters.
+    """Define a Prefect flow whose parameters are the variables of a template.
 
     Parameters
     ----------
@@ -61,19 +61,19 @@ def define_flow(template: Document, body: Callable[..., Any], **options: Any) ->
 
 
 def flow_function(pipeline_id: str) -> str:
-    """Convert a pipeline's id to a Python name: ``gle73-particles`` to ``gle73_particles``."""
+    """Convert a pipeline's id to the name of a Python function: ``gle73-particles`` becomes ``gle73_particles``."""
     name = re.sub(r"\W", "_", pipeline_id)
     return f"_{name}" if name[0].isdigit() or keyword.iskeyword(name) else name
 
 
 def parameters_of(template: Document, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of variables, keyed by the names of the flow's parameters."""
+    """Return the values of variables, with the names of the flow's parameters as keys."""
     names = parameter_names(template)
     return {names[name]: value for name, value in values.items() if name in names}
 
 
 def parameter_names(template: Document) -> dict[str, str]:
-    """Map each variable to a parameter name: the variable without ``$``, changed if Python forbids that name."""
+    """Map each variable to the name of a flow parameter: the variable without ``$``, changed if Python forbids it."""
     names: dict[str, str] = {}
     for variable in template.get("variables") or {}:
         name = variable.removeprefix("$").lstrip("_") or "variable"
@@ -84,14 +84,14 @@ def parameter_names(template: Document) -> dict[str, str]:
 
 
 def run_name(plan: Plan) -> str:
-    """Name a run by its pipeline and time range, ``gle73-particles 2021-10-28/2021-10-29``."""
+    """Return the name of a run, made of its pipeline and time range: ``gle73-particles 2021-10-28/2021-10-29``."""
     for time_range in plan.time_ranges.values():
         return f"{plan.pipeline_id} {str(time_range).replace(' to ', '/')}"
     return plan.pipeline_id
 
 
 def describe(result: PlanResult) -> tuple[str, str | None]:
-    """Return the name and the message of the state in which a flow run ended."""
+    """Return the name of the state in which a flow run ended, and the message of this state."""
     undone = [outcome for outcome in result.steps if outcome.state not in DONE]
     message = "; ".join(
         f"step {outcome.step.step_id} {outcome.state}: {outcome.error.message if outcome.error else outcome.reason}"
@@ -105,12 +105,12 @@ def describe(result: PlanResult) -> tuple[str, str | None]:
 
 
 def version_of(template: Document) -> str:
-    """Return a flow's version: the first digits of the template's digest."""
+    """Return the version of a flow: the first digits of the digest of its template."""
     return digest(template).removeprefix("sha256:")[:12]
 
 
 def tags_of(plan: Plan) -> list[str]:
-    """Return the tags of a flow run."""
+    """Return the tags that Prefect shows for a flow run."""
     return ["helio", plan.pipeline_id]
 
 
@@ -130,7 +130,7 @@ def _signature(template: Document) -> inspect.Signature:
 
 
 def _docstring(template: Document) -> str:
-    """Write the docstring in which Prefect finds the description of each parameter."""
+    """Write a docstring with a description of each parameter, in the form that Prefect reads."""
     names = parameter_names(template)
     lines = [template.get("name") or template.get("id", "pipeline"), "", "Args:"]
     for variable, facts in (template.get("variables") or {}).items():

@@ -1,4 +1,4 @@
-"""Run a plan as a Prefect flow, with the tasks, edges, states and logs that the server shows. Imports Prefect."""
+"""Run a plan as a Prefect flow whose tasks, edges, states and logs the server shows. This module imports Prefect."""
 
 from __future__ import annotations
 
@@ -41,16 +41,17 @@ from helio.pipelines.template.diagnostics import StepId
 log = logging.getLogger(__name__)
 
 OFTEN, PAUSE, RARELY = 0.02, 1.0, 30.0
-"""Seconds between two checks whether a person paused or ended the run: before steps, in a pause, without a server.
+"""Seconds between two checks of whether a person has paused or ended the run: before steps, during a
+pause, and without a server.
 
 A check costs some 5 ms, a working step far more. Only instant steps share a check.
 """
 QUICK = 2.0
-"""Timeout of such a check, in seconds; steps wait for the check."""
+"""Maximum seconds for one check of whether a person has paused or ended the run; steps wait for this check."""
 
 
 def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None]) -> None:
-    """Create the flow run, with its name, tags and parameters, and run it to its end."""
+    """Create the Prefect flow run, with its name, tags and parameters, and run all its steps."""
     request = execution.request
     plan = request.plan
 
@@ -105,7 +106,7 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
 
 @contextmanager
 def _connected() -> Iterator[SyncClientContext]:
-    """Open the run's only client."""
+    """Open the connection to the server that the whole run uses."""
     with ExitStack() as stack:
         try:
             context = stack.enter_context(SyncClientContext.get_or_create())
@@ -115,7 +116,7 @@ def _connected() -> Iterator[SyncClientContext]:
 
 
 class _Page:
-    """Watcher of the requests that a person makes on the flow run's page, or over the API: pause or end the run.
+    """Watcher of what a person requests on the run's page or over Prefect's API: to pause or to end the run.
 
     ``Paused`` holds the run: the process waits, and continues when the run is resumed. ``Suspended`` ends the process;
     a run of a schedule starts again when it is resumed. Neither ends running steps.
@@ -129,7 +130,7 @@ class _Page:
         self.paused = False
 
     def lets_go_on(self) -> bool:
-        """Tell whether the next step may begin: the run is neither paused nor ended."""
+        """Tell whether the next step may begin: the run must be neither paused nor ended."""
         if time.monotonic() >= self._look_at:
             self._look()
         return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())
@@ -161,7 +162,7 @@ class _Page:
 
 
 def _schedule(execution: FlowExecution, page: _Page) -> None:
-    """Run every step as soon as its dependencies are done; return when no more can run.
+    """Run every step as soon as the steps that it needs are done; return when no more steps can run.
 
     A single step runs in this thread: passing it to another thread costs more than a short step takes.
     """
@@ -264,14 +265,14 @@ def _flow_state(execution: FlowExecution) -> State[Any]:
 
 
 class _Done(State[None]):
-    """A state with an immediate result: the usual way to read it costs a round through an event loop."""
+    """Prefect state whose result is available at once; Prefect's usual way to read a result is slower."""
 
     def result(self, *args: Any, **kwargs: Any) -> Any:
         del args, kwargs
 
 
 class _Edge(PrefectTaskRunFuture[None]):
-    """A finished step, only for drawing its edge: `_schedule` decides which step waits for which.
+    """A finished step, from which Prefect draws an edge to the next step; `_schedule` decides which step waits.
 
     Prefect would leave the dependants of a failed step pending forever.
     """
@@ -288,19 +289,19 @@ class _Edge(PrefectTaskRunFuture[None]):
         return self._final_state
 
     def wait(self, timeout: float | None = None) -> None:
-        """Return at once, because the step has finished."""
+        """Do nothing: the step has finished already."""
 
     def result(self, timeout: float | None = None, raise_on_failure: bool = True) -> None:
-        """Return nothing, because steps exchange only ids."""
+        """Return nothing: steps exchange only ids of results."""
 
     def add_done_callback(self, fn: Callable[[PrefectFuture[None]], None]) -> None:
-        """Call `fn` at once, because the step has finished."""
+        """Call `fn` at once: the step has finished already."""
         fn(self)
 
 
 @contextmanager
 def _settings(home: Path, server: Server) -> Iterator[None]:
-    """Set Prefect's settings for helio, even if other code imported Prefect first."""
+    """Set Prefect's settings to those of helio, also if other code has imported Prefect before."""
     # The secret is set here, not in the environment, which every program started by a run would inherit.
     secret = {}
     if not server.external:
@@ -321,7 +322,7 @@ def _settings(home: Path, server: Server) -> Iterator[None]:
 
 @contextmanager
 def _events_to(execution: FlowExecution, api_url: str) -> Iterator[None]:
-    """Send the states of task runs to this server, and wait at the end until it has them.
+    """Send the states of task runs to this server during a ``with`` block; at the end, wait until the server has them.
 
     Prefect keeps one sender for all servers of a process, that of the first server, and tries each event for seconds;
     it keeps unsent events until another event can be sent.
@@ -339,7 +340,7 @@ def _events_to(execution: FlowExecution, api_url: str) -> Iterator[None]:
 
 
 def _drop(worker: EventsWorker, task: asyncio.Task[None] | None) -> None:
-    """Stop sending: otherwise the process would try to send each event to a lost server before it ends."""
+    """Stop sending events; otherwise the process would try to send every event to a lost server before it ends."""
     if worker._loop is None or task is None:
         return  # it never had a connection
     worker._loop.call_soon_threadsafe(task.cancel)
@@ -351,7 +352,7 @@ def _drop(worker: EventsWorker, task: asyncio.Task[None] | None) -> None:
 
 
 class _ToServer(logging.Handler):
-    """Handler that sends helio's log records to the server, each with the run that made it."""
+    """Log handler that sends helio's log messages to the server, together with the run that wrote them."""
 
     def __init__(self, server: Server) -> None:
         super().__init__()
@@ -361,7 +362,7 @@ class _ToServer(logging.Handler):
         self._sender.start()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Queue a log record, if it belongs to a run."""
+        """Put a log message into the queue of messages to send, if the message belongs to a run."""
         task, flow = TaskRunContext.get(), FlowRunContext.get()
         if record.name == CHATTER:
             return
@@ -383,7 +384,7 @@ class _ToServer(logging.Handler):
         )
 
     def close(self) -> None:
-        """Send the remaining log records, if the server accepts them soon."""
+        """Send the remaining log messages, unless the server takes too long."""
         self._records.put(None)
         self._sender.join(2.0)
         super().close()
@@ -409,7 +410,7 @@ class _ToServer(logging.Handler):
 
 @contextmanager
 def _logs_to(server: Server) -> Iterator[None]:
-    """Send helio's log to the server, and Prefect's messages to helio's log."""
+    """Send helio's log to the server, and Prefect's messages to helio's log, during a ``with`` block."""
     for name in ("prefect", "EventsWorker"):
         chatter = logging.getLogger(name)
         if not chatter.handlers:  # otherwise the user has configured Prefect's logging
@@ -430,8 +431,8 @@ CHATTER = "helio.prefect"
 
 
 class _PrefectLog(logging.Handler):
-    """Handler that writes Prefect's messages into helio's log, at level debug."""
+    """Log handler that writes Prefect's messages into helio's log with the level ``debug``."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass a log record on at level debug, because helio itself reports the important events."""
+        """Write a message with the level ``debug``, because helio itself reports important events."""
         logging.getLogger(CHATTER).debug("%s: %s", record.name, record.getMessage())

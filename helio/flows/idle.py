@@ -1,4 +1,4 @@
-"""End the server after a time without use: watch the application from a thread."""
+"""End helio's own Prefect server after a time without use: a thread watches whether the server is used."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ Message = MutableMapping[str, Any]
 Application = Callable[
     [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]
 ]
-"""An ASGI application."""
+"""A web application in the form of the ASGI standard."""
 
 RECORD = "server.json"
-"""File with the server's process, its allowed idle time, and whether a person keeps it running."""
+"""File that says which process is the server, how long it may be unused, and whether a person keeps it running."""
 USE = "server.use"
-"""File on which every user of the server holds a shared lock. The server ends only while it alone has the lock.
+"""File that every program which uses the server locks (shared lock). The server ends only if no other
+program holds a lock.
 
 The kernel releases a lock when its holder dies. The file's time is that of the last use.
 """
 EVERY = 2.0
-"""Seconds between two checks."""
+"""Seconds between two checks of whether the server is used."""
 PATIENCE = 10.0
-"""Seconds in which the server must end cleanly, because new users wait for it to end."""
+"""Seconds in which the server must end cleanly; new users of the server wait until it has ended."""
 LOOKS = ("/api/health", "/api/admin/")
-"""Paths that only check whether the server runs; requests to them do not count as use."""
+"""Beginnings of paths that only check whether the server runs; requests to them do not count as use of the server."""
 REPORTS = "/events/in"
 """Path of the connection over which a run reports its steps. Other websockets belong to pages in a browser."""
 
@@ -39,7 +40,7 @@ log = logging.getLogger("prefect.helio")  # Prefect's handlers write it into the
 
 
 def end_when_idle(application: Application, folder: Path) -> WatchedApplication:
-    """Wrap an application, and watch from a thread whether anybody uses it.
+    """Wrap a web application, and start a thread that ends the process if nobody uses the application for some time.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def end_when_idle(application: Application, folder: Path) -> WatchedApplication:
 
 
 class WatchedApplication:
-    """Web application that remembers when it was last used.
+    """Web application that knows when it was last used.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ class WatchedApplication:
         receive: Callable[[], Awaitable[Message]],
         send: Callable[[Message], Awaitable[None]],
     ) -> None:
-        """Answer one request, and note the time if the request counts as use of the server."""
+        """Answer a request, and remember the time if the request counts as use of the server."""
         if not _is_use(scope):
             await self._application(scope, receive, send)
             return
@@ -93,7 +94,7 @@ class WatchedApplication:
             self._used = self._clock()
 
     def watch(self) -> None:
-        """Check regularly whether the server is used; end this process after the allowed idle time."""
+        """Check regularly whether the server is used; end this process after the allowed time without use."""
         while True:
             time.sleep(EVERY)
             try:
@@ -106,7 +107,7 @@ class WatchedApplication:
                 log.warning("cannot check whether this server is in use: %s", error)
 
     def is_over(self, lock: int) -> bool:
-        """Tell whether the server must end now; if so, keep the lock and remove the server's record.
+        """Tell whether the server must end now; if so, keep the lock, and remove the file that describes the server.
 
         Parameters
         ----------
@@ -133,7 +134,7 @@ class WatchedApplication:
         return True
 
     def _record(self) -> dict[str, Any]:
-        """Read the server's record, if it belongs to this process."""
+        """Read the file that describes the server; return None if the file describes another process."""
         try:
             record = json.loads((self._folder / RECORD).read_bytes())
         except (FileNotFoundError, ValueError):
@@ -147,7 +148,7 @@ class WatchedApplication:
             self._written = self._used
 
     def _end(self) -> None:
-        """End this process as `helio down` does, and certainly: new users of the server wait for the lock."""
+        """End this process as `helio down` does, by force if needed, because new users of the server wait for it."""
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(PATIENCE)
         os._exit(0)

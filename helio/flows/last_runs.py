@@ -1,4 +1,4 @@
-"""Keep how the last run of each schedule ended, for `helio schedule list`."""
+"""Record how the last run of each schedule ended, for `helio schedule list`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from helio.store.records import NaiveInstant, read_record
 log = logging.getLogger(__name__)
 
 OnEnd = Callable[[str, str, str], None]
-"""Takes the id of the run, its status, and why it failed."""
+"""Function to call when a run ends, with the run's id, its status, and the reason for a failure."""
 
 
 @dataclass(frozen=True)
 class LastRun:
-    """The last run of a schedule.
+    """The last run of a schedule, and how it ended.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class LastRun:
 
     @property
     def state(self) -> str:
-        """The status; ``"crashed"`` if the process ended without noting one."""
+        """Return the status of the run; return ``"crashed"`` if its process ended without recording a status."""
         return "crashed" if self.status == "running" and self.process.fate == "gone" else self.status
 
     def __str__(self) -> str:
@@ -56,12 +56,12 @@ class LastRun:
         return f"{ended}: {self.reason}" if self.reason else ended
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON for ``--json``."""
+        """Convert to JSON, for ``--json``."""
         return {"slot": self.slot, "state": self.state, "run": self.run, "reason": self.reason}
 
 
 def last_run(home: Path, schedule: str) -> LastRun | None:
-    """Read the last run of a schedule; None if it never ran, or if the note is damaged, which is logged."""
+    """Read the record of a schedule's last run; return None if it never ran, or if the record is damaged (logged)."""
     try:
         return read_record(_path(home, schedule), LastRun)
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def last_run(home: Path, schedule: str) -> LastRun | None:
 
 @contextmanager
 def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
-    """Note that a schedule runs now, and how the run ends.
+    """Record that a schedule's run begins now; the returned function records how the run ended.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def noted_run(home: Path, schedule: str, slot: datetime) -> Iterator[OnEnd]:
 
 
 def forget_last_run(home: Path, schedule: str) -> None:
-    """Delete the note of the last run."""
+    """Delete the record of a schedule's last run."""
     _path(home, schedule).unlink(missing_ok=True)
 
 

@@ -20,14 +20,14 @@ from helio.store.records import Count, NaiveInstant, read_record
 log = logging.getLogger(__name__)
 
 EVERY = timedelta(minutes=1)
-"""Time between two records that `helio serve` is running."""
+"""Time between two records of the fact that `helio serve` is running."""
 MOST = 10_000
-"""Maximum number of missed runs to count."""
+"""Maximum number of missed runs to count for one schedule."""
 
 
 @dataclass(frozen=True)
 class MissedSlots:
-    """Missed runs of one schedule, due while neither `helio serve` nor the engine's server was running."""
+    """The missed runs of one schedule: they were due while neither `helio serve` nor the Prefect server was running."""
 
     count: Count
     first: NaiveInstant
@@ -42,7 +42,7 @@ class MissedSlots:
 
 @dataclass(frozen=True)
 class ServeRecord:
-    """Record of when `helio serve` was last seen running, and what each schedule has missed.
+    """Record of the time at which `helio serve` was last known to run, and of the runs that each schedule has missed.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ServeRecord:
 
 
 def read_served(home: Path) -> ServeRecord | None:
-    """Read the record; return None if `helio serve` never ran, or if the record is damaged (this is logged)."""
+    """Read the record; return None if `helio serve` never ran or if the record is damaged (this is logged)."""
     try:
         return read_record(_path(home), ServeRecord)
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def read_served(home: Path) -> ServeRecord | None:
 
 
 def note_served(home: Path, now: datetime, missed: Mapping[str, MissedSlots] | None = None) -> None:
-    """Record that `helio serve` runs now, and which runs were missed before."""
+    """Record that `helio serve` is running now, and which runs were missed before."""
     before = read_served(home) or ServeRecord(now.isoformat())
     known = {**before.missed, **(missed or {})}
     served = replace(before, seen=now.replace(microsecond=0).isoformat(), missed=known)
@@ -78,7 +78,7 @@ def note_served(home: Path, now: datetime, missed: Mapping[str, MissedSlots] | N
 def missed_slots(
     schedule: Schedule, since: datetime, now: datetime, made: Sequence[datetime]
 ) -> MissedSlots | None:
-    """Return the times between `since` and `now` at which a run was due but not made; None if there are none.
+    """Return the times from `since` to `now` at which a run was due but did not happen; return None if there are none.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ def missed_slots(
 
 
 def unserved_since(served: ServeRecord, schedule: Schedule, home: Path) -> datetime:
-    """Return the later of two times: when `helio serve` last ran, and when the schedule was written."""
+    """Return when `helio serve` last ran, or when the schedule was last written, whichever is later."""
     written = (home / "schedules" / f"{schedule.name}.json").stat().st_mtime
     written_at = datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
     return max(datetime.fromisoformat(served.seen), written_at)
 
 
 def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
-    """Describe which runs a schedule missed, and which wait for `helio serve` to start."""
+    """Describe which runs of a schedule were missed, and which runs wait until `helio serve` starts."""
     served = read_served(home)
     if served is None:
         return []
@@ -116,7 +116,7 @@ def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
 
 
 def is_served(home: Path) -> bool:
-    """Tell whether `helio serve` runs for this home."""
+    """Tell whether `helio serve` is running for this home folder."""
     try:
         lock = (home / "schedules" / ".serve.lock").open("r")
     except OSError:
@@ -130,7 +130,7 @@ def is_served(home: Path) -> bool:
 
 
 def utc_now() -> datetime:
-    """Return the present time, naive UTC."""
+    """Return the current time in UTC, without a time zone."""
     return datetime.now(UTC).replace(tzinfo=None)
 
 

@@ -1,4 +1,4 @@
-"""Create a new server's database with its final tables at once, because Prefect's own migrations take long.
+"""Create the database of a new Prefect server with its final tables, because Prefect's own migrations take long.
 
 ``new_database.sql`` has the tables that Prefect's own migrations make; ``scripts/write_new_database.py`` writes it.
 The server runs the migrations that are newer when it starts.
@@ -15,11 +15,11 @@ from pathlib import Path
 
 TABLES = Path(__file__).with_suffix(".sql")
 MIGRATIONS = Path("server/database/_migrations/versions/sqlite")
-"""Prefect's folder of migrations; the name of each file contains its revision."""
+"""Prefect's folder of database migrations; each file name contains the revision that the migration makes."""
 
 
 def create_database(path: Path) -> None:
-    """Create the database, unless it exists or the installed Prefect does not know the revision of the tables."""
+    """Create the database, unless it exists, or the installed Prefect does not know the revision of the tables."""
     tables = TABLES.read_text(encoding="utf-8")
     if path.exists() or not _is_known(_revision(tables)):
         return
@@ -41,7 +41,7 @@ def _revision(tables: str) -> str:
 
 
 def _is_known(revision: str) -> bool:
-    """Tell whether the installed Prefect has that migration, without importing Prefect."""
+    """Tell whether the installed Prefect has a migration to this revision, without importing Prefect."""
     prefect = find_spec("prefect")
     folders = prefect.submodule_search_locations if prefect is not None else None
     return any(

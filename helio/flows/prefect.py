@@ -1,4 +1,4 @@
-"""Use Prefect as the engine of a run: start the server, run the flow, and show the results."""
+"""Use Prefect as the engine that runs a plan: start the server, run the flow, and show the results."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ from helio.store.runs import RunRecord
 log = logging.getLogger(__name__)
 
 FLOW_RUNS = ".flow-runs"
-"""Folder beside the records of runs: for each run that has not ended in order, a file with the flow run's id."""
+"""Folder next to the run records, with a file for each run that has not ended in order; the file has the
+flow run's id."""
 
 
 class PrefectEngine:
-    """Engine that executes a plan as a Prefect flow.
+    """Engine that runs the steps of a plan as a Prefect flow.
 
     Parameters
     ----------
@@ -56,14 +57,14 @@ class PrefectEngine:
         self._flow_run = ""
 
     def begin(self) -> None:
-        """Start the server if it is not running; do not wait, because helio prepares the run meanwhile."""
+        """Start the server if it is not running, but do not wait for it: helio prepares the run in the meantime."""
         if not self._ephemeral and not self._server.is_up():
             self._server.start()
 
     def execute(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
-        """Run every step of a plan as a task of one flow run.
+        """Run every step of a plan as a task of a Prefect flow run.
 
         Raises
         ------
@@ -101,7 +102,7 @@ class PrefectEngine:
         )
 
     def tell(self, run: Run) -> str:
-        """Show the run's figures, digests and files on the server, also for a run that needed no engine."""
+        """Show the figures, digests and files of a run on the server, also if no step had to be computed."""
         (self._settings.runs / FLOW_RUNS / run.id).unlink(missing_ok=True)
         # A server that does not answer is not started for this.
         if self._ephemeral or not (self._flow_run or self._server.is_up()):
@@ -147,7 +148,7 @@ class PrefectEngine:
         return self._server.link(f"/runs/flow-run/{flow_run}")
 
     def _correct(self, flow_run: str, status: str, why: str) -> None:
-        """Report on the server that files are missing, which was found only after the last step."""
+        """Report to the server that files of the run are missing, which is known only after the last step."""
         kind, name = ("FAILED", "CriticalFailure") if status == "failed" else ("COMPLETED", "Partial")
         state = {"state": {"type": kind, "name": name, "message": why}, "force": True}
         try:
@@ -164,7 +165,7 @@ class PrefectEngine:
 
 
 def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") -> int:
-    """Mark runs of this home whose process has died as ``Crashed`` on the server; return their number.
+    """Mark runs of this home folder whose process has died as ``Crashed`` on the server; return their number.
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") 
 
 
 def _status(record: Path) -> str:
-    """Return the status of a run; empty where its record was deleted."""
+    """Return the status of a run; return an empty text if the record of the run was deleted."""
     try:
         return RunRecord(record).summary().status
     except UnknownRun:

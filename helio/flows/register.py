@@ -1,4 +1,4 @@
-"""Send runs without an engine, artifacts and dead runs to the server over plain HTTP. Does not import Prefect."""
+"""Send cached runs, artifacts and the states of dead runs to the server over HTTP, without importing Prefect."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from helio.pipelines.runs.execute import PlanResult, StepResult
 log = logging.getLogger(__name__)
 
 QUICK = 3.0
-"""Timeout of one call in seconds; short, because a finished run should not wait to appear on the server."""
+"""Maximum seconds for one request to the server; short, because a finished run should not wait for the server."""
 LARGEST_IMAGE = 1_000_000
-"""Maximum bytes of a PNG to store in the server's database; a larger figure is linked instead."""
+"""Maximum bytes of a PNG that is stored in the server's database; for a larger figure, only a link is stored."""
 BEGUN = ("PENDING", "RUNNING", "PAUSED", "CANCELLING")
-"""States of a flow run that has a process. A run that is scheduled again waits for a new process."""
+"""Prefect's states of a flow run that has a process. A run in the state ``SCHEDULED`` has no process yet."""
 OPEN = ("SCHEDULED", *BEGUN)
 FINAL = ("COMPLETED", "FAILED", "CANCELLED", "CRASHED")
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure to show with a run."""
+    """A figure to show on the page of a run."""
 
     name: str
     png: bytes | None = None
     file: Path | None = None
-    """Address of the page with the full figure."""
+    """Path of the page with the full figure."""
 
 
 def register_cached(
     server: Server, plan: Plan, results: Sequence[StepResult], *, run_id: str, flow_run: str = ""
 ) -> str | None:
-    """Register a run in which every result came from the store, if a server answers at once.
+    """Show a run on the server if all its results came from the store and the server answers at once.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def publish(
     tables: Sequence[Mapping[str, Any]] = (),
     files: Sequence[Path] = (),
 ) -> bool:
-    """Show the results of a run: figures, digests of tables, files.
+    """Show the results of a run on the server: its figures, files and the digests of its tables.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def publish(
 
 
 def mark_crashed(server: Server, flow_run_ids: Iterable[str]) -> tuple[str, ...]:
-    """Mark flow runs whose process has died, and their unfinished task runs, as ``Crashed``.
+    """Mark flow runs whose process has died, and their unfinished tasks, as ``Crashed`` on the server.
 
     Parameters
     ----------

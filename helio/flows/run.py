@@ -1,4 +1,4 @@
-"""Run a plan as a Prefect flow: its steps, results and cancellation.
+"""Run a plan as a Prefect flow: run the steps, collect the results, and cancel the run if requested.
 
 The results from the runner define the run. The server only records them; if it is lost, the run continues, and a
 warning says that its record there is incomplete. Prefect is imported when a run begins, in the run's own thread
@@ -30,17 +30,18 @@ from helio.pipelines.template.diagnostics import StepId
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 2
-"""Maximum attempts of a step. Only a transient error is repeated; HTTP requests also have their own attempts."""
+"""Maximum number of attempts for a step. Only after a transient error is a step repeated; HTTP requests
+have their own attempts."""
 GRACE = 0.7
-"""Seconds allowed to report a cancelled run to the server."""
+"""Seconds allowed for reporting a cancelled run to the server."""
 LETTING_GO = 5.0
-"""Seconds allowed to a cancelled runner to end its steps."""
+"""Seconds allowed for a cancelled run to end its steps."""
 PATIENCE = 30.0
 """Seconds to wait, after the last step, until the server has recorded how the run ended."""
 
 
 class StepRunner(Protocol):
-    """Interface of a runner, which does the work of a step. Both methods may be called from any thread."""
+    """Interface of an object that does the work of steps. Any thread may call its methods."""
 
     def run_step(self, step: PlannedStep) -> StepResult:
         """Do the work of a step, and return its result.
@@ -51,13 +52,13 @@ class StepRunner(Protocol):
         ...
 
     def cancel(self) -> None:
-        """Stop all running work at once, so that every `run_step` in progress raises `Cancelled`."""
+        """Stop all running work at once, so that every running call of `run_step` raises `Cancelled`."""
         ...
 
 
 @dataclass(frozen=True)
 class FlowRequest:
-    """Request to run a plan as a flow.
+    """A plan to run as a Prefect flow, with what the run needs besides the plan.
 
     Parameters
     ----------
@@ -92,7 +93,7 @@ def run_flow(
     recorded: Callable[[str], None] = lambda flow_run_id: None,
     pause: Callable[[], float] = lambda: random.uniform(1.0, 3.0),
 ) -> tuple[StepResult, ...]:
-    """Run a plan as a flow.
+    """Run all steps of a plan as a Prefect flow.
 
     Parameters
     ----------
@@ -144,7 +145,7 @@ def run_flow(
 
 
 def _raise_what_ended(execution: FlowExecution) -> None:
-    """Raise the reason if a flow did not reach its end."""
+    """Raise the error that ended a flow before its last step; do nothing if the flow is complete."""
     if execution.bug is not None:
         raise execution.bug
     if execution.cancelled.is_set():
@@ -161,7 +162,7 @@ def _raise_what_ended(execution: FlowExecution) -> None:
 
 
 class FlowExecution:
-    """Execution of the steps of one flow; it does not depend on the server that records them."""
+    """Execution of the steps of one flow; independent of the server that records the steps."""
 
     def __init__(
         self,
@@ -176,13 +177,13 @@ class FlowExecution:
         self.results: dict[StepId, StepResult] = {}
         self.cancelled = threading.Event()
         self.suspended = False
-        """Whether a person suspended the run on its Prefect page; it begins no new step and ends."""
+        """Whether a person has suspended the run on its Prefect page; a suspended run begins no new steps and ends."""
         self.begun = False
-        """Whether the server has accepted the run."""
+        """Whether the server has accepted the run, so that the run appears on the server's pages."""
         self.over = threading.Event()
-        """Set when all results exist, or when no more will follow."""
+        """Set when all results exist, or when no more results will come."""
         self.let_go: Callable[[], None] = lambda: None
-        """Drops messages that have not reached the server."""
+        """Function that discards the messages that have not reached the server yet."""
         self.bug: BaseException | None = None
         self.unreachable: EngineError | None = None
         self._runner = runner
@@ -193,24 +194,24 @@ class FlowExecution:
 
     @property
     def complete(self) -> bool:
-        """Whether every step has its result."""
+        """Return whether every step has a result."""
         return len(self.results) == len(self.steps)
 
     def cancel(self) -> None:
-        """Stop running work and start no more. The method returns at once, so a signal handler may call it."""
+        """Stop all running work and start no new work; return at once, so that a signal handler may call this."""
         if not self.cancelled.is_set():
             self.cancelled.set()
             # In a separate thread: a signal handler that waited for a lock of the runner could wait forever.
             threading.Thread(target=self._runner.cancel, name="helio-cancel", daemon=True).start()
 
     def wait(self) -> None:
-        """Wait until the flow is over; after `cancel`, wait for a limited time."""
+        """Wait until the flow has ended; after `cancel`, wait only for a limited time."""
         while not self.over.wait(0.2):
             if self.cancelled.is_set() and not self.over.wait(LETTING_GO):
                 return
 
     def perform(self, step_id: StepId, attempt: int) -> StepResult | None:
-        """Run one attempt of a step; return None when the run is cancelled."""
+        """Do one attempt of a step; return None if the run is cancelled."""
         step = self.steps[step_id]
         try:
             reason = blocked_by(step, self.results)
@@ -246,7 +247,7 @@ class FlowExecution:
 
 
 def _record(execution: FlowExecution, server: Server, recorded: Callable[[str], None]) -> None:
-    """Run the flow on the server; keep an error in the execution."""
+    """Run the flow on the server; if an error occurs, store it in the execution for the waiting thread."""
     api_url = server.url
     try:
         with prefect_environment(execution.request.home, api_url):
@@ -278,7 +279,7 @@ def _ended_badly(execution: FlowExecution, api_url: str, error: BaseException) -
 
 
 def _wait_for_server(thread: threading.Thread, server: Server) -> None:
-    """Wait until the server has recorded the flow, as long as it answers."""
+    """Wait until the server has recorded the flow; stop waiting if the server does not answer."""
     end = time.monotonic() + PATIENCE
     thread.join(1.0)
     while thread.is_alive() and time.monotonic() < end and server.is_up():
@@ -289,7 +290,7 @@ def _wait_for_server(thread: threading.Thread, server: Server) -> None:
 
 @contextmanager
 def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
-    """Call `cancel` on Ctrl-C or SIGTERM, in a ``with`` block; a second signal has its usual effect."""
+    """Call `cancel` on Ctrl-C or SIGTERM during a ``with`` block; a second signal has its usual effect."""
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals; its owner cancels through the runner
         return
@@ -315,7 +316,7 @@ def signals_to(cancel: Callable[[], None]) -> Iterator[None]:
 
 
 class _SharedEnvironment:
-    """Environment before the first of the runs that change it at the same time."""
+    """Values of the environment variables before runs of this process changed them; restored after the last run."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -328,7 +329,7 @@ _SHARED = _SharedEnvironment()  # a process has one environment for all its runs
 
 @contextmanager
 def prefect_environment(home: Path, api_url: str) -> Iterator[None]:
-    """Set the environment variables that Prefect reads only from the environment, in a ``with`` block."""
+    """Set the environment variables that Prefect reads, during a ``with`` block."""
     changes = {
         **SILENT,
         "PREFECT_HOME": str(home / "prefect"),

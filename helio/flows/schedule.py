@@ -1,4 +1,4 @@
-"""Keep schedules: which pipeline runs when, with which values. Each is a JSON file in helio's home."""
+"""Schedules: which pipeline runs when, with which values. Each schedule is a JSON file in helio's home folder."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from helio.time_range import canonical, is_relative, parse_time_range
 LONGEST_CRON = 200
 PathOrEmpty = Annotated[str, lambda value: "" if not value or os.path.isabs(value) else "an absolute path"]
 SOON = timedelta(days=8)
-"""Time before a change of clocks at which helio begins to report its effect on a schedule."""
+"""How long before a change between summer and winter time helio begins to report its effect on a schedule."""
 _BEFORE = timedelta(days=70)
-"""Time span that contains at least two runs of a monthly schedule."""
+"""Time span that always contains at least two runs of a monthly schedule."""
 RECORD = "helio-schedule/1"
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
 # Common to all versions of cron; L, W and # are extensions of some.
@@ -43,7 +43,7 @@ _PLAIN_CRON = re.compile(rf"(?:[0-9*,/\- \t]|{_NAMES})+", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Schedule:
-    """Schedule of a pipeline: when it runs, and with which values.
+    """When a pipeline runs, and with which values of its variables.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ class Schedule:
     paused: bool = False
 
     def next_after(self, now: datetime) -> datetime:
-        """Compute the time of the next run; both times are naive UTC."""
+        """Return the time of the next run after a given time; both times are in UTC, without a time zone."""
         return next(slots(self.cron, self.timezone, now))
 
     def clock_notes(self, now: datetime, ahead: timedelta = SOON) -> list[str]:
-        """Describe how a change of clocks affects the next runs; return an empty list if it does not."""
+        """Describe how a change between summer and winter time affects the next runs; empty if it does not."""
         notes = clock_notes(self.cron, self.timezone, now, now + ahead)
         for change in changes_of_clocks(self.timezone, now, now + ahead):
             notes += [
@@ -90,7 +90,7 @@ class Schedule:
         return notes
 
     def _range_notes(self, phrase: str, change: datetime) -> Iterator[str]:
-        """Report whether a change of clocks makes the ranges of successive runs leave out or repeat time."""
+        """Report whether the time ranges of successive runs have a gap or an overlap because the clocks change."""
         earlier = [*slots_between(self.cron, self.timezone, change - _BEFORE, change)][-2:]
         try:
             if not is_relative(phrase):
@@ -109,7 +109,7 @@ class Schedule:
             )
 
     def template(self, settings: Settings) -> Document:
-        """Read the pipeline's current template.
+        """Read the template of the schedule's pipeline, as it is now.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class Schedule:
         return shelf.read(shelf.find(self.pipeline))
 
     def form(self, settings: Settings, template: Document) -> Document:
-        """Return the template with every variable that a run can set, including those that helio makes from literals.
+        """Return the template with all variables that a run can set, also those that helio makes from fixed values.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class Schedule:
         return {**template, "variables": variables}
 
     def notices(self, settings: Settings) -> list[str]:
-        """Describe time ranges that earlier versions of helio read differently; each is reported once."""
+        """Describe time ranges that earlier versions of helio read differently; report each of them only once."""
         try:
             declared = self.template(settings).get("variables")
         except HelioError:  # a run reports the error of its pipeline
@@ -163,24 +163,24 @@ class Schedule:
         return schedule_notices(self.name, times, settings.home)
 
     def folder(self, settings: Settings, plan: Plan) -> Path:
-        """Return the folder for one run's files: a folder named by the time range, in the schedule's folder."""
+        """Return the output folder of one run: a folder named after the run's time range, in the schedule's folder."""
         return self.root(settings) / dated(plan)
 
     def root(self, settings: Settings) -> Path:
-        """Return the schedule's output folder, in which each time range gets a folder."""
+        """Return the schedule's output folder, which contains a folder for each time range."""
         return Path(self.output) if self.output else settings.home / "scheduled" / self.name
 
 
 @dataclass(frozen=True)
 class _Written(Schedule):
-    """A schedule as written in its file."""
+    """The content of a schedule's file."""
 
     schedule: Literal["helio-schedule/1"] = field(kw_only=True)
 
 
 @dataclass(frozen=True)
 class Schedules:
-    """The schedules in one helio home.
+    """The schedules in one home folder of helio.
 
     Parameters
     ----------
@@ -191,15 +191,15 @@ class Schedules:
 
     @property
     def folder(self) -> Path:
-        """Folder of the schedules' files."""
+        """Return the folder that contains the schedules' files."""
         return self.settings.home / "schedules"
 
     def names(self) -> list[str]:
-        """List the names of all schedules, readable or not."""
+        """List the names of all schedules, including those whose file cannot be read."""
         return sorted(path.stem for path in self.folder.glob("*.json") if ID.fullmatch(path.stem))
 
     def load(self, name: str) -> Schedule:
-        """Load a schedule by its name.
+        """Load the schedule with a given name.
 
         Raises
         ------
@@ -227,7 +227,7 @@ class Schedules:
     def add(
         self, request: Schedule, *, now: datetime, time_range: str | None = None, replace: bool = False
     ) -> Schedule:
-        """Check that helio can plan the runs of a schedule, then save it.
+        """Save a schedule, after checking that helio can plan its runs.
 
         Parameters
         ----------
@@ -298,13 +298,13 @@ class Schedules:
         return schedule
 
     def pause(self, name: str, *, paused: bool = True) -> Schedule:
-        """Pause a schedule, or resume it."""
+        """Pause a schedule, or let it continue."""
         changed = dataclasses.replace(self.load(name), paused=paused)
         self._write(changed)
         return changed
 
     def remove(self, name: str) -> None:
-        """Remove a schedule; the results of its runs stay."""
+        """Remove a schedule, but keep the results of its runs."""
         try:
             self._path(name).unlink()
             forget_last_run(self.settings.home, name)
@@ -338,7 +338,7 @@ def _damaged(name: str, message: str) -> RequestError:
 
 
 def check_served(plan: Plan, archive: str, settings: Settings) -> None:
-    """Check that every fetch of a plan has a provider, so that its runs do not fail later.
+    """Check that every fetch of a plan has a known provider, so that the scheduled runs do not fail later.
 
     Raises
     ------
@@ -359,7 +359,7 @@ def check_served(plan: Plan, archive: str, settings: Settings) -> None:
 
 
 def dated(plan: Plan) -> str:
-    """Return a folder name for a run: ``2021-10-28`` for one day, ``2021-10-28_2021-11-04`` for several days."""
+    """Return the folder name for a run's time range: ``2021-10-28``, or ``2021-10-28_2021-11-04`` for several days."""
     span = next(iter(plan.time_ranges.values()), None)
     if span is None:
         return _stamp(plan.now)
@@ -377,7 +377,7 @@ def _stamp(moment: datetime) -> str:
 
 
 def _check_cron(text: str) -> str:
-    """Return the expression with single spaces.
+    """Check a cron expression, and return it with single spaces.
 
     Raises
     ------

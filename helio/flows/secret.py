@@ -1,4 +1,4 @@
-"""Keep the secret of helio's own server: a random text in a file that only its owner can read."""
+"""Keep the secret of helio's own Prefect server: a random password in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ log = logging.getLogger(__name__)
 
 FILE = "secret"
 _FORM = re.compile(r"[A-Za-z0-9_-]{43}\n?")
-"""Form of 32 random bytes from `secrets.token_urlsafe`."""
+"""Pattern of the 43 characters that `secrets.token_urlsafe` makes from 32 random bytes."""
 
 
 def find_secret(folder: Path) -> str:
-    """Return the secret from the server's folder; empty if there is none, or if others could have read it."""
+    """Return the server's secret password from its folder; empty if there is none, or if others could have read it."""
     return _read(folder / FILE)[0]
 
 
 def make_secret(folder: Path) -> str:
-    """Return the secret from the server's folder; make a new one if there is none, or if others could have read it.
+    """Return the server's secret password; make a new one if there is none, or if others could have read it.
 
     Raises
     ------
@@ -61,17 +61,17 @@ def make_secret(folder: Path) -> str:
 
 
 def mark_of(secret: str) -> str:
-    """Return a short digest that identifies a secret without revealing it."""
+    """Return a short digest that identifies a secret password without revealing it."""
     return hashlib.sha256(b"helio mark " + secret.encode()).hexdigest()[:16]
 
 
 def proof_of(secret: str, challenge: str) -> str:
-    """Return the answer to a challenge, which only a program that knows the secret can compute."""
+    """Compute the reply to a random text; the reply proves that a program knows the secret password."""
     return hmac.new(secret.encode(), b"helio proof " + challenge.encode(), "sha256").hexdigest()
 
 
 def _read(path: Path) -> tuple[str, str]:
-    """Return the secret, or an empty text and the fault of the file; two empty texts when there is no file."""
+    """Return the secret password, or "" and what is wrong with its file; return two empty texts if there is no file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:

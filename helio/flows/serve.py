@@ -1,4 +1,4 @@
-"""Serve schedules: keep a Prefect deployment for each record, and start each due flow run as a process."""
+"""Run schedules: keep a Prefect deployment for each schedule, and start a process for each flow run that is due."""
 
 from __future__ import annotations
 
@@ -44,19 +44,20 @@ from helio.settings import Settings
 log = logging.getLogger(__name__)
 
 FORM = 3
-"""Version of the deployments' content. Raise it with every change, so that helio replaces old deployments."""
+"""Version of the form in which deployments are written. Raise it with every change, so that helio
+replaces old deployments."""
 TAG = "helio-schedule"
-"""Tag of the deployments that helio made from schedules."""
+"""Tag by which helio recognises the Prefect deployments that it made from schedules."""
 HOME = "helio.home"
-"""Label that names a deployment's home, because several homes may share a server."""
+"""Prefect label with the home folder of a deployment, because several home folders may use the same server."""
 EVERY = 2.0
-"""Seconds between two checks of the schedules' folder and of the server."""
+"""Seconds between two checks of the folder of schedules and of the server."""
 PLANNED = 60.0
-"""Seconds in which the server should plan a deployment's next runs."""
+"""Seconds after which the server should have planned the next runs of a new deployment."""
 PATIENCE = 5.0
-"""Seconds that a run has to end after the signal."""
+"""Seconds that a run has to end after it received a signal."""
 ENDS = {0: "COMPLETED", 1: "FAILED", 3: "COMPLETED"}
-"""State of a flow run whose process has ended, by its exit code."""
+"""State to set for a flow run whose process has ended, by the exit code of the process."""
 LONGEST_PAUSE = 60.0
 """Maximum seconds between two attempts to start a server that ends at once."""
 
@@ -69,7 +70,7 @@ def serve(
     on_progress: Callable[[str], None] = lambda line: None,
     on_terminal: bool = False,
 ) -> None:
-    """Run the schedules of a home until Ctrl-C or SIGTERM.
+    """Run the schedules of a home folder until Ctrl-C or SIGTERM.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def serve(
 def run_scheduled(
     flow_run: str, settings: Settings, *, folder: Callable[[Path], None] = lambda path: None
 ) -> Run:
-    """Execute one scheduled flow run in this process.
+    """Run one scheduled flow run in this process.
 
     The run's clock is its scheduled time, however late it starts.
 
@@ -149,13 +150,13 @@ def run_scheduled(
 
 
 def describe_run(run: Run) -> str:
-    """Describe a finished run in one line."""
+    """Describe in one line how a run ended."""
     words = [f"{run.status}: {run_name(run.plan)}", *_failures(run)]
     return f"{'; '.join(words)}  {run.folder or ''}".rstrip()
 
 
 def _failures(run: Run) -> list[str]:
-    """Describe the steps that failed and the files that could not be written."""
+    """Describe the steps that failed, and the files that could not be written."""
     failed = [
         f"step {step_result.step.step_id}: {step_result.error.message}"
         for step_result in run.result.steps
@@ -166,7 +167,7 @@ def _failures(run: Run) -> list[str]:
 
 @dataclass(frozen=True)
 class _Deployment:
-    """A schedule on the server."""
+    """The Prefect deployment of a schedule, as the server knows it."""
 
     id: str
     flow_id: str
@@ -174,7 +175,7 @@ class _Deployment:
 
 
 class _Serving:
-    """Loop that serves the schedules of one home."""
+    """Loop that runs the schedules of one home folder."""
 
     def __init__(
         self, settings: Settings, limit: int, on_progress: Callable[[str], None], on_terminal: bool
@@ -189,7 +190,7 @@ class _Serving:
         self._deployments: dict[str, _Deployment] = {}
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: dict[str, str] = {}
-        """Deployment of each flow run that this process started."""
+        """The deployment of each flow run that this process has started, by the flow run's id."""
         self._asked_to_end: dict[str, float] = {}
         self._refused: dict[str, str] = {}
         self._lost = False
@@ -198,11 +199,11 @@ class _Serving:
         self._look_at: dict[str, float] = {}
         self._resting: set[str] = set()
         self._renew_at: dict[str, datetime] = {}
-        """Time at which half of the runs planned on the server have passed."""
+        """For each schedule, the time at which half of the runs that are planned on the server have passed."""
         self._noted = utc_now()
 
     def begin(self, stopped: threading.Event) -> None:
-        """Start the server if needed, wait for it, and continue the work of an earlier `helio serve`."""
+        """Start the server if needed, wait until it answers, and continue the work of an earlier `helio serve`."""
         reported = False
         while not self.server.is_up():
             try:
@@ -230,7 +231,7 @@ class _Serving:
         self._follow_records()
 
     def look(self) -> None:
-        """Check once: read changed schedules, end cancelled runs, and start runs that are due."""
+        """Do one check: read changed schedules, end cancelled runs, and start runs that are due."""
         try:
             # Check the process too: another server may answer at the address of helio's own.
             if not self.server.is_up():
@@ -257,7 +258,7 @@ class _Serving:
             self._pause = 0.0
 
     def end(self) -> None:
-        """Stop all runs and reschedule them, so that the next `helio serve` continues them."""
+        """Stop all runs and schedule them again, so that the next `helio serve` continues them."""
         for process in self._running.values():
             _signal(process, signal.SIGTERM)
         until = time.monotonic() + min(
@@ -338,7 +339,7 @@ class _Serving:
         self._renew_at.pop(name, None)
 
     def _parameters(self, template: Document) -> Mapping[str, Any]:
-        """Make the JSON Schema of the parameters, closed, so that a misspelt name is an error."""
+        """Return the JSON Schema of a flow's parameters, which allows no other names: misspelt names are errors."""
         with prefect_environment(self._settings.home, self.server.url):
             schema = define_flow(template, _nothing).parameters.model_dump_for_openapi()
         return {**schema, "additionalProperties": False}
@@ -375,7 +376,7 @@ class _Serving:
                 self._busy[run["id"]] = run["deployment_id"]
 
     def _deployed_schedules(self) -> Iterator[tuple[str, _Deployment, Schedule]]:
-        """Yield the schedules that the server knows and whose records can be read."""
+        """Yield the schedules that the server knows and whose files can be read."""
         for name, deployment in self._deployments.items():
             try:
                 schedule = self._schedules.load(name)
@@ -387,7 +388,7 @@ class _Serving:
                 yield name, deployment, schedule
 
     def _hand_over_slots(self) -> None:
-        """Give the server the next slots of schedules whose clocks change, before it runs out of them."""
+        """Give the server the next run times of schedules in zones with summer time, before its list runs out."""
         now = utc_now()
         for name, deployment, schedule in self._deployed_schedules():
             if self._renew_at.get(name, now) > now:
@@ -408,7 +409,7 @@ class _Serving:
                 self._on_progress(f"note: {name}: {note}")
 
     def _report_missed(self) -> None:
-        """Report which slots passed while nothing ran, and record them for ``helio schedule list``."""
+        """Report which scheduled runs were missed, and record them for ``helio schedule list``."""
         now, served = utc_now(), read_served(self._settings.home)
         missed: dict[str, MissedSlots] = {}
         for name, deployment, schedule in self._deployed_schedules():
@@ -425,7 +426,7 @@ class _Serving:
         note_served(self._settings.home, now, missed)
 
     def _made(self, deployment: _Deployment, since: datetime) -> list[datetime]:
-        """Return the slots since an instant that have a run on the server."""
+        """Return the scheduled times, since a given time, for which the server has a run."""
         query = {
             "deployments": {"id": {"any_": [deployment.id]}},
             "flow_runs": {"expected_start_time": {"after_": f"{since.isoformat()}Z"}},
@@ -443,7 +444,7 @@ class _Serving:
             note_served(self._settings.home, self._noted)
 
     def _report_unplanned(self) -> None:
-        """Report schedules that will never run: nothing else would show this."""
+        """Report schedules for which the server plans no runs, because nothing else would show this."""
         for name in [deployment for deployment, when in self._look_at.items() if when < time.monotonic()]:
             del self._look_at[name]
             if name in self._resting:
@@ -526,7 +527,7 @@ class _Serving:
         self._on_progress(f"rescheduled: {shown['name']}")
 
     def _put_back_unbegun(self) -> None:
-        """Put back runs that an earlier process took but never began."""
+        """Schedule again the runs that an earlier process took but did not begin."""
         ids = [deployment.id for deployment in self._deployments.values()]
         if not ids:
             return
@@ -538,7 +539,7 @@ class _Serving:
             self._put_back(flow_run["id"])
 
     def _bring_back(self) -> None:
-        """Start helio's own server if its process is gone; the next check tests whether it answers."""
+        """Start helio's own server if its process has ended; the next check tests whether the server answers."""
         if self.server.external or time.monotonic() < self._start_at:
             return
         if self.server.state().pid is not None:
@@ -553,7 +554,7 @@ class _Serving:
 
 
 def _described(schedule: Schedule, template: Document, home: str, form: Mapping[str, Any]) -> dict[str, Any]:
-    """Describe a schedule as a deployment for the server.
+    """Convert a schedule to a Prefect deployment, for the server.
 
     Parameters
     ----------
@@ -581,13 +582,13 @@ def _described(schedule: Schedule, template: Document, home: str, form: Mapping[
 
 
 def _version(schedule: Schedule, template: Document) -> str:
-    """Compute a version that changes with everything the deployment contains."""
+    """Compute a version of a deployment that changes with everything in the deployment."""
     content = json.dumps([FORM, asdict(schedule), template], sort_keys=True).encode()
     return hashlib.sha256(content).hexdigest()[:12]
 
 
 def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by variable. An unknown parameter keeps its name, so that the plan refuses it as `--set` does."""
+    """Return the values of variables by variable name; unknown names are kept, so that the plan refuses them."""
     variables = {name: variable for variable, name in parameter_names(template).items()}
     return {
         variables.get(name, f"${name}"): value
@@ -597,7 +598,7 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
 
 
 def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
-    """Call the server, and repeat the call while its database is busy; only for calls that are safe to repeat."""
+    """Send a request to the server, again if its database is busy; only for requests that are safe to repeat."""
     for pause in (0.2, 0.5, 1.0, 2.0):
         try:
             return server.request(path, body, method=method)
@@ -610,7 +611,7 @@ def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any
 
 
 def _waits(shown: Mapping[str, Any]) -> bool:
-    """Tell whether an ended flow run waits for a new process: a person restarted or suspended it."""
+    """Tell whether a flow run waits for a new process because a person restarted or suspended it."""
     state = shown["state"]
     return state["type"] == "SCHEDULED" or (
         state["type"] == "PAUSED" and bool(state["state_details"]["pause_reschedule"])
@@ -636,7 +637,7 @@ def _signal(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
 
 @contextmanager
 def _only_one(settings: Settings) -> Iterator[None]:
-    """Hold the lock of this home's schedules, which the kernel releases when its holder dies."""
+    """Lock the schedules of this home folder, so that only one `helio serve` runs; the lock ends with the process."""
     path = settings.home / "schedules" / ".serve.lock"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -663,5 +664,5 @@ def _now() -> str:
 
 
 def _nothing(**variables: object) -> None:
-    """Stand in for a flow's body where only its parameters are needed."""
+    """Do nothing; this function is the body of a flow of which only the parameters are needed."""
     del variables

@@ -1,4 +1,4 @@
-"""Start, find and call the Prefect server: the one in PREFECT_API_URL, otherwise helio's own on this machine."""
+"""Start, find and call the Prefect server: the server in PREFECT_API_URL, or else helio's own on this machine."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from helio.store.records import Count, Seconds, read_record
 from helio.time_range import Duration
 
 notice = logging.getLogger("helio.notice")
-"""Logger for messages that a waiting person should read now; commands print them on standard error."""
+"""Logger for messages that a waiting user should read at once; commands print them on standard error."""
 
 log = logging.getLogger(__name__)
 
 FIRST_PORT = 4271
-"""First port to try; not Prefect's 4200, which may belong to a person's own server."""
+"""First port that helio tries for its own server; 4200, Prefect's default port, may belong to the user's own server."""
 PORTS = range(FIRST_PORT, FIRST_PORT + 100)
 
 TUNED: Mapping[str, str] = {
@@ -59,7 +59,7 @@ TUNED: Mapping[str, str] = {
     "PREFECT_SERVER_SERVICES_EVENT_PERSISTER_ENABLED": "false",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
 }
-"""Settings of helio's own server; environment variables of the same names take precedence."""
+"""Prefect settings of helio's own server; environment variables with the same names take precedence."""
 
 SILENT: Mapping[str, str] = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",  # the server's heartbeat to sens-o-matic.prefect.io
@@ -70,13 +70,13 @@ SILENT: Mapping[str, str] = {
 """Settings that stop Prefect from sending usage statistics."""
 
 PATIENCE = 15.0
-"""Seconds without an answer after which a message gives the reason for the wait."""
+"""Seconds without an answer after which helio tells the user why it waits."""
 REMINDER = 30.0
-"""Seconds between two messages that give the reason for a wait."""
+"""Seconds between two messages that tell the user why helio waits."""
 
 DATABASE = "prefect.db"
 LONGEST_LOG = 200_000
-"""Number of bytes to read from the end of the log."""
+"""Maximum number of bytes to read from the end of the server's log."""
 SQLITE = b"SQLite format 3\x00"
 """First bytes of every SQLite database."""
 DAMAGED, UNREADABLE, FULL, FOREIGN = (
@@ -95,9 +95,9 @@ DATABASE_ERRORS: Mapping[str, str] = {
     "disk I/O error": UNREADABLE,
     "database or disk is full": FULL,
 }
-"""Messages of SQLite and Alembic in the server's log, and what they mean for the database."""
+"""Error messages of the database in the server's log, each with what is wrong with the database."""
 OTHER_DATABASE = ("PREFECT_SERVER_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_NAME")
-"""Variables by which a person chooses another database."""
+"""Environment variables by which a user chooses another database for the server."""
 
 # Ends the server when the process that started it ends in any way: its end of the pipe closes. A killed
 # process cannot remove the folder that it made for its server, so this code does; the first argument names it.
@@ -116,40 +116,41 @@ uvicorn.main()
 
 @dataclass(frozen=True)
 class ServerState:
-    """State of a server at one moment."""
+    """State of a Prefect server at one moment."""
 
     url: str
     pid: int | None
-    """Process id; None if the server is not running, or is not helio's own."""
+    """Process id of the server; None if the server is not running or is not helio's own."""
     up: bool
     external: bool
     version: str
-    """Version of Prefect; empty if the server does not answer."""
+    """Version of Prefect on the server; empty if the server does not answer."""
     home: Path | None
     """Folder of the server's database and settings; None if the server is not helio's own."""
     log: Path | None
     outdated: bool = False
-    """Whether the server runs without the home's secret, because an earlier version of helio started it."""
+    """Whether an earlier version of helio started the server, so that it does not check helio's secret password."""
     lives: str = ""
-    """How long helio's own server stays up, in words; empty if it is not running, or is not helio's own."""
+    """How long helio's own server keeps running, in words; empty if it is not running, or is not helio's own."""
 
 
 @dataclass(frozen=True)
 class _Process:
-    """A started server, as recorded in ``server.json``."""
+    """The process of a server that helio started, as recorded in ``server.json``."""
 
     pid: Count
     born: str
     port: Count
     host: str
     secret: str = ""
-    """Short digest of the secret with which the server was started; empty if an earlier version started it."""
+    """Short digest of the secret password with which the server was started; empty if an earlier version
+    started the server."""
     idle: Seconds | None = None
-    """Seconds without use after which the server ends itself; None for never."""
+    """Seconds without use after which the server ends itself; None if it never ends itself."""
     kept: bool = False
-    """Whether a person keeps the server running, with `helio up`, until `helio down`."""
+    """Whether a user keeps the server running with `helio up` until `helio down`."""
     log_from: Count = 0
-    """Position in the log, in bytes, at which the server's messages begin."""
+    """Position in the log file, in bytes, at which the messages of this server process begin."""
 
     @property
     def alive(self) -> bool:
@@ -158,7 +159,7 @@ class _Process:
 
 
 class Server:
-    """The Prefect server that records flows.
+    """The Prefect server that records flow runs: helio's own server, or the server that PREFECT_API_URL names.
 
     Parameters
     ----------
@@ -179,12 +180,12 @@ class Server:
         self._idle = idle
         self._file = self.home / RECORD
         self._proven: _Process | None = None
-        """Process that has proven that it knows the secret."""
+        """Server process that has proved that it knows the secret password."""
         self.external = bool(environ.get("PREFECT_API_URL")) and not self._is_named_by(environ)
 
     @property
     def url(self) -> str:
-        """Address of the server's API; before the first start of helio's own server, the expected address."""
+        """Return the address of the server's API, or the expected address if helio's own server was never started."""
         if self.external:
             return self._environ["PREFECT_API_URL"].rstrip("/")
         process = self._process()
@@ -192,11 +193,11 @@ class Server:
 
     @property
     def ui_url(self) -> str:
-        """Address of the server's pages."""
+        """Return the address of the server's web pages."""
         return self.url.removesuffix("/api")
 
     def link(self, page: str = "/") -> str:
-        """Return the address that opens one of the server's pages in the user's browser.
+        """Return the address of one of the server's pages, for the user's browser.
 
         It holds no secret. A browser that does not know the secret yet needs `with_ticket`.
         """
@@ -205,7 +206,7 @@ class Server:
         return f"{self.ui_url}{START_PAGE}#{urlencode({'to': page}, safe='/')}"
 
     def with_ticket(self, link: str) -> str:
-        """Return `link` with a ticket. A browser can exchange it for the secret once, within ten minutes.
+        """Return `link` with a ticket, which a browser can exchange for the secret password once, within ten minutes.
 
         For a terminal only: anybody who reads a ticket in time can use it. No link contains the secret itself, because
         other users can see the arguments of programs that open links. Without an answer the link has no ticket.
@@ -220,19 +221,19 @@ class Server:
         return f"{link}&{urlencode({'ticket': ticket})}"
 
     def client_environment(self) -> dict[str, str]:
-        """Return the environment variables with which Prefect's own programs find the server."""
+        """Return the environment variables with which Prefect's own commands find this server."""
         if self.external:
             names = ("PREFECT_API_URL", "PREFECT_API_KEY", "PREFECT_API_AUTH_STRING")
             return {name: self._environ[name] for name in names if name in self._environ}
         return {"PREFECT_API_URL": self.url, "PREFECT_API_AUTH_STRING": find_secret(self.home)}
 
     def is_outdated(self) -> bool:
-        """Tell whether helio's own server runs without the home's secret; `start` replaces such a server."""
+        """Tell whether helio's own server runs without the secret password; `start` replaces such a server."""
         process = None if self.external else self._process()
         return process is not None and process.alive and not self._has_secret(process)
 
     def is_up(self) -> bool:
-        """Tell whether the server answers now."""
+        """Tell whether the server answers at this moment."""
         if not self.external:
             return self._proves_itself()
         try:
@@ -241,7 +242,7 @@ class Server:
             return False
 
     def state(self) -> ServerState:
-        """Collect the server's state for `helio doctor`."""
+        """Return the state of the server, for `helio doctor`."""
         process = None if self.external else self._process()
         up = self.is_up()
         version = ""
@@ -279,7 +280,7 @@ class Server:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Prevent helio's own server from ending itself, in a ``with`` block; if it is just ending, wait first.
+        """Keep helio's own server running during a ``with`` block; if the server is just ending, wait for its end.
 
         Call `is_up`, `start` or `wait` only within this, if you need an answer from the server.
         """
@@ -298,7 +299,7 @@ class Server:
             yield
 
     def keep(self) -> None:
-        """Prevent the running server from ending itself, until `stop`."""
+        """Keep the running server from ending itself until `stop` is called."""
         if self.external:
             return
         with self.used(), self._locked():
@@ -307,7 +308,7 @@ class Server:
                 self._write(replace(process, kept=True))
 
     def start(self) -> None:
-        """Start helio's own server in the background, unless it runs already; `wait` waits until it answers.
+        """Start helio's own server in the background, unless it is running; with `wait`, wait until it answers.
 
         Raises
         ------
@@ -345,7 +346,7 @@ class Server:
             )
 
     def wait(self, timeout: float | None = None, *, stop: Callable[[], bool] = lambda: False) -> None:
-        """Wait until the server answers, for as long as its process runs.
+        """Wait until the server answers; stop waiting if the process of the server ends.
 
         A server that has ended since `start`, because nobody used it, is started again.
 
@@ -391,7 +392,7 @@ class Server:
             time.sleep(0.05)
 
     def _activity(self) -> str:
-        """Describe the state of the server's process for a waiting person; empty when there is none."""
+        """Describe for a waiting user what the server's process is doing; empty if there is no process."""
         process = self._process()
         if process is None or not process.alive:
             return ""
@@ -401,11 +402,11 @@ class Server:
         return f": its process {process.pid} is running; its log is {self.log}"
 
     def _lost_its_port(self) -> bool:
-        """Tell whether the server ended because another process took its port meanwhile."""
+        """Tell whether the server ended because another process took the server's port."""
         return "address already in use" in self._log_tail()
 
     def database_error(self) -> EngineError | None:
-        """Return the error of the database that the log of helio's own server reports; None if there is none."""
+        """Return the database error that is reported in the log of helio's own server; return None if there is none."""
         if self._database is None:
             return None
         log_text = "\n".join(self._log_lines())
@@ -416,12 +417,12 @@ class Server:
 
     @property
     def _database(self) -> Path | None:
-        """File of its database; None where the user has chosen another, or the server is not helio's own."""
+        """Return the path of the database of helio's own server; None if the user chose another database or server."""
         chosen = self.external or any(self._environ.get(name) for name in OTHER_DATABASE)
         return None if chosen else self.home / DATABASE
 
     def check_database(self) -> None:
-        """Refuse a database that is visibly unusable before a server is started."""
+        """Refuse a database that is clearly unusable, before a server is started with it."""
         path = self._database
         if path is None or not path.exists():
             return
@@ -443,7 +444,7 @@ class Server:
             raise _database_error(self._database, UNREADABLE, str(error)) from error
 
     def _proves_itself(self) -> bool:
-        """Tell whether the process that we started answers, and knows the secret.
+        """Tell whether the server that answers is the process that helio started, because it knows the secret password.
 
         Another user's program may have taken the port. Do not send the secret before the process proves that it has it.
         """
@@ -464,7 +465,7 @@ class Server:
         return process.secret == mark_of(find_secret(self.home))
 
     def _is_named_by(self, environ: Mapping[str, str]) -> bool:
-        """Tell whether the environment names helio's own server, by its secret or its address."""
+        """Tell whether the environment variables name helio's own server, by its secret password or its address."""
         secret = environ.get("PREFECT_API_AUTH_STRING")
         if secret and secret == find_secret(self.home):
             return True
@@ -474,7 +475,7 @@ class Server:
         return environ["PREFECT_API_URL"].rstrip("/") == _api(process.port)
 
     def stop(self) -> bool:
-        """Stop helio's own server, if it runs; return whether it ran.
+        """Stop helio's own server if it is running; return whether it was running.
 
         Raises
         ------
@@ -496,7 +497,7 @@ class Server:
             return ran
 
     def request(self, path: str, body: Any = None, *, method: str = "", timeout: float = 10.0) -> Any:
-        """Call the REST API once; return the reply's JSON, or None when it is empty.
+        """Send one request to the server's REST API; return the JSON of the reply, or None if the reply is empty.
 
         Raises
         ------
@@ -535,7 +536,7 @@ class Server:
             raise EngineError(f"the server at {self.url} cannot be reached: {error}") from error
 
     def _is_known(self) -> bool:
-        """Tell whether the process that has proven itself still runs."""
+        """Tell whether the process that proved itself is still running."""
         return self._proven is not None and self._proven == self._process() and self._proven.alive
 
     def _authorization(self) -> dict[str, str]:
@@ -570,12 +571,12 @@ class Server:
         write_whole(self._file, (json.dumps(asdict(process), indent=1) + "\n").encode())
 
     def _begun(self, pid: int, port: int) -> _Process:
-        """Describe the server that has just been started."""
+        """Describe the server process that has just been started."""
         return _Process(pid, _born(pid), port, socket.gethostname(), mark_of(find_secret(self.home)))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold this home's lock, which the kernel releases when its holder dies."""
+        """Lock the server's files during a ``with`` block; the lock ends when this process ends."""
         with self._open_lock("server.lock") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -612,7 +613,7 @@ class Server:
         return "".join(f"\n  | {line}" for line in self._log_lines()[-8:])
 
     def _log_lines(self) -> list[str]:
-        """Read the server's log since its start, at most the end of it."""
+        """Return the lines that the server has logged since its start, or only the last lines of a very long log."""
         process = self._process()
         try:
             with self.log.open("rb") as log:
@@ -625,7 +626,7 @@ class Server:
 
 @contextmanager
 def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
-    """Start a server for one run, in a temporary folder; it ends with this process. Meant for batch systems.
+    """Start a server for one run in a temporary folder; the server ends with this process. Useful on batch systems.
 
     Raises
     ------
@@ -673,7 +674,7 @@ def ephemeral_server(environ: Mapping[str, str]) -> Iterator[Server]:
 
 
 def server_environment(home: Path, port: int, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables of helio's own server."""
+    """Return the environment variables with which helio's own server is started."""
     theirs = {name: value for name, value in environ.items() if not name.startswith("PREFECT_")}
     # Keep the user's settings of the server (PostgreSQL, automations), except its address and its secret.
     chosen = {name: value for name, value in environ.items() if name.startswith("PREFECT_SERVER_")}
@@ -706,13 +707,13 @@ def _api(port: int) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether an address is on this machine."""
+    """Tell whether an address belongs to this machine."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def _free_port(preferred: int) -> int:
-    """Find a free port: the preferred one, otherwise the next; 0 means any."""
+    """Return a free port: the preferred port if it is free, or else one of the next; 0 lets the system choose."""
     for port in (preferred, *(other for other in PORTS if other != preferred)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             # As in uvicorn: a port whose last connections are only timing out is free.
@@ -729,7 +730,7 @@ def _free_port(preferred: int) -> int:
 
 
 def _born(pid: int) -> str:
-    """Return when a process began, by the kernel's count; empty when it does not exist or is dead."""
+    """Return the start time of a process as the kernel counts it; return an empty text if the process has ended."""
     try:
         # After the last bracket: state, parent, …, and the start in clock ticks since boot as the 20th.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -747,13 +748,13 @@ def _born(pid: int) -> str:
 
 
 def _is_stopped(pid: int) -> bool:
-    """Tell whether a process is stopped, as by SIGSTOP or Ctrl-Z."""
+    """Tell whether a process is suspended, for example by SIGSTOP or Ctrl-Z."""
     shown = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
     return shown.stdout.strip().startswith(("T", "t"))
 
 
 class Reminder:
-    """Reminder that tells a waiting person at intervals why the program waits.
+    """Tells a waiting user, at intervals, why the program waits.
 
     Parameters
     ----------
@@ -767,7 +768,7 @@ class Reminder:
         self._next = self._begun + PATIENCE
 
     def remind(self) -> None:
-        """Log the message, if enough time has passed since the last one."""
+        """Log the message if enough time has passed since the last message."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + REMINDER
@@ -804,7 +805,7 @@ def _boot() -> str:
 
 
 def _end(process: _Process) -> None:
-    """End a process by SIGTERM, and by SIGKILL when that is not enough."""
+    """End a process with SIGTERM; if that does not end it, use SIGKILL."""
     for signal_number, patience in ((15, 8.0), (9, 5.0)):
         try:
             os.kill(process.pid, signal_number)

@@ -1,4 +1,4 @@
-"""Compute when a cron expression is due in a time zone, also when clocks change; all schedules use this module.
+"""Compute the times at which a cron expression is due in a time zone, also when clocks change to or from summer time.
 
 A cron that names every hour (``*``, ``0-23``) runs in real time: at every instant at which the clock shows one of its
 minutes, also in the repeated hour of an autumn night. Where clocks change by half an hour, an extra run at the change
@@ -19,14 +19,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 MOST = 360
-"""Maximum number of due times to give to the engine at once; it accepts 6,500 characters."""
+"""Maximum number of due times to give to Prefect at once; Prefect accepts 6,500 characters."""
 FAR = timedelta(days=400)
-"""How far ahead to give due times to the engine."""
+"""How far into the future to give due times to Prefect."""
 FEWEST = 3
 
 
 def slots(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
-    """Yield the instants at which a cron is due, in order, each once.
+    """Yield the times at which a cron expression is due, in order, each time once.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def slots(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
 
 
 def _in_real_time(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
-    """Yield every instant at which the clock shows one of the times, from one change of clocks to the next."""
+    """Yield every time, in UTC, at which the local clock shows a due time, even if the clock shows it twice."""
     from cronsim import CronSim
 
     second = timedelta(seconds=1)
@@ -85,7 +85,7 @@ def _in_real_time(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[dateti
 
 
 def slots_ahead(cron: str, timezone: str, now: datetime) -> list[datetime]:
-    """List the next due times, as many as the engine accepts at once."""
+    """List the next due times, as many as Prefect accepts at once."""
     ahead: list[datetime] = []
     for slot in slots(cron, timezone, now):
         if len(ahead) >= MOST or (len(ahead) >= FEWEST and slot - now > FAR):
@@ -100,12 +100,12 @@ def slots_between(cron: str, timezone: str, after: datetime, until: datetime) ->
 
 
 def changes_clocks(timezone: str, now: datetime) -> bool:
-    """Tell whether a time zone changes its clocks within the time that is planned ahead."""
+    """Tell whether a time zone changes its clocks within the time for which helio plans ahead."""
     return next(_changes(ZoneInfo(timezone), now, now + FAR), None) is not None
 
 
 def for_engine(cron: str, timezone: str, now: datetime) -> dict[str, Any]:
-    """Write a schedule in the engine's form, so that the engine plans the same times.
+    """Write a schedule in Prefect's form, so that Prefect plans the same times.
 
     The engine's own planner skips an hour in autumn. If clocks change, the engine gets a list of due times.
     """
@@ -119,7 +119,7 @@ def for_engine(cron: str, timezone: str, now: datetime) -> dict[str, Any]:
 
 
 def slots_in(schedule: Mapping[str, Any], now: datetime) -> list[datetime]:
-    """List the future due times in a schedule from `for_engine`; empty if the schedule is a cron expression."""
+    """List the future due times in a schedule that `for_engine` wrote; empty if the schedule is a cron expression."""
     # the server writes a DTSTART before them, without the Z of the slots
     listed = re.findall(r"\b\d{8}T\d{6}Z", str(schedule.get("rrule", "")))
     times = [datetime.strptime(slot, "%Y%m%dT%H%M%SZ") for slot in listed]
@@ -127,7 +127,7 @@ def slots_in(schedule: Mapping[str, Any], now: datetime) -> list[datetime]:
 
 
 def clock_notes(cron: str, timezone: str, start: datetime, stop: datetime) -> list[str]:
-    """Describe how changes of clocks affect the due times between two times.
+    """Describe how changes of the clocks between two times affect the due times.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _before(end: datetime, times: Iterator[datetime]) -> Iterator[datetime]:
 
 
 def _of_wall_clock(cron: str) -> str:
-    """Write minutes and hours as numbers, because `CronSim` would take ``*`` for real time."""
+    """Write the minutes and hours of a cron expression as numbers, because `CronSim` reads ``*`` as elapsed time."""
     from cronsim import CronSim
 
     parsed = CronSim(cron, datetime(2000, 1, 1))
@@ -177,12 +177,12 @@ def _is_hourly(cron: str) -> bool:
 
 
 def changes_of_clocks(timezone: str, start: datetime, stop: datetime) -> Iterator[datetime]:
-    """Yield the times at which a zone changes its clocks; all times are naive UTC."""
+    """Yield the times at which a time zone changes its clocks; all times are in UTC, without a time zone."""
     return _changes(ZoneInfo(timezone), start, stop)
 
 
 def _changes(zone: ZoneInfo, start: datetime, stop: datetime) -> Iterator[datetime]:
-    """Yield the instants at which a zone changes its clocks, to the minute; naive UTC."""
+    """Yield the times, in UTC, at which a time zone changes its clocks, to the nearest second."""
     day = timedelta(days=1)
     while start < stop:
         if _offset(start, zone) != _offset(start + day, zone):
@@ -191,7 +191,7 @@ def _changes(zone: ZoneInfo, start: datetime, stop: datetime) -> Iterator[dateti
 
 
 def _change(early: datetime, late: datetime, zone: ZoneInfo) -> datetime:
-    """Find the first instant whose offset differs from that of `early`, by bisection."""
+    """Find the first time at which the offset from UTC differs from the offset at `early`, by bisection."""
     offset = _offset(early, zone)
     while late - early > timedelta(seconds=1):
         middle = (early + (late - early) / 2).replace(microsecond=0)

@@ -1,1 +1,1 @@
-"""Tables, their digests, and the files that keep them."""
+"""Tables, the digests of their content, and the files in which helio keeps them."""

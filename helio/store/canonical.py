@@ -12,7 +12,7 @@ _BLOCK_BYTES = 1 << 18  # stays in the processor's cache while it is made canoni
 
 
 def canonical_blocks(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    """Yield an array's little-endian elements in C order, in blocks, with every NaN the same NaN and −0.0 as 0.0.
+    """Yield the elements of an array in C order as little-endian blocks, with one form for every NaN and 0.0 for −0.0.
 
     A block is overwritten by the next one.
     """
@@ -40,7 +40,7 @@ def canonical_blocks(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
 
 
 def canonical(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a whole array in the form of `canonical_blocks`; do not copy an array that has this form already."""
+    """Return a whole array in the form of `canonical_blocks`; copy the array only if it has another form."""
     native = array.dtype.newbyteorder("=")
     if array.flags.c_contiguous and array.dtype == native:
         # Compared as bytes: to ==, −0.0 is 0.0 and no NaN is itself.

@@ -1,4 +1,4 @@
-"""Garbage collection: remove files that no run refers to, old files, and files beyond the quota."""
+"""Garbage collection: remove files that no run uses, old files, and the files that exceed the quota."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ Kind = Literal[
 ]
 
 UNTOUCHED = timedelta(hours=1)
-"""Age below which objects are kept, because a run may not have recorded them yet."""
+"""Age below which helio keeps every object in the store, because a run may not have recorded the object yet."""
 QUARANTINE = timedelta(days=30)
 FOREIGN = timedelta(days=1)
 """How long a temporary file is kept if its process may still run on another machine."""
 
 _ORDER: tuple[Kind, ...] = get_args(Kind)
-"""Order of removal, so that nothing refers to something that is already removed."""
+"""Order in which kinds of files are removed: a file is removed only after the files that name it."""
 
 
 @dataclass(frozen=True)
 class Removal:
-    """A path to remove, and the reason."""
+    """A file or folder to remove, its kind and size, and the reason."""
 
     path: Path
     kind: Kind
     size: int
     reason: str
     within: bool = True
-    """Whether the path counts for the quota; run records do not count."""
+    """Whether the bytes of this path count towards the quota; the bytes of run records do not."""
 
 
 @dataclass(frozen=True)
 class Collected:
-    """Result of a garbage collection, or of its dry run.
+    """Result of a garbage collection, or of a dry run, which removes nothing.
 
     Parameters
     ----------
@@ -72,11 +72,11 @@ class Collected:
 
     @property
     def freed(self) -> int:
-        """Bytes of everything removed."""
+        """Return the total bytes of all removed paths."""
         return sum(removal.size for removal in self.removals)
 
     def by_reason(self) -> dict[tuple[Kind, str], tuple[int, int]]:
-        """Count the removed paths and their bytes, by kind and reason, in the order of removal."""
+        """Count the removed paths and their bytes by kind and reason, in the order of removal."""
         sums: dict[tuple[Kind, str], tuple[int, int]] = {}
         for removal in self.removals:
             count, size = sums.get((removal.kind, removal.reason), (0, 0))
@@ -94,7 +94,7 @@ def collect(
     now: datetime,
     dry_run: bool = True,
 ) -> Collected:
-    """Remove files of the store and the cache that are no longer needed.
+    """Remove the files of the store and of the cache that are no longer needed.
 
     In this order: records of runs older than an age; results and objects that no run record refers to; temporary
     files of processes that are gone; objects that have been in quarantine for thirty days; downloaded files that no
@@ -134,21 +134,21 @@ def collect(
 
 @dataclass
 class _Plan:
-    """Survey of the store, and the removals planned from it."""
+    """All files found in the store, and the removals planned so far."""
 
     removals: list[Removal] = field(default_factory=list)
     seen: dict[Path, DiskEntry] = field(default_factory=dict)
     results_of: dict[Path, list[DiskEntry]] = field(default_factory=lambda: defaultdict(list))
-    """Results that name an object, by the object's path."""
+    """The results that name each object: a list of results for the path of an object."""
     objects_of: dict[Path, list[Path]] = field(default_factory=dict)
-    """Objects that a result names, by the result's path."""
+    """The objects that each result names: a list of paths for the path of a result."""
     movable: list[DiskEntry] = field(default_factory=list)
-    """Objects that are removed only to keep a quota."""
+    """Objects that are removed only if the store exceeds its quota."""
     damaged: list[DiskEntry] = field(default_factory=list)
     movable_files: list[SurveyedFile] = field(default_factory=list)
-    """Downloaded files that are removed only to keep a quota."""
+    """Downloaded files that are removed only if the store exceeds its quota."""
     metadata: dict[Path, DiskEntry] = field(default_factory=dict)
-    """Metadata files by their file; they are removed with the file."""
+    """The metadata file of each downloaded file, by the path of the downloaded file; both are removed together."""
     total: int = 0
 
     def remove(self, entry: DiskEntry, kind: Kind, reason: str, *, within: bool = True) -> None:
@@ -220,7 +220,7 @@ def _survey_cache(
 def _survey_results(
     plan: _Plan, store: Store, young: float, referred: set[str], running: set[str]
 ) -> set[Path]:
-    """Survey the results; return the objects that no quota may remove."""
+    """Survey the results, and return the objects that must stay even if the store exceeds its quota."""
     fixed: set[Path] = set()
     for entry in files_below(store.root / "results"):
         plan.total += entry.size
@@ -261,7 +261,7 @@ def _survey_temporary(plan: _Plan, store: Store, runs: Runs, now: datetime) -> N
 
 
 def _fit(plan: _Plan, quota: int) -> None:
-    """Plan further removals until the rest fits the quota."""
+    """Plan more removals until the remaining files fit the quota."""
     left = plan.total - _counted(plan.removals)
     for entry in sorted(plan.damaged, key=lambda damaged: damaged.path.name):
         if left <= quota:
@@ -299,7 +299,7 @@ def _counted(removals: Iterable[Removal]) -> int:
 
 
 def _remove(plan: _Plan, runs: Runs, files: Path | None) -> Iterator[Removal]:
-    """Remove records first, then results, then objects, so that nothing left refers to something gone."""
+    """Remove run records first, then results, then objects, so that no remaining file names a removed file."""
     used: set[Path] = set()
     for removal in sorted(plan.removals, key=lambda item: _ORDER.index(item.kind)):
         if removal.kind == "run":
@@ -334,7 +334,7 @@ def _remove(plan: _Plan, runs: Runs, files: Path | None) -> Iterator[Removal]:
 
 
 def _remove_unfinished(folder: Path) -> None:
-    """Claim an unfinished download before removing it, so that no other process can continue it meanwhile."""
+    """Lock an unfinished download before removing it, so that no other process can continue the download meanwhile."""
     taken = folder.with_name(f"{folder.name.partition('.')[0]}.{temporary_name()}")
     with suppress(FileNotFoundError):  # another process continues it
         folder.rename(taken)
@@ -342,7 +342,7 @@ def _remove_unfinished(folder: Path) -> None:
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    """Remove a folder and its parents within the cache while they are empty."""
+    """Remove an empty folder in the cache, then each folder above it that has become empty."""
     with suppress(OSError):  # it is not empty, or a file has just been added
         while folder != root:
             folder.rmdir()
@@ -350,7 +350,7 @@ def _remove_empty(folder: Path, root: Path) -> None:
 
 
 def _objects(store: Store, result: StoredResult) -> list[Path]:
-    """List the object of a result, and every other object that its facts name."""
+    """List the object of a result, and every other object that the facts in the result name."""
     named = [store.path(result.digest, result.suffix)]
     pending: list[object] = [result.facts]
     while pending:
@@ -381,7 +381,7 @@ def _quarantined(entry: DiskEntry) -> datetime:
 
 
 def _digits_in(folder: Path) -> set[str]:
-    """Find every digest and key in the files of a run record.
+    """Find every digest, and every key of a step's work, in the files of a run record.
 
     Raises
     ------

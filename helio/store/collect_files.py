@@ -1,4 +1,4 @@
-"""List the files in the cache for garbage collection: downloads, replies of servers, unfinished downloads."""
+"""List the files in the cache for garbage collection: downloaded files, replies of servers, unfinished downloads."""
 
 from __future__ import annotations
 
@@ -20,40 +20,41 @@ from helio.store.records import Sha256, read_record
 log = logging.getLogger(__name__)
 
 UNUSED_FILE = timedelta(days=7)
-"""How long an unused file is kept, because a lock or a plan may name it."""
+"""How long helio keeps a file that no run uses, because a lock file or a plan may name the file."""
 UNUSED_REPLY = timedelta(days=90)
-"""How long an unused reply of a server is kept; replies need little space."""
+"""How long helio keeps a server's reply that no run uses; replies need little space."""
 UNFINISHED = timedelta(days=7)
-"""How long an unfinished download is kept, so that it can continue."""
+"""How long helio keeps an unfinished download, so that the download can continue."""
 FOREIGN = timedelta(days=1)
 
 PARTS = "parts"
 DIGITS = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-"""Finds a digest or a key in a text."""
+"""Pattern of 64 hexadecimal digits in a text: a digest of bytes, or the key of a step's work."""
 
 
 @dataclass(frozen=True)
 class SurveyedFile:
-    """A cached file with its metadata file."""
+    """A cached file, and the metadata file that describes it."""
 
     entry: DiskEntry
     metadata: DiskEntry | None
     digits: frozenset[str]
-    """Digests by which run records name the file: its sha256, and the digests in the name of a computed file."""
+    """Digests by which run records name the file: the sha256 of its bytes, and the digests in the name of
+    a computed file."""
 
     @property
     def size(self) -> int:
-        """Bytes of the file and its metadata."""
+        """Return the bytes of the file and of its metadata file together."""
         return self.entry.size + (self.metadata.size if self.metadata else 0)
 
     @property
     def used(self) -> float:
-        """Time of download or of last use, whichever is later."""
+        """Return the time when the file was downloaded or last used, whichever is later."""
         return max(self.entry.modified, self.metadata.modified if self.metadata else 0.0)
 
 
 class _Described(TypedDict):
-    """The part of the metadata of a cached file that collection needs."""
+    """The part of a cached file's metadata that garbage collection needs."""
 
     sha256: Sha256
 
@@ -65,7 +66,7 @@ class FileSurvey:
     unused: list[SurveyedFile] = field(default_factory=list)
     """Files that no run refers to and that have not been used for a week."""
     movable: list[SurveyedFile] = field(default_factory=list)
-    """Files that are removed only to keep a quota."""
+    """Files that are removed only if the cache exceeds its quota."""
     old_replies: list[DiskEntry] = field(default_factory=list)
     unfinished: list[DiskEntry] = field(default_factory=list)
     """Folders of unfinished downloads that have not continued for a week."""
@@ -76,7 +77,7 @@ class FileSurvey:
 def survey_files(
     root: Path, *, referred: AbstractSet[str], running: AbstractSet[str], young: float, now: datetime
 ) -> FileSurvey:
-    """Sort the files of a cache by whether they may be removed.
+    """Sort the files in the cache by whether garbage collection may remove them.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def _surveyed_files(data: Path, survey: FileSurvey, now: datetime) -> Iterator[S
 
 
 def _folders(data: Path) -> Iterator[tuple[Path, set[str]]]:
-    """Yield every folder with the names of its files; skip the downloads in progress."""
+    """Yield every folder with the names of the files in it; skip the folders of downloads in progress."""
     for path, folders, names in os.walk(data):
         if Path(path) == data and PARTS in folders:
             folders.remove(PARTS)

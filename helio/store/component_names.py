@@ -22,11 +22,11 @@ TRIPLES = {
         "1 2 3",
     )
 }
-"""Names of components, by the set of their letters."""
+"""Usual names of three components, by the set of the letters that distinguish them."""
 
 
 def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
-    """Map letters such as x, y, z to the names of Cartesian components; return an empty dict where no letters fit.
+    """Map letters such as x, y, z to the names of the Cartesian components; return an empty dict if no letters fit.
 
     >>> axis_letters(("Bx GSE", "By GSE", "Bz GSE", "B total"))
     {'x': 'Bx GSE', 'y': 'By GSE', 'z': 'Bz GSE'}
@@ -40,7 +40,7 @@ def axis_letters(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def differing(names: tuple[str, ...]) -> list[str]:
-    """Remove the common beginning and the common end from names.
+    """Return the names without the beginning and the end that all names have in common.
 
     >>> differing(("Vx_err", "Vy_err", "Vz_err"))
     ['x', 'y', 'z']
@@ -52,6 +52,6 @@ def differing(names: tuple[str, ...]) -> list[str]:
 
 
 def alike(names: list[str]) -> int:
-    """Count the letters at the beginning that are the same in all names."""
+    """Count the letters at the beginning of the names that are the same in all names."""
     columns = enumerate(zip(*names, strict=False))
     return next((index for index, letters in columns if len(set(letters)) > 1), min(map(len, names)))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class DiskEntry:
-    """A file, or a folder with all its content: path, size and time of change."""
+    """A file, or a folder with all its content: path, size in bytes, and time of the last change."""
 
     path: Path
     size: int
@@ -18,12 +18,12 @@ class DiskEntry:
 
     @property
     def digits(self) -> str:
-        """Digest or key in the name of an object or a result."""
+        """Return the digest or key that is the name of an object or a result."""
         return self.path.name[:64]
 
 
 def look_at(path: Path) -> DiskEntry | None:
-    """Describe a file or folder; return None if it no longer exists."""
+    """Describe a file or folder; return None if the path no longer exists."""
     try:
         stat = path.stat(follow_symlinks=False)
     except FileNotFoundError:
@@ -33,7 +33,7 @@ def look_at(path: Path) -> DiskEntry | None:
 
 
 def files_below(folder: Path) -> Iterator[DiskEntry]:
-    """Yield all files of a folder and of its subfolders."""
+    """Yield all files in a folder and in its subfolders."""
     for entry in entries_of(folder):
         if entry.is_dir(follow_symlinks=False):
             yield from files_below(Path(entry.path))
@@ -42,7 +42,7 @@ def files_below(folder: Path) -> Iterator[DiskEntry]:
 
 
 def entries_of(folder: Path) -> list[os.DirEntry[str]]:
-    """List the entries of a folder in order of name; return an empty list if the folder does not exist."""
+    """List the files and folders in a folder, sorted by name; return an empty list if the folder does not exist."""
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda entry: entry.name)

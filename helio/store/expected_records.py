@@ -1,4 +1,4 @@
-"""Write the note on missing records of a table, compared with its nominal cadence, and read such a note."""
+"""Write and read the note that says how many records a table has, and how many its nominal cadence would give."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 
 _ENOUGH = 0.95
-"""Fraction of the expected records from which no note is written."""
+"""Present fraction of the expected records at which the note is no longer written."""
 _NOTE = re.compile(r"([\d,]+) of the ([\d,]+) records that the cadence of .* promises are there")
 
 
 def expected_note(present: int, expected: int, cadence: str) -> str:
-    """Write a note on missing records; empty if at most one record, or one in twenty, is missing.
+    """Write a note on missing records; return an empty text if at most one record, or one in twenty, is missing.
 
     >>> expected_note(10, 1440, "1 min")
     '10 of the 1,440 records that the cadence of 1 min promises are there'
@@ -24,7 +24,7 @@ def expected_note(present: int, expected: int, cadence: str) -> str:
 
 
 def share_of_expected(notes: Iterable[str]) -> tuple[int, int] | None:
-    """Find the present and expected number of records in the notes of a table; None if there is no such note.
+    """Return the present and the expected number of records from a table's notes; return None if no note says this.
 
     >>> share_of_expected(["preliminary", expected_note(10, 1440, "1 min")])
     (10, 1440)

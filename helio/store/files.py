@@ -1,4 +1,4 @@
-"""Write files that are either complete or absent."""
+"""Write files so that each file on the disk is either complete or absent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from helio.errors import OutputError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""No space: on the disk, in the user's quota, or within the process's limit."""
+"""Error numbers that mean "no space left": on the disk, in the user's quota, or within the process's limit."""
 _FORBIDDEN = (errno.EACCES, errno.EPERM)
 _REASONS = {
     errno.ENOTDIR: "one of its parent folders is a file",
@@ -22,15 +22,15 @@ _REASONS = {
     errno.EROFS: "the file system is read-only",
     errno.ENOENT: "no file can be created in that folder",
 }
-"""Reasons that replace misleading messages of the operating system."""
+"""Clear reasons to show instead of misleading messages of the operating system."""
 
 
 LONGEST_SHOWN = 300
-"""Maximum characters of a path in a message."""
+"""Maximum number of characters of a path in a message."""
 
 
 def json_bytes(value: Any, *, default: Callable[[Any], str] | None = None) -> bytes:
-    """Write JSON for a file that people read.
+    """Return a JSON value as indented UTF-8 text, for a file that people read.
 
     A file name may be bytes that are not UTF-8. Python reads them as surrogates, and JSON writes them as escapes.
     """
@@ -40,7 +40,7 @@ def json_bytes(value: Any, *, default: Callable[[Any], str] | None = None) -> by
 
 
 def _indented(value: Any, margin: str, encode: Callable[[Any], str]) -> str:
-    """Write JSON as ``json.dumps`` does with ``indent=1``, several times as fast: C encodes only what has no indent."""
+    """Return JSON text as ``json.dumps`` does with ``indent=1``, but several times as fast."""
     inner = f"{margin} "
     if isinstance(value, dict) and value:
         members = (
@@ -76,7 +76,7 @@ def is_special(path: Path) -> bool:
 
 
 def user_path(name: str | Path) -> Path:
-    """Expand ``~`` in a path that a user typed; keep the path if there is no such user."""
+    """Replace ``~`` in a path that a user typed by the home folder; keep the path if ``~name`` names no user."""
     try:
         return Path(name).expanduser()
     except RuntimeError:  # ~nobody
@@ -84,7 +84,7 @@ def user_path(name: str | Path) -> Path:
 
 
 def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Write a file through a temporary file in the same folder, so that no reader sees an incomplete file.
+    """Write a file through a temporary file in the same folder, so that no program can read an incomplete file.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
 
 
 def replace_through(temporary: Path, path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Write to `temporary` and move it to `path`; a failure leaves no partial file.
+    """Write `content` to the file `temporary`, then move the file to `path`; after an error, remove `temporary`.
 
     A file that is not `durable` is complete after the process dies, but may be lost or empty after the machine
     stops.
@@ -126,13 +126,13 @@ def replace_through(temporary: Path, path: Path, content: bytes, *, durable: boo
 
 
 def note_use(path: Path) -> None:
-    """Set a file's time to now, so that garbage collection knows it is in use; do nothing in a read-only cache."""
+    """Set a file's time to now, so that garbage collection keeps the file; do nothing if the cache is read-only."""
     with suppress(OSError):
         os.utime(path)
 
 
 def make_durable(path: Path) -> None:
-    """Flush a file's content or a folder's list of files to the disk, where the file system supports it."""
+    """Wait until a file's content, or a folder's list of files, is on the disk, if the file system supports this."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -144,14 +144,14 @@ def make_durable(path: Path) -> None:
 
 
 def write_all(descriptor: int, content: bytes | memoryview) -> None:
-    """Write every byte, even if the system writes only a part at a time."""
+    """Write all bytes of `content`, even if the system writes only a part at a time."""
     rest = memoryview(content).cast("B")
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def shown_path(path: Path) -> str:
-    """Show a path in a message; shorten a very long path to its two ends."""
+    """Return a path as text for a message; of a very long path, return only the beginning and the end."""
     text = str(path)
     return (
         text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN // 2]}…{text[-LONGEST_SHOWN // 2 :]}"
@@ -159,7 +159,7 @@ def shown_path(path: Path) -> str:
 
 
 def unwritable(path: Path, error: OSError, advice: str = "") -> OutputError:
-    """Build the error for a file that cannot be written."""
+    """Return the error for a file that cannot be written."""
     if error.errno in FULL:
         reason, way_out = "the disk is full", "free some space, or write to another disk"
     else:

@@ -1,4 +1,4 @@
-"""A lock between processes that write the same files; the system releases it when its process ends."""
+"""A lock that lets only one process at a time write certain files; the system frees the lock when the process ends."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from helio.store.files import unwritable
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, waiting until it is free; it also excludes other threads of this process.
+    """Lock a file for a ``with`` block: wait until no other process and no other thread of this process has the lock.
 
     Parameters
     ----------

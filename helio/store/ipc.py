@@ -1,4 +1,4 @@
-"""Write tables as Arrow IPC streams, and map them into memory to read them."""
+"""Write tables as Arrow IPC streams, and read them by mapping the files into memory."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _READ_BYTES = 1 << 20
 
 
 def write_table(table: Table, file: BinaryIO, *, digest: str = "") -> None:
-    """Write a table as one uncompressed Arrow IPC stream, with a digest of all bytes at the end.
+    """Write a table as an uncompressed Arrow IPC stream, with the sha256 of all bytes at the end of the file.
 
     Epochs are ``timestamp('ns', 'UTC')``; components and bins lie in (nested) ``FixedSizeList``, axes that change
     from record to record in columns of their own; everything else is sorted JSON in the schema's metadata, under
@@ -57,7 +57,7 @@ def write_table(table: Table, file: BinaryIO, *, digest: str = "") -> None:
 
 
 def read_table(path: Path, digest: str = "") -> Table:
-    """Map a table that `write_table` wrote.
+    """Read a table that `write_table` wrote, by mapping its file into memory.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def read_table(path: Path, digest: str = "") -> Table:
 
 
 def intact(descriptor: int) -> bool:
-    """Tell whether no byte of an open file has changed, by the digest at its end."""
+    """Tell whether the bytes of an open file are unchanged: compare them with the digest at the end of the file."""
     rest = os.fstat(descriptor).st_size - _SEAL_BYTES
     if rest < 0:
         return False
@@ -101,7 +101,7 @@ def intact(descriptor: int) -> bool:
 
 
 def blocks_of(descriptor: int, size: int) -> Iterator[memoryview]:
-    """Yield the first `size` bytes of an open file in blocks, each overwritten by the next; fewer if the file ends."""
+    """Yield the first `size` bytes of an open file in blocks, each overwritten by the next; stop if the file ends."""
     buffer = memoryview(bytearray(min(_READ_BYTES, max(size, 1))))
     while size:
         count = os.readv(descriptor, [buffer[: min(size, len(buffer))]])
@@ -112,7 +112,7 @@ def blocks_of(descriptor: int, size: int) -> Iterator[memoryview]:
 
 
 class _Sealing:
-    """A file that hashes what is written to it."""
+    """A file that also computes the sha256 of all bytes written to it."""
 
     closed = False
 
@@ -128,7 +128,7 @@ class _Sealing:
         self._file.flush()
 
     def close(self) -> None:
-        """Leave the file open, because the digest of its bytes follows."""
+        """Do not close the file: the digest of its bytes still has to be written at the end."""
 
     def hexdigest(self) -> str:
         return self._hasher.hexdigest()
@@ -157,7 +157,7 @@ def _facts(table: Table, digest: str) -> str:
 
 
 def _part(array: npt.NDArray[Any]) -> dict[str, Any]:
-    """Describe a part of an axis: its dtype, its shape, and its numbers unless they change from record to record."""
+    """Describe a bin array: its dtype, its shape and, if all records have the same bins, its numbers."""
     facts = {"dtype": array.dtype.newbyteorder("=").str, "shape": list(array.shape)}
     if array.ndim == 2:
         return facts
@@ -167,7 +167,7 @@ def _part(array: npt.NDArray[Any]) -> dict[str, Any]:
 
 
 def _to_arrow(array: npt.NDArray[Any]) -> Any:
-    """Lay shape (n, b1, b2) as n lists of b1 lists of b2 numbers, on the array's own memory where it is canonical."""
+    """Return an array of shape (n, b1, b2) as n Arrow lists of b1 lists of b2 numbers, without a copy if possible."""
     flat = canonical(array).reshape(-1)
     if flat.dtype.kind == "M":
         kind = pa.timestamp("ns", "UTC")

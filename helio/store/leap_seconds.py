@@ -1,4 +1,4 @@
-"""Leap seconds: store their records in epochs, and compute the elapsed time between epochs.
+"""Leap seconds: where epochs store the records of a leap second, and how much time elapsed between two epochs.
 
 Epochs are nanoseconds of UTC since 1970 on a clock whose days have 86,400 seconds. This clock has no second 23:59:60,
 so a leap second is stored in the last microsecond of its day: 23:59:60 + x s as 23:59:59.999999 + x µs. The order and
@@ -23,19 +23,19 @@ Mask = npt.NDArray[np.bool_]
 
 _SECOND = 1_000_000_000
 _STORED = LEAP_SECOND_STORED.microseconds * 1_000
-"""Nanoseconds at the end of a day in which the records of a leap second are stored."""
+"""Number of nanoseconds at the end of a day in which the records of a leap second are stored."""
 _SCALE = _SECOND // _STORED
 _MIDNIGHTS = np.array(LEAP_SECOND_MIDNIGHTS, dtype="datetime64[ns]").astype(np.int64)
 _FIRST_TAI_MINUS_UTC = 10 * _SECOND
 _TAI_OF_MIDNIGHTS = _MIDNIGHTS + _FIRST_TAI_MINUS_UTC + np.arange(1, _MIDNIGHTS.size + 1) * _SECOND
 _SLACK = 100_000
-"""Tolerance for the jitter of clocks, in nanoseconds."""
+"""Tolerance in nanoseconds for clocks whose records are not exactly evenly spaced."""
 _NEIGHBOURS = 16
 
 
 @dataclass(frozen=True, eq=False)
 class LeapSecond:
-    """A leap second, and the records of a series in this second.
+    """A leap second, and the records of a series that were measured in this second.
 
     Parameters
     ----------
@@ -61,17 +61,17 @@ class LeapSecond:
 
 
 def spans_leap_second(epoch: Epochs) -> bool:
-    """Tell whether increasing epochs contain a leap second, or have one between the first and the last."""
+    """Tell whether a leap second is among increasing epochs, or between the first and the last epoch."""
     return bool(epoch.size) and bool(_between(int(epoch[0].view(np.int64)), int(epoch[-1].view(np.int64))))
 
 
 def leap_seconds_in(epoch: Epochs) -> list[LeapSecond]:
-    """List the leap seconds with records of a series, in order; epochs must increase."""
+    """List the leap seconds in which a series has records, in order; the epochs of the series must increase."""
     return list(_with_records(epoch.view(np.int64))) if spans_leap_second(epoch) else []
 
 
 def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
-    """Convert epochs to nanoseconds that also count leap seconds, so that differences are elapsed time.
+    """Convert epochs to nanoseconds that also count leap seconds, so that a difference is the time that really elapsed.
 
     Parameters
     ----------
@@ -105,13 +105,13 @@ def elapsed(epoch: Epochs, since: Epochs | None = None) -> Nanoseconds:
 
 
 def from_elapsed(nanoseconds: Nanoseconds, since: Epochs) -> Epochs:
-    """Convert the result of `elapsed` back to epochs, in any order."""
+    """Convert nanoseconds from `elapsed` back to epochs, in any order."""
     before = _number_before(int(since.view(np.int64)[0])) if since.size else 0
     return from_tai(nanoseconds + (_FIRST_TAI_MINUS_UTC + before * _SECOND)).view("datetime64[ns]")
 
 
 def counted(epoch: Epochs) -> Nanoseconds:
-    """Convert epochs as `elapsed` does, but skip leap seconds without records, to find cadences and gaps.
+    """Convert epochs as `elapsed` does, but skip leap seconds without records; used to find cadences and gaps.
 
     Many clocks cannot express a leap second (CDF_EPOCH, POSIX, whole minutes). The step of their records over a leap
     second is one cadence, not a gap.
@@ -128,13 +128,13 @@ def counted(epoch: Epochs) -> Nanoseconds:
 
 
 def tai_of(epoch: Epochs) -> Nanoseconds:
-    """Convert increasing epochs to nanoseconds of TAI since 1970; ten seconds after UTC before July 1972."""
+    """Convert increasing epochs to nanoseconds of TAI since 1970; before July 1972, TAI is UTC plus ten seconds."""
     before = _number_before(int(epoch[0].view(np.int64))) if epoch.size else 0
     return elapsed(epoch) + (_FIRST_TAI_MINUS_UTC + before * _SECOND)
 
 
 def from_tai(tai: Nanoseconds) -> Nanoseconds:
-    """Convert nanoseconds of TAI since 1970, in any order, to epochs in nanoseconds; overwrite `tai`."""
+    """Convert nanoseconds of TAI since 1970, in any order, to epochs in nanoseconds; overwrite the array `tai`."""
     if not tai.size:
         return tai
     first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, tai.min(), side="right"))
@@ -152,7 +152,7 @@ def from_tai(tai: Nanoseconds) -> Nanoseconds:
 
 
 def from_civil(nanoseconds: Nanoseconds, second_60: Mask | None = None) -> Nanoseconds:
-    """Convert calendar dates and times to epochs in nanoseconds.
+    """Convert calendar dates and times of day to epochs in nanoseconds.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def from_civil(nanoseconds: Nanoseconds, second_60: Mask | None = None) -> Nanos
 
 
 def leap_notes(epoch: Epochs) -> tuple[str, ...]:
-    """Describe the records in leap seconds, for the notes of a table."""
+    """Describe the records in leap seconds, as texts for the notes of a table."""
     notes = []
     for leap in leap_seconds_in(epoch):
         count = leap.last - leap.first
@@ -198,18 +198,18 @@ def leap_notes(epoch: Epochs) -> tuple[str, ...]:
 
 
 def _number_before(nanoseconds: int) -> int:
-    """Count the leap seconds that are over."""
+    """Count the leap seconds that ended at or before a time, given in nanoseconds since 1970."""
     return int(np.searchsorted(_MIDNIGHTS, nanoseconds, side="right"))
 
 
 def _between(first: int, last: int) -> list[int]:
-    """List midnights after the leap seconds that lie between two times of the axis, or hold one of them."""
+    """List the midnight after each leap second that lies between two epochs, or contains one of the two."""
     stop = int(np.searchsorted(_MIDNIGHTS - _STORED, last, side="right"))
     return [int(midnight) for midnight in _MIDNIGHTS[_number_before(first) : stop]]
 
 
 def _stored(after: Nanoseconds) -> Nanoseconds:
-    """Compute where times of a leap second, and of the second before it (negative), are stored.
+    """Compute the epochs, before the next midnight, that store times of a leap second and of the second before it.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def _with_records(nanoseconds: Nanoseconds) -> Iterator[LeapSecond]:
 
 
 def _within(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> Nanoseconds:
-    """Compute the ns after 23:59:60 of the records of a leap second; use their even cadence where they have one."""
+    """Compute the nanoseconds after 23:59:60 of the records in a leap second, evenly spaced if their neighbours are."""
     count = last - first
     stored = (nanoseconds[first:last] - (midnight - _STORED)) * _SCALE
     crowded = count > _STORED
@@ -261,7 +261,7 @@ def _within(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> N
 
 
 def _even_cadences(nanoseconds: Nanoseconds, midnight: int, first: int, last: int) -> Iterator[Nanoseconds]:
-    """Yield evenly spaced times for the records of a leap second: between its neighbours, or continuing one side."""
+    """Yield evenly spaced times for the records of a leap second, computed from the records before, after, or both."""
     number = np.arange(1, last - first + 1)
     before, after = nanoseconds[:first] - midnight, nanoseconds[last:] - midnight + _SECOND
     if before.size and after.size:

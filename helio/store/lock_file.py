@@ -1,4 +1,4 @@
-"""A lock: the files and tables that a run of a pipeline used, and that later runs must use too."""
+"""Lock files: a lock file lists the files and tables that a run used and that later runs must use too."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ LOCK = "helio.lock"
 _VERSION = re.compile(r"_v[\d.\-]+(?:_r\d+)?(?=\.\w+$)", re.IGNORECASE)
 _SHORT = 12
 LARGEST = 1024**3
-"""Maximum bytes of a lock, which names every file of every fetch."""
+"""Maximum bytes of a lock file, which names every file of every fetch."""
 _HERE = "./"
 
 
 @dataclass(frozen=True)
 class LockedFile:
-    """A file of a dataset: as its archive lists it, with the digest of its content if known.
+    """A file of a dataset, as its archive lists it, with the sha256 of its content if that is known.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ class LockedFile:
 
     @property
     def series(self) -> str:
-        """File name without the version, common to all versions of the file."""
+        """Return the file name without the version, which is the same for all versions of the file."""
         return _VERSION.sub("", self.file).lower()
 
 
 @dataclass(frozen=True)
 class LockedDataset:
-    """One dataset that a fetch may use, and the files of its time range.
+    """A dataset that a fetch may use, and the dataset's files in the time range of the fetch.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class LockedDataset:
 
 @dataclass(frozen=True)
 class LockedFetch:
-    """Files and tables of one fetch.
+    """The files that one fetch used, and the tables that it made.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class LockedFetch:
 
 @dataclass(frozen=True)
 class Lock:
-    """Record of the files and tables that a run used.
+    """List of the files and tables that a run used; later runs must use the same files and tables.
 
     Parameters
     ----------
@@ -144,12 +144,12 @@ class Lock:
 
     @property
     def files(self) -> int:
-        """Number of files, each counted once."""
+        """Return the number of different files in the lock."""
         return len({(file.file, file.sha256) for file in self._files()})
 
     @property
     def bytes(self) -> int:
-        """Bytes of all files."""
+        """Return the total bytes of all files in the lock."""
         return sum({(file.file, file.sha256): file.size for file in self._files()}.values())
 
     def _files(self) -> Iterator[LockedFile]:
@@ -157,7 +157,7 @@ class Lock:
             yield from chain.from_iterable(dataset.files for dataset in fetch.datasets)
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to JSON; leave out empty values."""
+        """Convert the lock to JSON, without its empty values."""
         fetches = []
         for fetch in self.fetches:
             datasets = []
@@ -191,7 +191,7 @@ class Lock:
 
     @classmethod
     def from_json(cls, document: Any, place: str = "") -> Self:
-        """Read a lock from the JSON that `to_json` returns.
+        """Make a lock from the JSON that `to_json` returns.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class Lock:
         return read
 
     def write(self, path: str | Path) -> bool:
-        """Write the lock, unless the file differs only in its time of writing; return whether it was written.
+        """Write the lock file and return True; if the file would change only in its time of writing, return False.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class Lock:
 
 
 def read_lock(path: Path) -> Lock:
-    """Read the lock in a file.
+    """Read the lock file at a path.
 
     Raises
     ------
@@ -278,7 +278,7 @@ def read_lock(path: Path) -> Lock:
 
 
 def changes(locked: Lock, now: Lock) -> list[str]:
-    """Describe how the present data differ from the locked data; skip facts that either side does not know.
+    """Describe how the data now differ from the locked data; compare only facts that are known for both.
 
     Two files are the same if their bytes are; if bytes are unknown on one side, if the archive lists them alike.
     Their location does not matter: a mirror may serve the file, or a folder may contain a copy.
@@ -311,7 +311,7 @@ def changes(locked: Lock, now: Lock) -> list[str]:
 
 
 def _of_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Describe the steps and arguments of a template that changed."""
+    """Describe the steps and arguments that differ between two versions of a template."""
     for kind, part in (("variable", "variables"), ("step", "steps")):
         before, after = old[part], new[part]
         renamed: dict[str, str] = {}

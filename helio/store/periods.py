@@ -37,11 +37,11 @@ _SPREAD = re.compile(
     re.IGNORECASE,
 )
 _TOLERANCE = 0.003
-"""Fraction of a turn by which a stated range may differ from it: 0 to 359.9, −180.01 to 180.01, 0 to 6.28."""
+"""Fraction of a turn by which a range of angles in a file may differ from a turn: 0 to 359.9, −180.01 to 180.01."""
 
 
 def turn_of(unit: str, *, hours: bool = False) -> float:
-    """Return a whole turn in a unit of angle, 360 or 2π; 0 for other units. With `hours`, return 24 for hours."""
+    """Return a whole turn in a unit: 360 for degrees, 2π for radians, 24 for hours (only with `hours`), otherwise 0."""
     plain = _IN_BRACKETS.sub("", unit.strip()).rstrip(".").casefold()
     return 24.0 if hours and plain in _HOURS else _TURNS.get(plain, 0.0)
 
@@ -58,7 +58,7 @@ def is_angle_unit(unit: str) -> bool:
 def period_of(
     name: str, unit: str, *, description: str = "", limits: tuple[float, float] | None = None
 ) -> float | None:
-    """Return the period of a quantity: 360 for a longitude in deg; 0 for a quantity that does not wrap.
+    """Return the period of a quantity: 360 for a longitude in degrees, and 0 for a quantity that does not wrap.
 
     Only metadata count, never values: first the name, then the description, then the valid range that a file
     states.
@@ -99,7 +99,7 @@ def period_of(
 
 
 def _by_words(text: str, turn: float) -> float | None:
-    """Read the period from the kind of angle that a text names; None where it names none, or two kinds."""
+    """Return the period of the kind of angle that a text names; return None if it names no kind, or two kinds."""
     text = text.replace("_", " ")
     round_, straight = _ROUND.search(text), _STRAIGHT.search(text)
     if bool(round_) == bool(straight):
@@ -108,10 +108,10 @@ def _by_words(text: str, turn: float) -> float | None:
 
 
 def known_periods(periods: Sequence[float | None]) -> Periods:
-    """Return the periods of a table's columns, or an empty tuple if no period is known."""
+    """Return the periods of a table's columns; return an empty tuple if no period is known."""
     return tuple(periods) if any(period is not None for period in periods) else ()
 
 
 def scaled_periods(periods: Sequence[float | None], factor: float) -> Periods:
-    """Convert periods together with the unit of the values: 360 deg are 2π rad, and 24 h of local time are 360 deg."""
+    """Convert periods to the new unit of the values: 360 deg become 2π rad; 24 h of local time become 360 deg."""
     return known_periods([None if period is None else period * abs(factor) for period in periods])

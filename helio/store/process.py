@@ -1,4 +1,4 @@
-"""Identify the writing process, so that files left by dead processes can be recognised."""
+"""Identify the process that wrote a file, so that helio recognises files of processes that have died."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from typing import Any, Literal
 from helio.store.records import Count
 
 Fate = Literal["works", "gone", "elsewhere"]
-"""State of a process: ``elsewhere`` means on another machine or in another container, so that it is unknown."""
+"""State of a process: ``elsewhere`` if it is on another machine or in another container, so that its
+state is unknown."""
 
 HIDDEN = "?"
 
@@ -27,7 +28,7 @@ _MARK = re.compile(r"([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})-([0-9]+)-([0-9A-Z
 
 @dataclass(frozen=True)
 class Process:
-    """Identity of a process, unique on all machines.
+    """Identity of a process, different for every process on every machine.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ class Process:
 
     @property
     def fate(self) -> Fate:
-        """State of the process, as far as it is known here."""
+        """Return the state of the process, as far as this machine can know it."""
         here = this_process()
         if self.boot != here.boot:
             return "gone" if self.host == here.host else "elsewhere"
@@ -62,24 +63,24 @@ class Process:
         return "works" if self.started and now == self.started else "gone"
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to JSON for a record."""
+        """Convert the identity to JSON, for a record."""
         return asdict(self)
 
 
 def this_process() -> Process:
-    """Identify the calling process."""
+    """Return the identity of the calling process."""
     return _process(os.getpid())
 
 
 def temporary_name() -> str:
-    """Make a new temporary name that identifies this process."""
+    """Return a new name for a temporary file; the name identifies this process."""
     process = this_process()
     places = "-".join(_short(fact) for fact in (process.host, process.boot, process.namespace))
     return f"{places}-{process.pid}-{process.started}-{secrets.token_hex(6)}"
 
 
 def fate_of_writer(name: str) -> Fate | None:
-    """Return the state of the process that made a temporary name; None for other names."""
+    """Return the state of the process that made a temporary file, from the file's name; return None for other names."""
     mark = _MARK.fullmatch(name)
     if not mark:
         return None
@@ -91,7 +92,7 @@ def fate_of_writer(name: str) -> Fate | None:
 
 
 def started(pid: int) -> str:
-    """Return when a process started, for comparison only; empty if it has ended, `HIDDEN` if this is not known."""
+    """Return when a process started, only for comparison; "" if the process has ended, `HIDDEN` if unknown."""
     if sys.platform != "linux":
         return _output_of(["ps", "-o", "lstart=", "-p", str(pid)])
     try:
@@ -106,7 +107,7 @@ def started(pid: int) -> str:
 
 
 def _is_hidden(pid: int) -> bool:
-    """Tell whether a process exists although /proc does not show it: /proc may show only one's own processes."""
+    """Tell whether a process exists but is missing from /proc; /proc may show only the processes of the same user."""
     try:
         os.kill(pid, 0)
     except PermissionError:

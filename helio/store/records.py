@@ -1,4 +1,4 @@
-"""Read the records that helio writes: strict JSON of declared types, or one error with file and location."""
+"""Read the JSON files that helio writes: check syntax and types, and report the file and the place of any fault."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 from helio.errors import DamagedRecord
 
 LARGEST = 64 * 1024**2
-"""Maximum bytes of a record; the plan of a run with thousands of items has a few million bytes."""
+"""Maximum bytes of a file that helio reads; the plan of a run with thousands of items has a few million bytes."""
 _SMALLEST_READ = 4096
 DEEPEST = 100
-"""Maximum depth of nested objects and lists."""
+"""Maximum depth of nested objects and lists in a file."""
 
 T = TypeVar("T")
 Check = Callable[[Any], str]
-"""Function that returns a description of a valid value, or an empty text if the value is valid."""
+"""Function that checks a value: it returns an empty text for a valid value, else a description of a valid value."""
 
 _KINDS: Mapping[Any, tuple[tuple[type, ...], str]] = {
     str: ((str,), "a string"),
@@ -41,7 +41,7 @@ _SHA256 = re.compile(r"([0-9a-f]{64})?")
 
 
 class WrongShape(ValueError):
-    """Error for a value without its declared type; the message gives the location of the value."""
+    """Error: a value does not have its declared type; the message says where the value is."""
 
 
 def _not_negative(value: Any) -> str:
@@ -84,7 +84,7 @@ def read_record(
     largest: int = LARGEST,
     given: Mapping[str, Any] | None = None,
 ) -> T:
-    """Read a record from a file, and check it against a dataclass or a TypedDict.
+    """Read a JSON file of helio, and check that the content has the form of a dataclass or a TypedDict.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def parse_record(
     given: Mapping[str, Any] | None = None,
     half_characters: bool = False,
 ) -> T:
-    """Read a record from bytes; errors name `path` as the source.
+    """Read a record from its JSON bytes; error messages name `path` as the file.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def parse_record(
 
 
 def read_bytes(path: Path, *, advice: str = "", largest: int = LARGEST) -> bytes:
-    """Read a regular file with a maximum size; refuse a pipe instead of waiting for data.
+    """Read a file of at most `largest` bytes; refuse a pipe or a device instead of waiting for data.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def read_bytes(path: Path, *, advice: str = "", largest: int = LARGEST) -> bytes
 
 
 def read_json(content: bytes, *, half_characters: bool = False) -> Any:
-    """Read strict JSON: UTF-8, each key once, no NaN, not too deep.
+    """Read strict JSON from a file: UTF-8, no key twice in an object, no NaN, not nested too deeply.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def read_json(content: bytes, *, half_characters: bool = False) -> Any:
 
 
 def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, Any] | None = None) -> Any:
-    """Convert a JSON value to an object of the given type, and check all parts of it.
+    """Convert a JSON value to an object of the given type, and check every part of the value.
 
     A dataclass accepts only declared keys, so that misspelt keys are found. A TypedDict keeps other keys.
 
@@ -306,7 +306,7 @@ def _convert_object(value: Any, kind: Any, location: str, given: Mapping[str, An
 
 @cache
 def _declared(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """Give the type of each member of a class, and whether it is required."""
+    """Return the type of each key of a class, and whether the key is required."""
     hints = get_type_hints(kind, include_extras=True)
     if is_typeddict(kind):
         return {name: (hint, name in kind.__required_keys__) for name, hint in hints.items()}

@@ -10,7 +10,7 @@ from helio.store.component_names import TRIPLES, alike, differing
 from helio.store.periods import is_angle_unit
 
 Representation = Literal["", "cartesian", "spherical", "cylindrical", "diagonal", "none"]
-"""Empty: not known.
+"""How components describe a vector or tensor; an empty text if this is not known.
 
 - ``cartesian``: along three orthogonal unit vectors, in one unit: x, y, z; R, T, N; the B_r, B_θ, B_φ of a field.
 - ``spherical``: a length and two angles. ``cylindrical``: a radius, an angle and a height.
@@ -28,7 +28,7 @@ _LONGITUDES = frozenset(
 )
 _AXIS_SETS = frozenset(map(frozenset, TRIPLES)) - {_NUMBERED, _SPHERICAL}
 _ALIGNED = (frozenset({"ar", "erp1", "erp2"}), frozenset({"arallel", "erp1", "erp2"}))
-"""Endings of components along a field, without their common first letter: ``par``, ``perp1``, ``perp2``."""
+"""Endings of the names of components along and across a field, after a common first letter: ``par``, ``perp1``."""
 _AXIS_WORDS = (
     frozenset({"radial", "tangential", "normal"}),
     frozenset({"north", "east", "down"}),
@@ -55,7 +55,7 @@ _STATISTIC = re.compile(
     r"|\broot mean square\b|\bstandard deviations?\b|\bvariance of\b",
     re.IGNORECASE,
 )
-"""Finds descriptions of a statistic or an error; ``velocity (with error bars)`` does not match."""
+"""Pattern of descriptions that name a statistic or an error, but not of ``velocity (with error bars)``."""
 _DENSITY_UNIT = re.compile(
     r"(?:[#N]?/|1/)(?:cc|[ckm]?m\^?3)|(?:#|N)?(?:cc|[ckm]?m\^?)-3|[ckm]?m\^-3", re.IGNORECASE
 )
@@ -66,7 +66,7 @@ SPREAD = re.compile(
     r"(?:^|[\s_(\-])(?:std|sd|min|max|rms|err|errors?|sigma|unc|uncertainty|deviation)(?:$|[\s_)\-])",
     re.IGNORECASE,
 )
-"""Finds names of a statistic or an error of a component, which has no direction: ``Bx std``, ``Vx_err``."""
+"""Pattern of names of a component's statistic or error, which has no direction: ``Bx std``, ``Vx_err``."""
 
 _TENSOR_UNIT = re.compile(r"[kMG]?eV|[kM]?K|deg ?K|[kMGnpµu]?Pa|dyn\w*/cm\^?2|erg/(?:cc|cm\^?3)|J/m\^?3")
 _TENSOR_WORDS = re.compile(r"temperature|pressure|thermal (?:speed|velocity)", re.IGNORECASE)
@@ -137,7 +137,7 @@ def representation_of(
 
 
 def declaring_words(components: Sequence[str], representation: Representation) -> tuple[str, ...]:
-    """Return words, one for each component, that declare a representation in a file.
+    """Return words for the components, one each, that state a representation when helio writes them into a file.
 
     ISTP's REPRESENTATION_1 and HAPI's vectorComponents do it like that.
 
@@ -183,7 +183,7 @@ def _by_declaration(declared: Sequence[str], count: int) -> Representation:
 
 
 def _by_words(words: Sequence[str]) -> Representation:
-    """Classify by the plain names of coordinates: ``x``, ``y``, ``z``; ``r``, ``colatitude``, ``longitude``."""
+    """Find the representation from names of coordinates: x, y, z; r, colatitude, longitude; north, east, down."""
     chosen = frozenset(words)
     if chosen in _AXIS_SETS or chosen in _AXIS_WORDS:
         return "cartesian"
@@ -219,7 +219,7 @@ def _by_labels(names: tuple[str, ...], unit: str, description: str) -> Represent
 
 
 def _by_units(units: Sequence[str]) -> Representation:
-    """Classify by units that differ: a length or a speed with angles has a direction, anything else has none."""
+    """Find the representation from units that differ: with angles spherical or cylindrical, otherwise no vector."""
     if len({unit.strip() for unit in units}) < 2:
         return ""
     angles = sum(is_angle_unit(unit) for unit in units)
@@ -230,7 +230,7 @@ def _by_units(units: Sequence[str]) -> Representation:
 
 
 def _tensor(names: tuple[str, ...], unit: str, description: str) -> bool:
-    """Tell whether the components are of a temperature, a pressure or a thermal speed, which is no vector."""
+    """Tell whether components are of a temperature, a pressure or a thermal speed, which form no vector."""
     words = _THERMAL if unit else _TENSOR_WORDS
     return (
         _TENSOR_UNIT.fullmatch(unit) is not None or words.search(" ".join((*names, description))) is not None

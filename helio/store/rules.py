@@ -1,4 +1,4 @@
-"""Rules that influence results, in addition to the versions of tools, and their changes.
+"""Rules that influence the results of all steps, besides the versions of the tools, and how these rules changed.
 
 A run record keeps the number of every rule. When two runs differ, or a run comes out differently today, the changes
 between their numbers are named in words.
@@ -17,7 +17,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule and its history.
+    """A rule by which helio computes results, and its changes since the first release.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Rule:
 
     @property
     def number(self) -> int:
-        """Number of the rule: 1, plus 1 for each change."""
+        """Return the version of the rule: 1 at first, and one more with each change."""
         return 1 + len(self.changes)
 
 
@@ -79,14 +79,14 @@ RULES: dict[str, Rule] = {
 
 
 def rule_numbers() -> dict[str, int]:
-    """Return the present number of every rule, for a record."""
+    """Return the current version of every rule, by the rule's name, to write into a record."""
     return {name: rule.number for name, rule in RULES.items()}
 
 
 def changed_rules(
     old: Mapping[str, Any], new: Mapping[str, Any], rules: Mapping[str, Rule] = RULES
 ) -> tuple[str, ...]:
-    """Describe the rules that changed between two records.
+    """Describe which rules for computing results changed between two run records.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Run records: request, plan and outcome, written step by step during the run."""
+"""Run records: the request, the plan and the outcome of each run, written step by step during the run."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ STEPS = "steps.jsonl"
 LARGEST = 1024**3
 """Maximum bytes of a file of a run record."""
 LAST = "last"
-"""Name that stands for the id of the run that began last."""
+"""Word that a user may write instead of an id, for the run that began last."""
 FINISHED = ("success", "partial", "failed")
-"""The statuses of a run that reached the end of its plan, unless it records an error."""
+"""Statuses of a run that reached the end of its plan, if its record contains no error."""
 _json = json.JSONEncoder(allow_nan=False).encode
 _ADVICE = "to remove the damaged record, run `helio runs delete RUN`; the results of the run stay"
 
 
 class BareHeader(TypedDict):
-    """Required members of every run header."""
+    """Keys that the header of every run has."""
 
     id: str
     status: Literal["running", "success", "partial", "failed", "cancelled"]
@@ -54,7 +54,7 @@ class BareHeader(TypedDict):
 
 
 class ArtefactRecord(TypedDict):
-    """A file that a run wrote."""
+    """A file that a run wrote, with the step that made the file and the sha256 of its bytes."""
 
     file: str
     step_id: str | int
@@ -63,25 +63,25 @@ class ArtefactRecord(TypedDict):
 
 
 class WrittenFile(TypedDict):
-    """A file in a run's output folder, next to the record."""
+    """A file in a run's output folder, in the same folder as the list that names it."""
 
     file: str
 
 
 class WrittenFiles(TypedDict):
-    """Files that the record in an output folder lists."""
+    """List of the files that a run wrote into an output folder."""
 
     artefacts: list[WrittenFile]
 
 
 class ShownText(TypedDict):
-    """Part of a run that is shown as a message."""
+    """Message about a run, with the step that it concerns."""
 
     message: str
 
 
 class RunHeader(BareHeader, total=False):
-    """Header of a run: its request and how it ended. `RunRecord.whole_header` has all members of `_REQUIRED`."""
+    """Header of a run: its request, and how the run ended. `RunRecord.whole_header` checks the keys in `_REQUIRED`."""
 
     pipeline: str
     template_digest: str
@@ -102,11 +102,11 @@ class RunHeader(BareHeader, total=False):
 
 
 _REQUIRED = ("pipeline", "template_digest", "started_at", "now", "values", "command", "environment")
-"""Keys that the header of every run has."""
+"""Keys that helio writes at the beginning of every run; `RunRecord.whole_header` checks that they are there."""
 
 
 class RecipeRecord(TypedDict, total=False):
-    """Recipe of a result: of a fetch its range and choices, otherwise arguments and inputs."""
+    """What determines a result: for a fetch its time range and datasets, for other steps their arguments and inputs."""
 
     tool: str
     version: int
@@ -117,7 +117,7 @@ class RecipeRecord(TypedDict, total=False):
 
 
 class ChoiceRecord(TypedDict):
-    """One dataset that a fetch may use: the names and identities of its files, or why it has none."""
+    """A dataset that a fetch may use: the names and identities of its files, or the reason why it has no files."""
 
     dataset: str
     parameter: str
@@ -126,7 +126,7 @@ class ChoiceRecord(TypedDict):
 
 
 class BareOutput(TypedDict):
-    """Required members of every output of a step."""
+    """Keys that the record of every output of a step has."""
 
     label: str
     key: str
@@ -138,7 +138,7 @@ class BareOutput(TypedDict):
 
 
 class OutputRecord(BareOutput, total=False):
-    """A table, a figure or an export that a step made."""
+    """Record of a table, a figure or an exported file that a step made."""
 
     made_at: InstantOrEmpty
     notes: list[str]
@@ -151,14 +151,14 @@ class OutputRecord(BareOutput, total=False):
 
 
 class AttemptRecord(TypedDict):
-    """One dataset that a fetch tried."""
+    """Record of a dataset that a fetch tried, and what happened."""
 
     dataset_id: str
     outcome: str
 
 
 class ErrorRecord(TypedDict):
-    """Error of a failed step."""
+    """Record of the error of a failed step."""
 
     kind: str
     message: str
@@ -167,7 +167,7 @@ class ErrorRecord(TypedDict):
 
 
 class BareStep(TypedDict):
-    """Required members of every step of a run."""
+    """Keys that the record of every step has."""
 
     step_id: str | int
     tool_name: str
@@ -180,7 +180,7 @@ class BareStep(TypedDict):
 
 
 class StepRecord(BareStep, total=False):
-    """Outcome of one step."""
+    """Record of one step of a run: what it made, or why it failed."""
 
     critical: bool
     without: list[str]
@@ -190,7 +190,7 @@ class StepRecord(BareStep, total=False):
 
 
 class EditRecord(TypedDict):
-    """Edit that a pass made to a template."""
+    """Record of a change that helio made to a template before the run."""
 
     code: str
     kind: str
@@ -199,13 +199,13 @@ class EditRecord(TypedDict):
 
 
 class TemplateStep(TypedDict):
-    """A step of a template in a run record."""
+    """A step of a template, as a run record contains it."""
 
     step_id: str | int
 
 
 class PlanStep(TemplateStep, total=False):
-    """A step of a plan in a run record."""
+    """A step of a plan, as a run record contains it."""
 
     tool_name: str
     tool_args: dict[str, Any]
@@ -214,14 +214,14 @@ class PlanStep(TemplateStep, total=False):
 
 
 class AuthoredDocument(TypedDict):
-    """The template of a run as it was written."""
+    """The template of a run as its writer wrote it."""
 
     id: str
     steps: list[TemplateStep]
 
 
 class PlannedDocument(TypedDict):
-    """The template of a run after its passes."""
+    """The template of a run after helio checked and rewrote it."""
 
     id: str
     steps: list[PlanStep]
@@ -229,7 +229,7 @@ class PlannedDocument(TypedDict):
 
 @dataclass(frozen=True)
 class RunSummary:
-    """One line of a list of runs.
+    """Summary of a run in one line, for a list of runs.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class RunRecord:
-    """Record of one run, a folder. It is read each time it is used, so that a running run can be watched.
+    """Record of one run: a folder of files. Every use reads the files again, so that a running run can be watched.
 
     Parameters
     ----------
@@ -263,16 +263,17 @@ class RunRecord:
     folder: Path
     _appending: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
     _durable: threading.Event = field(default_factory=threading.Event, repr=False, compare=False)
-    """Set once the disk has what `Runs.begin` wrote; before that it is of no use to wait for the rest."""
+    """Set when the files that `Runs.begin` wrote are safely on the disk. Until then, later writes do not
+    wait for the disk."""
 
     @property
     def id(self) -> str:
-        """Id of the run, which is the name of its folder."""
+        """Return the id of the run, which is the name of its folder."""
         return self.folder.name
 
     @property
     def header(self) -> RunHeader:
-        """Header of the run: request, process and status, and the members that `finish` added.
+        """Return the header of the run: request, process and status, and the facts that `finish` added.
 
         Raises
         ------
@@ -297,7 +298,7 @@ class RunRecord:
 
     @property
     def whole_header(self) -> RunHeader:
-        """Header, checked to have every member that helio writes at the beginning of a run.
+        """Return the header, after checking that it has every key that helio writes at the beginning of a run.
 
         Raises
         ------
@@ -319,22 +320,22 @@ class RunRecord:
 
     @property
     def status(self) -> str:
-        """``"running"``, ``"crashed"``, or the status given to `finish`."""
+        """Return ``"running"``, ``"crashed"``, or the status given to `finish`."""
         return _status(self.header)
 
     @property
     def process(self) -> Process:
-        """Process of the run."""
+        """Return the identity of the process that does or did the run."""
         return self.header["process"]
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """Records given to `step`, in order, as they are in the file; unreadable lines are skipped."""
+        """Return the records given to `step`, in order, as they are in the file; skip lines that cannot be read."""
         return self._read_steps()[0]
 
     @property
     def step_records(self) -> list[StepRecord]:
-        """All steps, checked: only the line that a killed process left unfinished is skipped.
+        """Return all steps, checked; skip only the last line if a killed process left it unfinished.
 
         Raises
         ------
@@ -360,7 +361,7 @@ class RunRecord:
 
     @property
     def readable_steps(self) -> tuple[list[StepRecord], tuple[str, ...]]:
-        """Readable steps, and notes on the unreadable ones: to show a damaged record, not to use it."""
+        """Return the steps that can be read, and notes on the others, to show a damaged record to a person."""
         *lines, rest = self._step_lines()
         steps, notes = [], []
         for number, line in enumerate(lines, start=1):
@@ -378,7 +379,7 @@ class RunRecord:
 
     @property
     def authored(self) -> Any:
-        """Template as it was written, a dict.
+        """Return the template as its writer wrote it, as a dict.
 
         Raises
         ------
@@ -388,18 +389,18 @@ class RunRecord:
 
     @property
     def normalised(self) -> Any:
-        """Template after the passes that need no values, a dict."""
+        """Return the template after helio rewrote it, but before values are set for its variables, as a dict."""
         return self._document("normalised.json", PlannedDocument)
 
     @property
     def plan(self) -> PlannedDocument:
-        """Plan of the run."""
+        """Return the plan of the run."""
         plan: PlannedDocument = self._document("plan.json", PlannedDocument)
         return plan
 
     @property
     def edits(self) -> list[EditRecord]:
-        """Edits of the passes."""
+        """Return the changes that helio made to the template."""
         path = self.folder / "edits.jsonl"
         return [
             parse_record(line, EditRecord, f"{path}: line {number}", advice=_ADVICE)
@@ -408,12 +409,12 @@ class RunRecord:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on lines that were skipped in reading."""
+        """Return notes on the lines of the record that could not be read and were skipped."""
         return self._read_steps()[1]
 
     @property
     def documents(self) -> dict[str, Any]:
-        """Documents by name: ``"authored"``, ``"normalised"``, ``"plan"``, ``"edits"``."""
+        """Return the documents of the run by name: ``"authored"``, ``"normalised"``, ``"plan"``, ``"edits"``."""
         documents: dict[str, Any] = {}
         for path in sorted(self.folder.iterdir()):
             if path.name in (HEADER, STEPS) or path.name.startswith("."):
@@ -431,7 +432,7 @@ class RunRecord:
 
     @property
     def keys(self) -> frozenset[str]:
-        """Every key in the steps, of a result or within a recipe; empty where the file cannot be read.
+        """Return the keys of all results and inputs in the steps; return an empty set if the file cannot be read.
 
         Much faster than `steps`.
         """
@@ -442,7 +443,7 @@ class RunRecord:
         return frozenset(word.decode() for word in keys)
 
     def make_durable(self) -> None:
-        """Flush the new record to the disk, so that a power cut cannot lose it.
+        """Wait until the new record is on the disk, so that a power cut cannot lose the record.
 
         Only a run that makes results needs it: without work lost, the same command writes the record again.
 
@@ -459,7 +460,7 @@ class RunRecord:
         self._durable.set()
 
     def step(self, *records: Mapping[str, Any]) -> None:
-        """Add finished steps, all or none; after this returns, kill -9 does not lose them.
+        """Add finished steps to the record, all or none; afterwards even ``kill -9`` cannot lose them.
 
         After `make_durable`, a power cut does not lose them either.
 
@@ -502,7 +503,7 @@ class RunRecord:
         finished_at: str = "",
         facts: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record how the run ended, and the files that it wrote.
+        """Record how the run ended, and which files it wrote.
 
         Raises
         ------
@@ -548,7 +549,7 @@ class RunRecord:
         return parse_record(self._content(path), kind, path, advice=_ADVICE)
 
     def _step_lines(self) -> list[bytes]:
-        """Split the steps into lines; the last item is the text behind the last line break."""
+        """Split the file of steps into lines; the last item is the text after the last line break."""
         return self._content(self.folder / STEPS).split(b"\n")
 
     def _step_record(self, line: bytes, number: int) -> StepRecord:
@@ -576,7 +577,7 @@ class RunRecord:
 
 
 class Runs:
-    """The records of all runs, a folder each.
+    """All run records, each in a folder of its own.
 
     Parameters
     ----------
@@ -588,7 +589,7 @@ class Runs:
         self.root = root
 
     def begin(self, header: Mapping[str, Any], documents: Mapping[str, Any]) -> RunRecord:
-        """Create the record of a run that this process begins, complete or not at all.
+        """Create the record of a run that this process begins: the whole record or, after an error, none.
 
         Before work begins, `RunRecord.make_durable` protects it from a power cut.
 
@@ -636,11 +637,11 @@ class Runs:
         return RunRecord(folder)
 
     def ids(self) -> Sequence[str]:
-        """The ids of all runs; no record is read."""
+        """Return the ids of all runs, without reading any record."""
         return sorted(self._ids())
 
     def list(self) -> list[RunSummary]:
-        """List all runs, newest first, by their start times."""
+        """List all runs by their start times, newest first."""
         summaries = []
         for name in self._ids():
             with suppress(UnknownRun):  # deleted meanwhile
@@ -648,7 +649,7 @@ class Runs:
         return sorted(summaries, key=lambda summary: (summary.started_at, summary.id), reverse=True)
 
     def newest(self, count: int) -> tuple[RunRecord, ...]:
-        """List the records written last, newest first, by the times of their folders; read none of them."""
+        """List the records that were written last, newest first, by the times of their folders; read no record."""
         written = []
         for name in self._ids():
             with suppress(OSError):  # deleted meanwhile
@@ -656,7 +657,7 @@ class Runs:
         return tuple(RunRecord(self.root / name) for _, name in sorted(written, reverse=True)[:count])
 
     def load(self, run_id: str) -> RunRecord:
-        """Load the record of a run, by its id, the beginning of its id, or ``"last"`` for the latest run.
+        """Load the record of a run by its id, by the beginning of the id, or by ``"last"`` for the latest run.
 
         Raises
         ------
@@ -684,7 +685,7 @@ class Runs:
         raise UnknownRun(f"no run is called '{run_id}'", advice=advice)
 
     def delete(self, run_id: str) -> None:
-        """Delete the record of a run; the objects it refers to stay until they are collected.
+        """Delete the record of a run; the tables and figures stay until garbage collection removes them.
 
         Raises
         ------
@@ -715,7 +716,7 @@ class Runs:
 
 
 def message_of(step: StepRecord) -> str:
-    """Give the message of a failed step; empty for other steps."""
+    """Return the error message of a failed step; return an empty text for other steps."""
     return "" if step["error"] is None else step["error"]["message"]
 
 

@@ -1,4 +1,4 @@
-"""Facts about the file from which a table was read."""
+"""Facts about the file from which helio read a table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 Proof = Literal[
     "checksum in the file", "checksum of the archive", "checksums of its parts", "size only", "nothing", ""
 ]
-"""Evidence that a file has the bytes that its producer wrote; empty if none was recorded."""
+"""Evidence that a file has the bytes that its producer wrote; an empty text if no evidence was recorded."""
 
 PROOFS: tuple[Proof, ...] = (
     "checksum in the file",
@@ -17,7 +17,7 @@ PROOFS: tuple[Proof, ...] = (
     "size only",
     "nothing",
 )
-"""From the strongest to the weakest.
+"""All kinds of evidence, from the strongest to the weakest.
 
 The MD5 of a CDF covers every byte since its maker closed it. An archive's digest covers every byte since the file came
 there. The checksums of gzip or Fletcher32 cover the compressed or chunked values and nothing else. A size only reveals
@@ -32,11 +32,11 @@ LEVELS: dict[Level, Proof] = {
     "parts": "checksums of its parts",
     "size": "size only",
 }
-"""Short names of the proofs that a run can require for its files."""
+"""Short names for the levels of evidence that a run can require for its files."""
 
 
 def proves(proof: Proof, level: Proof) -> bool:
-    """Tell whether a proof is at least as strong as a level; an unknown proof is weaker than any.
+    """Tell whether evidence is at least as strong as a level; unknown evidence is weaker than any level.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def proves(proof: Proof, level: Proof) -> bool:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """File from which a table was read, with the facts that citations and locks need."""
+    """The file from which a table was read, with the facts that citations and lock files need."""
 
     dataset_id: str
     file: str
@@ -59,34 +59,36 @@ class SourceFile:
     doi: str = ""
     acknowledgement: str = ""
     preliminary: bool = False
-    """A browse or key-parameter product, not for publication."""
+    """Whether the file is a browse or key-parameter product, which is not for publication."""
     url: str = ""
-    """Download address; empty for a local file."""
+    """Address from which the file was downloaded; empty for a local file."""
     last_modified: str = ""
-    """Time of publication, as the server states it."""
+    """Time at which the file was published, as the server states it."""
     title: str = ""
-    """Title of the dataset, from the file."""
+    """Title of the dataset, as the file gives it."""
     pi: str = ""
-    """The principal investigators, as the file names them."""
+    """Principal investigators, as the file names them."""
     affiliation: str = ""
     rules_of_use: str = ""
     """Conditions of use that the producers of the data state."""
     page: str = ""
     """Web page of the dataset at its provider."""
     reply: bool = False
-    """Whether the file is the reply of a service, not a file that an archive lists. The sha256 of its bytes identifies
-    a reply, or the sha256 of its table if the service writes other dates into equal data."""
+    """Whether the file is a service's reply, and not a file in an archive's list. A reply is identified
+    by the sha256 of its bytes or, if the service writes varying dates into replies with equal data, by
+    the sha256 of its table."""
     proof: Proof = field(default="", compare=False)
-    """Evidence that its bytes are right. It is not part of keys, tables or exported files: the same bytes give the
-    same results, whatever their proof."""
+    """Evidence that the bytes of the file are right. The evidence does not change keys, tables or
+    exported files: the same bytes give the same results."""
     remark: str = ""
-    """Unusual facts about the fetch: another format than the preferred one, or an unknown edition."""
+    """Unusual facts about the download: a format other than the preferred one, or an unknown version of the file."""
     incomplete: bool = False
-    """Whether the file may have ended early. Only this run uses its table; the next run fetches the file again."""
+    """Whether the file may have ended too early. Only this run uses the table; the next run downloads the
+    file again."""
 
     @property
     def identity(self) -> str:
-        """Name of the file in a key: its sha256, or how the archive lists it.
+        """Return what identifies the file in the key of a step's work: its sha256, or its entry in the archive's list.
 
         The sha256 of a file is unknown until it is downloaded, and a key must not depend on the files that happen to
         be on this machine. So a downloaded file is always named by the archive's listing: address, size and time of
@@ -97,7 +99,7 @@ class SourceFile:
         return f"{self.url}|{self.size}|{self.last_modified}"
 
     def cited(self) -> dict[str, Any]:
-        """Return the facts that name the file in keys and exported files: all except its proof."""
+        """Return the facts that identify the file in keys and exported files: all facts except `proof`."""
         return {name: fact for name, fact in vars(self).items() if name != "proof"}
 
 
@@ -105,10 +107,10 @@ _OTHER_NAME = " says that it is of "
 
 
 def note_on_name(file: str, inside: str, dataset_id: str) -> str:
-    """Write a note on a file whose content names another dataset than its file name."""
+    """Write a note if the content of a file names another dataset than its file name does."""
     return f"{file}{_OTHER_NAME}{inside}, and was read as {dataset_id}"
 
 
 def is_on_name(note: str) -> bool:
-    """Tell whether `note_on_name` wrote a note: such notes concern file names, not values."""
+    """Tell whether `note_on_name` wrote a note; these notes are about file names, not about values."""
     return _OTHER_NAME in note

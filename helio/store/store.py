@@ -1,4 +1,4 @@
-"""The store: objects by the digest of their content, and results by the key of their work."""
+"""The store: tables and figures by the digest of their content, and results by the key of the work that made them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ log = logging.getLogger(__name__)
 
 TABLE = ".arrow"
 LARGEST = 1024**3
-"""Maximum bytes of a result's file."""
+"""Maximum bytes of the file of a result."""
 _TOUCHED_EVERY = 600.0  # seconds; the times of use that garbage collection goes by are no finer
 
 
 @dataclass(frozen=True)
 class StoredResult:
-    """Result in the store, found by the key of its work.
+    """A result in the store: the facts that a step recorded, found by the key of its work.
 
     Parameters
     ----------
@@ -62,14 +62,14 @@ class StoredResult:
 
 @dataclass(frozen=True)
 class _WrittenResult(StoredResult):
-    """A result as it is written in its file."""
+    """The content of a result's file."""
 
     form: Literal["helio-result/1"]
     size: Count
 
 
 class Store:
-    """A folder of objects and results, for several processes and threads at once.
+    """A folder of objects (tables, figures, exports) and results, which several processes and threads can use at once.
 
     ::
 
@@ -97,7 +97,7 @@ class Store:
     # ---- objects
 
     def put_table(self, table: Table) -> str:
-        """Store a table; write nothing when it is there already.
+        """Store a table; if the store has the table already, write nothing.
 
         The stored table has 0.0 where this one has −0.0. Later work must use the table that `table` returns, so that it
         does not depend on whether the table was found or made.
@@ -130,7 +130,7 @@ class Store:
         return digest
 
     def table(self, digest: str) -> Table:
-        """Open the table with a digest, mapped read-only, without sources and notes.
+        """Open the table with the given digest, mapped into memory, read-only, without its sources and notes.
 
         Raises
         ------
@@ -148,7 +148,7 @@ class Store:
             raise
 
     def put_bytes(self, content: bytes, suffix: str) -> str:
-        """Store a figure or an export; write nothing when it is there already.
+        """Store a figure or an exported file; if the store has the bytes already, write nothing.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class Store:
         return digest
 
     def bytes(self, digest: str, suffix: str) -> bytes:
-        """Read the bytes with a digest.
+        """Read the bytes with the given digest.
 
         Raises
         ------
@@ -190,11 +190,11 @@ class Store:
         return content
 
     def has(self, digest: str, suffix: str = TABLE) -> bool:
-        """Tell whether an object is there. It is not read, so damage is found only when it is."""
+        """Tell whether an object is in the store. This check does not read the object, so it finds no damage."""
         return self._size(self.path(digest, suffix)) > 0
 
     def path(self, digest: str, suffix: str = TABLE) -> Path:
-        """Return the path of an object, whether it exists or not."""
+        """Return the path of an object in the store, even if the object does not exist."""
         match = re.fullmatch(r"sha256:([0-9a-f]{64})", digest)
         if not match:
             raise ValueError(f"{digest!r} is not a digest such as 'sha256:' with 64 hexadecimal digits")
@@ -205,7 +205,7 @@ class Store:
     # ---- results
 
     def find(self, key: str) -> StoredResult | None:
-        """Find the result of a key; None if there is none, or if the result or its object is missing or damaged."""
+        """Find the result for a key of work; return None if the result or its object is missing or damaged."""
         path = self.result_path(key)
         read = _read_result(path)
         if read is None or read[0].key != key:
@@ -217,7 +217,7 @@ class Store:
         return result
 
     def record(self, key: str, result: StoredResult) -> None:
-        """Record the result of a key after storing its object. If two processes do so, both write the same.
+        """Record the result for the key of a step's work, after storing the result's object.
 
         Raises
         ------
@@ -240,7 +240,7 @@ class Store:
             raise unwritable(path, error) from error
 
     def result_path(self, key: str) -> Path:
-        """Return the path of a key's result, whether it exists or not."""
+        """Return the path of the result for a key, even if the result does not exist."""
         match = re.fullmatch(r"key:([0-9a-f]{64})", key)
         if not match:
             raise ValueError(f"{key!r} is not a key such as 'key:' with 64 hexadecimal digits")
@@ -275,7 +275,7 @@ class Store:
         return folder / temporary_name()
 
     def _verify(self, path: Path, digest: str, suffix: str) -> tuple[int, int, int]:
-        """Check a whole object, unless this process has done so since it last changed."""
+        """Check all bytes of an object, unless this process has checked them since the object last changed."""
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except (FileNotFoundError, NotADirectoryError):
@@ -299,7 +299,7 @@ class Store:
         )
 
     def _quarantine(self, path: Path, identity: tuple[int, int, int] | None, reason: str) -> str:
-        """Move a damaged object to quarantine; return the end of a message that says where it is."""
+        """Move a damaged object to the quarantine folder; return the end of the error message, with the new path."""
         self._verified.pop(path, None)
         if identity is None or self._identity(path) != identity:
             return ""  # another process has moved it already, and perhaps replaced it
@@ -327,7 +327,7 @@ class Store:
         return -1 if identity is None else identity[0]
 
     def _touch(self, path: Path) -> None:
-        """Set a file's time to now: garbage collection removes the files unused for longest first."""
+        """Set a file's time to now: garbage collection first removes the files that were not used for longest."""
         with suppress(OSError):  # removed meanwhile, or a read-only store
             if abs(time.time() - path.stat().st_mtime) > _TOUCHED_EVERY:
                 known = self._verified.get(path) == self._identity(path)
@@ -361,13 +361,13 @@ def _write_result(result: StoredResult, size: int) -> bytes:
 
 
 def read_result(path: Path) -> StoredResult | None:
-    """Read a result from its file; return None if a byte of the file has changed."""
+    """Read the result in a file; return None if a byte of the file has changed."""
     read = _read_result(path)
     return None if read is None else read[0]
 
 
 def _read_result(path: Path) -> tuple[StoredResult, int] | None:
-    """Read the result in a file, and the size of its object."""
+    """Read the result in a file, and return it with the size of its object."""
     try:
         content = read_bytes(path, largest=LARGEST)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Tables, which steps take and give: values over time with unit, frame and axes."""
+"""Tables, which steps read and make: values over time with unit, frame and axes."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ Epochs = npt.NDArray[np.datetime64]
 Floats = npt.NDArray[np.floating[Any]]
 Scale = Literal["linear", "log"]
 PARTS = ("centers", "lower", "upper")
-"""Names of the arrays of a bin axis."""
+"""Names of the arrays that describe the bins of an axis: their centres and edges."""
 
 DIGEST_FORM = "helio-table/1"
-"""Version of the digest's form. Raise it when the digest covers other facts; stored work is then recomputed."""
+"""Version of the method that computes digests. Raise it when the digest covers other facts; helio then
+computes stored work again."""
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """A bin axis of a spectrum: energies, frequencies, pitch angles.
+    """Bin axis of a spectrum: energies, frequencies or pitch angles.
 
     Parameters
     ----------
@@ -62,21 +63,21 @@ class Axis:
 
     @property
     def per_record(self) -> bool:
-        """Whether the bins change from record to record."""
+        """Return whether the bins change from record to record."""
         return self.centers.ndim == 2
 
     @property
     def bins(self) -> int:
-        """Number of bins."""
+        """Return the number of bins."""
         return int(self.centers.shape[-1])
 
     @property
     def parts(self) -> dict[str, Floats]:
-        """Centres of the bins, and their edges if known, by name."""
+        """Return the centres of the bins and, if known, their edges, by name."""
         return {name: array for name in PARTS if (array := getattr(self, name)) is not None}
 
     def take(self, records: Any) -> Axis:
-        """Select records of the axis by a slice, a mask or indices."""
+        """Select the bins of some records by a slice, a mask or indices."""
         if not self.per_record:
             return self
         return replace(
@@ -89,7 +90,7 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Values over time.
+    """Values over time, with their unit, frame, components or bin axes.
 
     Parameters
     ----------
@@ -126,9 +127,9 @@ class Table:
     description: str = ""
     sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = field(default=())
-    """Notes on the data from the reader of the file."""
+    """Remarks about the data, from the function that read the file."""
     dropped: Mapping[str, int] = field(default_factory=dict)
-    """Number of records that a reader dropped, by reason; the fetch decides whether to accept the table."""
+    """Number of records that were left out in reading, by reason; the fetch decides whether to accept the table."""
 
     def __post_init__(self) -> None:
         records = self.epoch.shape[0]
@@ -162,13 +163,13 @@ class Table:
 
     @cached_property
     def representation(self) -> Representation:
-        """Representation of the components: as stated, otherwise derived from their names and the unit."""
+        """Return how the components describe a vector: as stated or, if nothing is stated, by their names and unit."""
         stated = self.stated_representation
         return self._representation_by_names() if stated is None else stated
 
     @cached_property
     def periods(self) -> Periods:
-        """Periods of angles, one for each component, or one for a scalar.
+        """Return the periods of angles: one for each component, or one for a scalar.
 
         360 for a longitude in deg, 0 for a latitude; None for other quantities and unknown periods. Empty where
         all are None.
@@ -190,13 +191,13 @@ class Table:
 
     @property
     def kind(self) -> Literal["scalar", "vector", "spectrum"]:
-        """Kind of table: a series, a series of components, or a spectrum over bins."""
+        """Return the kind of table: a series, a series of components, or a spectrum over bins."""
         if self.axes:
             return "spectrum"
         return "vector" if self.components else "scalar"
 
     def take(self, records: Any) -> Table:
-        """Select records by a slice, a mask or indices, in increasing order of epoch."""
+        """Select records by a slice, a mask or indices; the selected epochs must increase."""
         return replace(
             self,
             epoch=self.epoch[records],
@@ -205,12 +206,12 @@ class Table:
         )
 
     def between(self, start: np.datetime64, stop: np.datetime64) -> Table:
-        """Select the records of [start, stop)."""
+        """Select the records from `start` up to, but not including, `stop`."""
         first, last = np.searchsorted(self.epoch, [start, stop], side="left")
         return self.take(slice(int(first), int(last)))
 
     def component(self, name: str) -> Table:
-        """Return one component as a scalar table, by its name (case-sensitive) or its letter, such as ``x``.
+        """Return one component as a scalar table, by the component's name (case-sensitive) or letter, such as ``x``.
 
         ``z`` is ``Bz GSE`` beside ``Bx GSE`` and ``By GSE``, unless a component is called ``z`` itself.
         """
@@ -232,11 +233,11 @@ class Table:
         )
 
     def component_name(self, name: str) -> str | None:
-        """Return the full name of a component, given its name or its letter; None if there is no such component."""
+        """Return the full name of a component, given its name or letter; return None if there is no such component."""
         return name if name in self.components else axis_letters(self.components).get(name)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Convert to a pandas frame, indexed by epoch, one column per component or bin.
+        """Convert to a pandas frame, indexed by epoch, with one column for each component or bin.
 
         Returns
         -------
@@ -262,7 +263,7 @@ class Table:
         return made
 
     def columns(self) -> list[str]:
-        """Return the column names of the flattened table: components, otherwise bin centres, otherwise its name."""
+        """Return the column names of the table in two dimensions: components, bin centres, or the table's name."""
         if self.components:
             return list(self.components)
         if not self.axes:
@@ -289,7 +290,7 @@ class Table:
         return "sha256:" + hasher.hexdigest()
 
     def arrays(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-        """Yield every array of the table with its name, such as ``"axis 1 centers"``; all tables use the same names."""
+        """Yield every array of the table with a name, such as ``"axis 1 centers"``; all tables use the same names."""
         yield "epoch", self.epoch
         yield "values", self.values
         for number, axis in enumerate(self.axes):
@@ -311,7 +312,7 @@ class Table:
         return facts | self.geometry()
 
     def geometry(self) -> dict[str, Any]:
-        """Return the stated representation and periods for JSON; empty for most tables."""
+        """Return the stated representation and periods as JSON; most tables state none, and give an empty dict."""
         stated: dict[str, Any] = {}
         if self.stated_representation is not None:
             stated["representation"] = self.stated_representation
@@ -321,7 +322,7 @@ class Table:
 
 
 def merge_sources(tables: Sequence[Table] | Mapping[str, Table]) -> tuple[SourceFile, ...]:
-    """Merge the source files of several tables, each once, in order."""
+    """Return the source files of several tables in order, each file once."""
     every = tables.values() if isinstance(tables, Mapping) else tables
     return tuple(dict.fromkeys(source for table in every for source in table.sources))
 

@@ -1,4 +1,4 @@
-"""Keys, which identify work, and the differences between two recipes."""
+"""Keys of steps' work, each the digest of a recipe (tool, arguments, inputs), and the differences of two recipes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 _LONGEST_SHOWN = 60
 _MOST_PAIRS = 1_000_000
-"""Maximum number of pairs of list items to compare; longer lists are compared by position."""
+"""Maximum number of pairs of list items to compare; in longer lists, items are compared by position."""
 _PREFIXES = {"sha256:": "digest", "key:": "key", "code:": "code"}
-"""Prefixes of digests, keys and code in recipes."""
+"""Prefixes of digests, keys and code in the recipe of a result."""
 
 
 def key_of(recipe: Mapping[str, Any]) -> str:
-    """Compute the key that identifies the work in a recipe.
+    """Compute the key of a step's work: a digest of its recipe (tool, version, arguments and inputs).
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def key_of(recipe: Mapping[str, Any]) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """Write a JSON value as text, so that equal values have equal texts."""
+    """Write a JSON value as text; equal values give equal texts."""
     return json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Describe the differences between two recipes, value by value, in the order of their paths.
+    """Describe the differences between the recipes of two results (tool, arguments, inputs), sorted by path.
 
     Mappings are compared by keys, lists by items: an item added in the middle changes no other item.
 
@@ -67,7 +67,7 @@ def difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 class _Absent:
-    """Marker of a value that does not exist."""
+    """Marker for a value that exists in only one of two recipes."""
 
 
 def _differences(path: str, old: Any, new: Any) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _differences(path: str, old: Any, new: Any) -> Iterator[str]:
 
 
 def _of_lists(path: str, old: list[Any], new: list[Any]) -> Iterator[str]:
-    """Compare two lists: match equal items wherever they are, then similar items in order."""
+    """Compare two lists: first pair equal items at any position, then similar items in order."""
     before, after = ([json.dumps(item, sort_keys=True) for item in items] for items in (old, new))
     changed: list[tuple[int, int]] = []
     gone: list[int] = []
@@ -125,7 +125,7 @@ def _of_lists(path: str, old: list[Any], new: list[Any]) -> Iterator[str]:
 
 
 def _of_items(path: str, index: int, old: Any, new: Any) -> Iterator[str]:
-    """Compare two items; name pairs of a name and a value, such as a file and its digest, by the name."""
+    """Compare two items; if each is a pair of a name and a value, such as a file and its digest, show the name."""
     pairs = [isinstance(item, list) and len(item) == 2 and isinstance(item[0], str) for item in (old, new)]
     if all(pairs) and old[0] == new[0]:
         yield from _differences(f"{path}[{old[0]}]", old[1], new[1])
@@ -134,7 +134,7 @@ def _of_items(path: str, index: int, old: Any, new: Any) -> Iterator[str]:
 
 
 def _similar(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
-    """Pair items that have something in common, in order, so that the pairs share as much as possible."""
+    """Pair similar items in order, so that the items of each pair have as much in common as possible."""
     if len(old) * len(new) > _MOST_PAIRS:
         return []
     before, after = ([_leaves(item) for item in items] for items in (old, new))
@@ -157,7 +157,7 @@ def _similar(old: list[Any], new: list[Any]) -> list[tuple[int, int]]:
 
 
 def _leaves(item: Any, path: str = "") -> set[str]:
-    """Collect every value in an item, with its path, as texts."""
+    """Collect every value in an item as text, together with the path of the value."""
     if isinstance(item, dict):
         return {leaf for name, inner in item.items() for leaf in _leaves(inner, f"{path}.{name}")}
     if isinstance(item, list):

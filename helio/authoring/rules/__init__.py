@@ -1,1 +1,1 @@
-"""Write and edit templates without a model: rules read simple requests, and look up datasets in tables."""
+"""Write and edit templates without a language model: rules read simple requests, and tables give the datasets."""

@@ -1,4 +1,4 @@
-"""Answer questions about a template."""
+"""Answer questions about a template by rules, without a language model."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _TOPICS = {
     "figure": r"\b(panels?|figure|plots?|colou?rs?|drawn|title)\b",
     "computed": r"\b(comput\w*|calculat\w*|operations?|windows?|averages?|smooth\w*)\b",
 }
-"""Topics of a question, each with its words, in the order of the answer."""
+"""Topics that a question may have, each with the words that name it, in the order in which helio answers."""
 
 
 def is_question(request: str) -> bool:
-    """Tell whether a sentence asks about a template, instead of requesting a change.
+    """Tell whether a sentence asks about a template; otherwise the sentence requests a change.
 
     >>> is_question("which dataset is used?"), is_question("do the panels share an axis")
     (True, True)
@@ -36,7 +36,7 @@ def is_question(request: str) -> bool:
 
 
 def answered(request: str, template: Document) -> str:
-    """Answer a question about a template: about a step, the data, time, figure or computations."""
+    """Answer a question about a template's steps, data, time, figure or computations."""
     steps = {str(step.get("step_id")): step for step in template["steps"]}
     lines = {name: f"Step {name}: {describe_step(step)}" for name, step in steps.items()}
     named = re.search(r"\bstep\s+[\"'“]?([\w-]+)", request, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Write templates without a model: read simple requests by rules, ask about ambiguous words, ignore no word."""
+"""Write templates by rules, without a language model: read simple requests, ask what is unclear, ignore no word."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BY = Attribution("rules")
 
 
 class _PendingQuestion(Exception):
-    """A question without an answer stops the rules."""
+    """Error that stops the rules at a question to the user that has no answer yet."""
 
     def __init__(self, text: str, choices: Sequence[str]) -> None:
         super().__init__(text)
@@ -34,7 +34,7 @@ class _PendingQuestion(Exception):
 
 
 class RuleAuthor:
-    """Author that writes templates by rules, without a language model; the same request gives the same template.
+    """Writer of templates that uses rules and no language model; equal requests give equal templates.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class RuleAuthor:
         self._now = now
 
     def create(self, request: str, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Write a template for a simple request: spacecraft, quantities, time, computations, appearance of the figure.
+        """Write a template for a simple request: spacecraft, quantities, time, computations, and how the figure looks.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class RuleAuthor:
         return TemplateDraft(proved, BY, notes)
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
-        """Refuse a spacecraft that the table does not have; another one never replaces it."""
+        """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
         missions = {mission.name.casefold(): mission.name for mission in self._catalogue.missions()}
         known = spellings()  # "wind" may be left of the solar wind
         named = next(
@@ -96,7 +96,7 @@ class RuleAuthor:
             )
 
     def edit(self, request: str, template: Document, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Change a template, or answer a question about it."""
+        """Change a template, or answer a question about the template."""
         from helio.authoring.rules.edit import edited
 
         _check_length(request)
@@ -113,7 +113,7 @@ class RuleAuthor:
             return pending.question
 
     def repair(self, template: Document, failure: Failure, *, chosen: tuple[str, ...] = ()) -> Outcome:
-        """Repair simple failures: a misspelt name, a wrong unit, or missing data that another dataset has."""
+        """Repair simple failures: a misspelt name, a wrong unit, or missing data that another dataset contains."""
         del chosen  # rules ask nothing about a repair
         from helio.authoring.rules.mending import repaired
 
@@ -121,7 +121,7 @@ class RuleAuthor:
 
 
 def _answers(chosen: tuple[str, ...]) -> Asks:
-    """Return a function that answers questions in order, and raises the first one without an answer."""
+    """Return a function that answers questions in order, and raises an error if a question has no answer yet."""
     given = list(chosen)
 
     def ask(text: str, choices: Sequence[str]) -> str:
@@ -150,7 +150,7 @@ def _check_length(request: str) -> None:
 
 
 def _refuse_unread(unread: tuple[str, ...]) -> None:
-    """Refuse words that were not read: any of them could be what matters."""
+    """Refuse a request with words that were not understood, because any of them could be important."""
     if unread:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         raise NotUnderstood(

@@ -1,4 +1,4 @@
-"""Find the computations in a sentence, by the names and synonyms of tools and a few other phrases."""
+"""Find the computations that a sentence requests, by the names and synonyms of tools and by other phrases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _AND_ITS = (
 
 @dataclass(frozen=True)
 class ComputationMention:
-    """A computation and its position in the sentence.
+    """A computation that a sentence requests, and its position in the sentence.
 
     Parameters
     ----------
@@ -49,13 +49,13 @@ class ComputationMention:
 
 
 def tool_names(tool: str) -> str:
-    """Return a regular expression that matches every name of a tool."""
+    """Return a regular expression that matches every name and synonym of a tool."""
     spelt = (name.replace("_", " ") for name in (tool, *signatures()[tool].synonyms))
     return any_phrase(_MORE_NAMES.get(tool, ()) + tuple(spelt))
 
 
 def _phrases() -> Iterator[tuple[str, str, bool]]:
-    """Yield every tool, an expression for it, and whether a noun of the expression may come next to the input."""
+    """Yield every tool with a regular expression, and whether the computation's name may be next to its input."""
     window = rf"(?:\s+(?:of|over|with|using|in)?\s*(?:an?\s+)?(?:window\s+of\s+)?{_DURATION}(?:\s+window)?)"
     for tool in ("running_median", "running_average", "power_spectrogram", "power_spectrum", "despike"):
         names = tool_names(tool)
@@ -83,7 +83,7 @@ def _phrases() -> Iterator[tuple[str, str, bool]]:
 
 
 def read_computations(sentence: Sentence) -> tuple[ComputationMention, ...]:
-    """Find the computations in a sentence, in order."""
+    """Find the computations that a sentence requests, in order."""
     mentions = [
         _mention(sentence, match, tool, related=related)
         for tool, pattern, related in _phrases()
@@ -123,7 +123,7 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
 
 
 def _has_object(behind: str, phrase: str) -> bool:
-    """Whether the input of a computation follows it: ``hourly means of the speed``, ``smoothed speed``."""
+    """Tell whether a computation's input follows its name: ``hourly means of the speed``, ``smoothed speed``."""
     if re.match(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)", behind, re.IGNORECASE):
         return True
     adjective = re.search(r"(?:ed|hourly|daily)$", phrase, re.IGNORECASE)

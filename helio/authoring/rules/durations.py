@@ -1,4 +1,4 @@
-"""Read durations in sentences: ``10 minutes``, ``half an hour``."""
+"""Read durations in sentences, such as ``10 minutes`` or ``half an hour``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NUMBERS = {"one": "1", "a": "1", "an": "1", "two": "2", "three": "3", "five": "
 
 
 def duration_pattern(name: str = "") -> str:
-    """Return a regular expression for a duration; `name` distinguishes its groups if a pattern has several."""
+    """Return a regular expression for a duration; `name` makes its group names unique within a larger expression."""
     return (
         rf"(?P<number{name}>\d+(?:\.\d+)?|(?:one|two|three|five|ten|half an|an?)(?=[\s-]))[\s-]*"  # "and" is no day
         rf"(?P<unit{name}>ms|seconds?|secs?|s|minutes?|mins?|hours?|hrs?|hr|h|days?|d)\b"
@@ -17,7 +17,7 @@ def duration_pattern(name: str = "") -> str:
 
 
 def duration_in(match: re.Match[str], *names: str) -> str:
-    """Return the first duration in a match, spelled as in templates (``10min``); empty if there is none.
+    """Return the first duration that a match contains, spelled as in templates (``10min``); empty if there is none.
 
     >>> [duration_in(re.search(duration_pattern(), text)) for text in ("10 minutes", "half an hour", "an hour")]
     ['10min', '30min', '1h']

@@ -1,4 +1,4 @@
-"""Change colours, titles, windows, panels, spacecraft or times as a sentence requests, or answer a question."""
+"""Change a template by rules as a sentence requests, or answer a question about the template."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _DURATION = duration_pattern()
 _FRAME = "|".join(FRAMES)
 _ADDED = ("running_average", "running_median")
 _CHANGED = (*_ADDED, "resample")
-"""Tools whose window a sentence can change; it can add the tools of `_ADDED`."""
+"""Tools whose window a sentence can change; steps with the tools of `_ADDED` can also be added."""
 _REMOVE = r"\b(?:remove|delete|drop|hide)\s+(?:the\s+)?"
 _POSITIONS = {"first": 1, "top": 1, "second": 2, "third": 3, "last": -1, "bottom": -1}
 _BY_NUMBER = (
@@ -72,7 +72,7 @@ _UNKNOWN_SWAPS = (
 def edited(
     request: str, template: Document, *, catalogue: Catalogue, gate: Gate, now: datetime, ask: Asks
 ) -> Outcome:
-    """Answer a question about a template, or change the template as a sentence requests.
+    """Answer a question about a template, or change the template as the sentence requests.
 
     Raises
     ------
@@ -104,7 +104,7 @@ class _Editor(Looks):
         self.swapped = False
 
     def read(self) -> None:
-        """Apply every understood change; refuse if a word remains that is not understood."""
+        """Make every change that the sentence requests; refuse the sentence if any of its words is not understood."""
         self._swap()
         self.read_marks()
         self.read_looks()
@@ -181,7 +181,7 @@ class _Editor(Looks):
             self._redraw(figure, [*kept, *([self._component(line)] for line in apart)])
 
     def _component(self, line: str) -> str:
-        """Return a line as a label of its own; add a step for a component of a vector."""
+        """Return the label of a table with only this line; add a step if the line is a component of a vector."""
         producers = self.lines.producers
         base = owner(line, producers)
         if base is None or base == line:
@@ -193,7 +193,7 @@ class _Editor(Looks):
         return label
 
     def _redraw(self, figure: Document, panels: list[list[str]]) -> None:
-        """Let a figure draw these panels without the empty ones; what is set for lines and panels moves along."""
+        """Let a figure draw the given panels, without empty panels; settings for lines and panels follow them."""
         if self.lines.panels(figure):
             self._renumber(figure, panels)
         panels = [panel for panel in panels if panel]
@@ -209,12 +209,12 @@ class _Editor(Looks):
                     self._do(Operation("unset", step_id, (*path, line)))
 
     def _set_for(self, figure: Document, key: str, value: Any) -> None:
-        """Set a key of a figure; remove it for an empty value."""
+        """Set a key of a figure; remove the key if the value is empty."""
         _, step_id, path = self._where(figure, key)
         self._do(Operation("set", step_id, path, value) if value else Operation("unset", step_id, path))
 
     def _check_not_wished(self, key: str, target: str) -> None:
-        """Refuse to remove a line or panel whose looks the same sentence sets."""
+        """Refuse to remove a line or a panel if the same sentence also changes how it looks."""
         if (key, target) in self.wished:
             name = f"panel {target}" if target.isdigit() else target or "a mark"
             raise NotUnderstood(
@@ -223,7 +223,7 @@ class _Editor(Looks):
             )
 
     def _renumber(self, figure: Document, panels: list[list[str]]) -> None:
-        """Move what is set for panels by number to their new numbers; call this before the panels change."""
+        """Move settings for numbered panels to the panels' new numbers; call this method before the panels change."""
         kept = [panel for panel in panels if panel]
         numbers = {
             str(number): next((str(new) for new, other in enumerate(kept, 1) if set(other) & set(panel)), "")
@@ -238,7 +238,7 @@ class _Editor(Looks):
                 self._set_for(figure, key, value)
 
     def _renumbered(self, key: str, known: Any, numbers: dict[str, str], count: int) -> Any:
-        """Return a key's value by the new numbers of panels, without panels that are gone."""
+        """Return the value of a figure's key for the panels' new numbers, without the panels that were removed."""
         if key in _BY_NUMBER and isinstance(known, dict):
             for number in known:
                 if not numbers.get(number):
@@ -264,13 +264,13 @@ class _Editor(Looks):
     # Steps ------------------------------------------------------------------------------------------------
 
     def _add(self, step_id: str, tool: str, args: Document, intent: str, *, after: str = "") -> None:
-        """Add a step after the one that gives the label `after`, or at the end."""
+        """Add a step directly after the step that makes the label `after`, or at the end if `after` is empty."""
         step = {"step_id": step_id, "tool_name": tool, "tool_args": args, "intent": intent}
         before = str(self.lines.producers[after].id) if after else ""
         self._do(Operation("add", value=step, after=before))
 
     def _windows(self) -> None:
-        """Change the window of a computation of the template."""
+        """Change the window of a computation that the template already has."""
         for tool in _CHANGED:
             steps = [step for step in self.after["steps"] if step.get("tool_name") == tool]
             names = tool_names(tool)
@@ -288,7 +288,7 @@ class _Editor(Looks):
         self.sentence.take_first(r"\binstead of [\w ]+?(?=$|[,.;])")
 
     def _added(self) -> None:
-        """Add running averages, running medians and magnitudes of what is drawn."""
+        """Add running averages, running medians and magnitudes of lines that the figure draws."""
         window = rf"(?:\s+(?:of|over|with)?\s*(?:an?\s+)?(?:window\s+of\s+)?{duration_pattern('2')}(?:\s+window)?)?"
         words = r"[A-Za-z|][\w.|]*(?:\s+(?!over\b|with\b|in\b|and\b)[\w|]+){0,2}"
         of = rf"(?:\s+(?:of|to|for|on|from)\s+(?:the\s+)?(?P<what>{words}))?"
@@ -309,7 +309,7 @@ class _Editor(Looks):
             self._add_magnitude(match["what"])
 
     def _inputs(self, what: str | None, *, vectors: bool = False) -> list[str]:
-        """Return the lines that words mean, or all; their vectors alone if that is asked."""
+        """Return the lines that the words mean, or all lines without words; with `vectors`, return only vectors."""
         figure = self._figure()
         labels = self._known(what, figure) if what else self.lines.drawn(figure)
         if vectors:
@@ -323,7 +323,7 @@ class _Editor(Looks):
         return labels
 
     def _add_beside(self, tool: str, what: str | None, window: str) -> None:
-        """Compute something of the lines, and draw it in their panels."""
+        """Compute a new line from each of the meant lines, and draw the new line in the same panel."""
         figure, computation = self._figure(), APPLIED[tool]
         labels = self._inputs(what)
         if not what and len(labels) > 1:
@@ -345,7 +345,7 @@ class _Editor(Looks):
             self._draw(figure, new, near=label, own_panel=True)
 
     def _draw(self, figure: Document, label: str, *, near: str, own_panel: bool = False) -> None:
-        """Let a figure draw a label: in the panel of the line `near`, or in a panel of its own below that."""
+        """Let a figure draw a label: in the panel of the line `near`, or in a new panel below that panel."""
         figure = next(step for step in self.after["steps"] if step["step_id"] == figure["step_id"])
         panels = [list(panel) for panel in self.lines.panels(figure)]
         if panels:
@@ -421,12 +421,12 @@ class _Editor(Looks):
         self.swapped = True
 
     def _first(self, patterns: tuple[str, ...], names: str, flown: str = "") -> re.Match[str] | None:
-        """Take the first phrase of a table that the sentence has, with names in its fields."""
+        """Return the replacement for the first phrase of a table that the sentence contains, with names filled in."""
         filled = (pattern.replace("NAMES", names).replace("FLOWN", flown) for pattern in patterns)
         return next((match for pattern in filled if (match := self.sentence.take_first(pattern))), None)
 
     def _refuse_unknown_craft(self, names: str) -> None:
-        """Refuse a swap to a spacecraft that is not in the table of quantities."""
+        """Refuse to replace a spacecraft by a spacecraft that is not in helio's table of quantities."""
         missions = {
             name for _, craft in self.catalogue.crafts() for name in (craft.mission, craft.spacecraft)
         }
@@ -471,7 +471,7 @@ class _Editor(Looks):
 
 
 def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | None:
-    """Return the parameter of a dataset that has the same quantity in another frame.
+    """Return the parameter of the same dataset that has the same quantity in another frame.
 
     None if helio's table of physical quantities does not have the parameter.
     """
@@ -487,7 +487,7 @@ def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | Non
 
 
 def _on_panel(key: str, mark: Any, numbers: dict[str, str]) -> Any:
-    """Return a mark with the new number of its panel; None where the panel is gone."""
+    """Return a mark with the new number of its panel, or None if the panel was removed."""
     if not isinstance(mark, dict):
         return mark
     on_first = key == "hlines" or (key == "annotations" and isinstance(mark.get("x"), str))

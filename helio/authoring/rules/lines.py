@@ -1,4 +1,4 @@
-"""Find the lines that a figure draws, and the lines that a word of a sentence means."""
+"""Find the lines that a figure draws, and the lines that words of a sentence mean."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOTHING = view_in({}, {})
 
 
 class Lines:
-    """Finder of lines in a template's figures.
+    """The lines in a template's figures, and functions that find lines by words.
 
     Parameters
     ----------
@@ -50,12 +50,12 @@ class Lines:
 
     @cached_property
     def producers(self) -> dict[str, StepView]:
-        """The step that produces each label."""
+        """Return the step that makes each label."""
         graph = graph_of(template_in(self._template).steps, signatures())
         return {label: steps[-1] for label, steps in graph.producers.items()}
 
     def spec(self, figure: Document) -> Document:
-        """Return the appearance of a figure: its spec, with the changes of its style steps."""
+        """Return the settings of a figure, including the changes that style steps make."""
         meant = figures_meant(template_in(self._template).steps)
         styles = [
             step for step in self._template["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
@@ -66,7 +66,7 @@ class Lines:
         return spec
 
     def panels(self, figure: Document) -> list[list[str]]:
-        """Return the labels in each panel of a figure; empty if the figure has no list of panels."""
+        """Return the labels that each panel of a figure draws; empty if the figure has no list of panels."""
         panels: Any = self.spec(figure).get("panels")
         return panels if isinstance(panels, list) else []
 
@@ -88,7 +88,7 @@ class Lines:
         return self._meant(what.casefold().strip(), what, self.drawn(figure), by_craft)
 
     def one_or_all(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
-        """Return the lines that words mean; ask the user if a singular could mean several lines."""
+        """Return the lines that words mean; ask the user if a singular noun could mean several lines."""
         lines = self.meant(what, figure, by_craft=by_craft)
         plain = what.casefold().strip()
         plural = re.search(r"^(?:both|all|every)\b|s$", plain) or plain in spellings()
@@ -98,7 +98,7 @@ class Lines:
         return lines if answer == EVERY else [answer]
 
     def frame(self, label: str) -> str:
-        """Return the frame of a label's data, if the physical quantity or the step gives it."""
+        """Return the frame of a label's data, if helio's table of quantities or the step's arguments give the frame."""
         step = self._step(label)
         if step.tool == FETCH:
             pairs = self._pairs(label)
@@ -110,13 +110,13 @@ class Lines:
         return next((frame for source in self._sources(label) if (frame := self.frame(source))), "")
 
     def crafts(self, label: str) -> set[str]:
-        """Return the spacecraft whose data are in the table of a label."""
+        """Return the spacecraft from which the data of a label come."""
         datasets = [dataset for dataset, _ in self._pairs(label) if dataset in self.catalogue]
         crafts = {self.catalogue.summary(dataset).spacecraft for dataset in datasets}
         return crafts.union(*(self.crafts(source) for source in self._sources(label)))
 
     def is_vector(self, label: str) -> bool:
-        """Tell whether a label's table is a vector, if this is known before a run."""
+        """Tell whether the table of a label is a vector, if this is known before a run."""
         step = self._step(label)
         if step.tool == FETCH:
             for dataset, name in self._pairs(label):
@@ -163,7 +163,7 @@ class Lines:
         )
 
     def _of_craft(self, craft: str, drawn: list[str]) -> list[str]:
-        """Return the lines of one spacecraft alone, else those with data of it, else those named after it."""
+        """Return the lines with data of only this spacecraft; if none, lines with some of its data or its name."""
         crafts = {label: self.crafts(owner(label, self.producers) or label) for label in drawn}
         return _first(
             drawn,
@@ -173,7 +173,7 @@ class Lines:
         )
 
     def _component_of(self, what: str, stem: str, letter: str, drawn: list[str]) -> list[str]:
-        """Return the lines of a component, as ``bz``; ask where several could be it."""
+        """Return the lines that a component such as ``bz`` means; ask the user if it could mean several lines."""
         pattern = re.compile(rf"(?:^|[_.]){stem}_?{letter}(?:_(?:{_FRAMES}))?$")
         lone = [label for label in drawn if pattern.search(label.casefold())]
         if lone:
@@ -189,7 +189,7 @@ class Lines:
         return [f"{label}.{letter}" for label in fitting]
 
     def _is_of(self, label: str, stem: str) -> bool:
-        """Whether a vector is a magnetic field, ``b``, or a velocity, ``v``."""
+        """Tell whether a vector is a magnetic field (`stem` is ``b``) or a velocity (`stem` is ``v``)."""
         quantities = self._quantities(label, inherited=True)
         if quantities:
             return (B if stem == "b" else VELOCITY) in quantities
@@ -208,11 +208,11 @@ class Lines:
         )
 
     def _step(self, label: str) -> StepView:
-        """Return the step that gives a label; an empty one where none does."""
+        """Return the step that makes a label, or an empty step if no step makes the label."""
         return self.producers.get(label, _NOTHING)
 
     def _pairs(self, label: str) -> list[tuple[str, str]]:
-        """Return the datasets and parameters that a fetched label may be."""
+        """Return the pairs of dataset and parameter from which a fetch may take the data of a label."""
         step = self._step(label)
         if step.tool != FETCH:
             return []
@@ -223,12 +223,12 @@ class Lines:
         return [pair for pair in pairs if label == ".".join(pair) or len(names) == 1]
 
     def _sources(self, label: str) -> list[str]:
-        """Return the labels that a label is computed from."""
+        """Return the labels from which a label is computed."""
         owners = [owner(read, self.producers) for read in self._step(label).labels]
         return [source for source in dict.fromkeys(owners) if source is not None and source != label]
 
     def _quantities(self, label: str, *, inherited: bool = False) -> set[str]:
-        """Return the names that the table of quantities has for a label."""
+        """Return the quantities that a label's data are, by helio's table of quantities."""
         step, sources = self._step(label), self._sources(label)
         if step.tool == "magnitude":
             of_field = any(B in self._quantities(source, inherited=True) for source in sources)
@@ -246,7 +246,7 @@ class Lines:
         return quantities
 
     def _own_words(self, label: str) -> str:
-        """Return the words of a label: its name, and the catalogue's description of the parameter."""
+        """Return the words that describe a label: its name, and the catalogue's description of its parameter."""
         pairs = self._pairs(label)
         descriptions = []
         for dataset, parameter in pairs:
@@ -260,25 +260,25 @@ class Lines:
         return " ".join([name, *(parameter for _, parameter in pairs), *descriptions]).casefold()
 
     def _step_words(self, label: str) -> str:
-        """Return the words of the step of a label, where the step gives no other label."""
+        """Return the words of the step that makes a label, if the step makes no other label."""
         step = self._step(label)
         if len(step.outputs) > 1:
             return ""
         return f"{step.step.intent} {step.tool}".replace("_", " ").casefold()
 
     def _all_words(self, label: str) -> str:
-        """Return the words of a label, of its step, and of all that it is computed from."""
+        """Return the words that describe a label, its step, and all labels from which it is computed."""
         sources = [self._all_words(source) for source in self._sources(label)]
         return " ".join([self._own_words(label), self._step_words(label), *sources])
 
 
 def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
-    """Return the lines that pass the first test that any line passes."""
+    """Return the lines that pass a test; use the first test that at least one line passes."""
     return next((lines for test in tests if (lines := list(filter(test, drawn)))), [])
 
 
 def _says(text: str, words: str) -> bool:
-    """Whether a text has all of some words, each a whole word, in the singular or the plural.
+    """Tell whether a text contains all given words, each as a whole word in the singular or the plural.
 
     >>> _says("proton density", "densities"), _says("proton density", "it")
     (True, False)

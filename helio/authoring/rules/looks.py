@@ -1,4 +1,4 @@
-"""Change the appearance of figures: read titles, colours, lines, axes and marks from a sentence, and set them."""
+"""Change how figures look: read titles, colours, lines, axes and marks from a sentence, and set them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _READ: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("x", "at", "x0", "x1"), lambda said: said.replace(" ", "T")),
     "label": str.strip,
 }
-"""Read a matched text as a value."""
+"""Functions that convert a matched text to a value, by the name of the pattern's group."""
 
 # A key of the figure, the phrase that sets it, and the value where no group of the phrase gives one. The group `what`
 # names lines or panels; without it the value is for the whole figure.
@@ -113,7 +113,7 @@ _MARK_KEYS = {
 
 
 class Looks:
-    """Reader of a sentence about a figure's appearance; it changes the steps that draw or style the figure.
+    """Reader of sentences that say how a figure should look; it changes the steps that draw or style the figure.
 
     Parameters
     ----------
@@ -131,9 +131,10 @@ class Looks:
         self.ask = ask
         self.changed = False
         self.lines = Lines(self.after, catalogue, ask)
-        """Lines of the template, with the changes so far."""
+        """Lines of the template, including all changes so far."""
         self.wished: set[tuple[str, str]] = set()
-        """Requested changes of appearance: pairs of a figure's key, and a line or a panel's number."""
+        """Settings that the sentence has changed: pairs of a figure's key and the line or panel number,
+        or an empty text."""
 
     def read_looks(self) -> None:
         """Set the titles, colours, line styles and axes that the sentence requests."""
@@ -162,7 +163,7 @@ class Looks:
                 self._put(figure, key, [*marks, mark] if isinstance(marks, list) else [mark])
 
     def _targets_of(self, key: str, what: str, figure: Document) -> list[tuple[str, ...]]:
-        """Return the lines, or the numbers of the panels, that a key of a figure is set for."""
+        """Return the lines or panel numbers for which the sentence sets a key of a figure."""
         if not what:
             return [()]
         if key not in _OF_LINES:
@@ -178,7 +179,7 @@ class Looks:
         self.changed = True
 
     def _figure(self) -> Document:
-        """Return the figure of the template; ask where there are several."""
+        """Return the figure of the template; ask the user if the template has several figures."""
         figures = {
             str(step["step_id"]): step for step in self.after["steps"] if step.get("tool_name") in FIGURES
         }
@@ -191,7 +192,7 @@ class Looks:
         return figure
 
     def _where(self, figure: Document, key: str) -> tuple[Any, str, tuple[str, ...]]:
-        """Return a key's value for a figure, and the step and path to set it: in a style that has it already first."""
+        """Return a key's value for a figure, and the step and path to set it: where it is set now, if anywhere."""
         meant = figures_meant(template_in(self.after).steps)
         styles = [
             step for step in self.after["steps"] if meant.get(step.get("step_id")) == [figure["step_id"]]
@@ -207,7 +208,7 @@ class Looks:
         self.wished.add((key, more[0] if more else ""))
 
     def _known(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
-        """Return the lines that words mean, at least one."""
+        """Return the lines that words mean; refuse the sentence if no line fits."""
         if what.casefold() in PRONOUNS and self.sentence.adds():
             raise NotUnderstood(f"helio does not understand '{what}'", advice="name a line of the figure")
         lines = self.lines.one_or_all(what, figure, by_craft=by_craft)
@@ -219,12 +220,12 @@ class Looks:
         return lines
 
     def _numbers_of(self, what: str, figure: Document) -> list[int]:
-        """Return the numbers of the panels that words mean."""
+        """Return the numbers of the panels that words of the sentence mean."""
         numbered = re.fullmatch(r"panel (\d+)", what, re.IGNORECASE)
         return [int(numbered[1])] if numbered else self._panel_numbers(what, figure)[0]
 
     def _panel_numbers(self, what: str, figure: Document) -> tuple[list[int], bool]:
-        """Return the numbers of the panels that draw the lines that words mean, and whether they draw others too."""
+        """Return the numbers of the panels with the lines that words mean, and whether they have other lines too."""
         lines = self.lines.meant(what, figure)
         panels = self.lines.panels(figure)
         if not panels or not lines:
@@ -239,5 +240,5 @@ class Looks:
 
 
 def _groups(match: re.Match[str]) -> dict[str, str]:
-    """Return the groups of a match that have a text."""
+    """Return the groups of a match that contain text."""
     return {name: text for name, text in match.groupdict().items() if text}

@@ -1,4 +1,4 @@
-"""Repair simple failures: correct a misspelt name, convert a unit, or add another dataset with the same quantity."""
+"""Repair simple failures by rules: correct a misspelt name, convert a unit, or add a dataset of the same quantity."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from helio.store.component_names import axis_letters
 
 BY = Attribution("rules")
 _CLEARLY = 0.04
-"""How much closer the best name must be than the second best."""
+"""Minimum difference in similarity between the closest and the second closest name, so that the closest is clear."""
 NOTHING_THERE = ("NoData", "NoUsableData", "NoCandidate", "NotYetPublished")
 
 
 def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate: Gate) -> Outcome:
-    """Change a failed step so that it can run.
+    """Change the failed step of a run so that a new run can succeed.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def repaired(template: Document, failure: Failure, *, catalogue: Catalogue, gate
 
 
 def close_name(name: str, names: Iterable[str]) -> str:
-    """Return the name that is clearly the closest; empty if several names are similarly close.
+    """Return the known name that is clearly the closest; return an empty text if several names are about equally close.
 
     >>> close_name("AC_H0_MIF", ["AC_H0_MFI", "AC_K0_MFI", "WI_H0_MFI"])
     'AC_H0_MFI'
@@ -96,14 +96,14 @@ def _change(
 
 
 def _meant(name: str, names: list[str]) -> str:
-    """Return the component or axis that a name means: the one with the same letter, else the closest."""
+    """Return the component or axis that a name means: the component with the same letter, or else the closest name."""
     letter = re.fullmatch(r"[bv]_?([xyzrtn])\w?", name, re.IGNORECASE)
     by_letter = axis_letters(tuple(names)).get(letter[1].casefold(), "") if letter else ""
     return by_letter or close_name(name, names)
 
 
 def _renamed_value(step: StepView, old: str, new: str) -> list[Operation]:
-    """Return the operations that replace a name in the arguments of a step."""
+    """Return the operations that replace a misspelt name in the arguments of a step."""
     operations: list[Operation] = []
     for key, value in step.params.items():
         changed = value
@@ -123,7 +123,7 @@ def _renamed_value(step: StepView, old: str, new: str) -> list[Operation]:
 def _converted(
     template: Document, step: StepView, argument: str, unit: str, equivalence: str
 ) -> tuple[list[Operation], list[str]]:
-    """Convert the unit of an input before a step."""
+    """Add a step that converts the unit of an input before the failed step."""
     key = f"{argument}_label"
     label = step.params.get(key)
     if not isinstance(label, str):
@@ -148,7 +148,7 @@ def _converted(
 def _other_sources(
     template: Document, step: StepView, pairs: list[tuple[str, str]]
 ) -> tuple[list[Operation], list[str]]:
-    """Add sources of the same quantity, spacecraft, frame and unit as further candidates."""
+    """Let a fetch also try other datasets with the same quantity, spacecraft, frame and unit."""
     known = next((row for row in SOURCES if (row.dataset, *row.parameters) in pairs), None)
     others = [
         row
@@ -175,7 +175,7 @@ def _other_sources(
 def _respelt(
     template: Document, step: StepView, pairs: list[tuple[str, str]], catalogue: Catalogue
 ) -> tuple[list[Operation], list[str]]:
-    """Replace a dataset or a parameter by the one close name."""
+    """Replace a misspelt dataset or parameter by the name that is clearly the closest."""
     new: list[tuple[str, str]] = []
     for dataset, parameter in pairs:
         try:

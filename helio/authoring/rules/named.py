@@ -14,7 +14,7 @@ from helio.knowledge.quantities import ABS_B, B, families, spellings
 from helio.knowledge.quantity_words import COMPONENTS, INDICES, WORDS
 
 Placed = list[tuple[int, RequestQuantity]]
-"""Quantities, each with its position in the sentence."""
+"""Quantities that a sentence requests, each with its position in the sentence."""
 _OF_WIND = r"(?:proton )?(?:speed|velocity|density|temperature|dynamic pressure|ram pressure|pressure)s?"
 
 
@@ -24,7 +24,7 @@ def names_of_spacecraft() -> str:
 
 
 def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, str], ...]:
-    """Find the dataset ids in a sentence, each with its parameter or an empty text."""
+    """Find the dataset ids in a sentence; return each with the parameter that follows it, or with an empty text."""
     found: dict[tuple[str, str], None] = {}
     for match in re.finditer(
         r"(?<![\w-])([A-Za-z0-9]+(?:[_-][A-Za-z0-9@-]+)+?)(?:\.([A-Za-z]\w*))?(?![\w-])", sentence.text
@@ -36,7 +36,7 @@ def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, 
 
 
 def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
-    """Find the spacecraft in a sentence, and missions without a spacecraft, each with its position, in order."""
+    """Find the spacecraft in a sentence, and missions whose spacecraft is not named, with their positions, in order."""
     found: list[tuple[int, str]] = []
     named, grouped, names = spellings(), families(), names_of_spacecraft()
     missions = {name.casefold(): name for name in grouped}
@@ -69,7 +69,7 @@ def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
 
 
 def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) -> Placed:
-    """Find the physical quantities in a sentence, each with its position, in order.
+    """Find the physical quantities in a sentence, with their positions, in order.
 
     Parameters
     ----------
@@ -96,14 +96,14 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
 
 
 def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
-    """Tell whether a quantity is a field component to which the sentence gives a colour."""
+    """Tell whether a quantity is a component of a field, and the sentence gives a colour to this component."""
     return bool(quantity.component) and f"b{quantity.component}" in coloured
 
 
 def pairs_of(
     crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[RequestQuantity]
 ) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
-    """Pair quantities with spacecraft; empty if every quantity is for every spacecraft. Also tell if this is unclear.
+    """Pair quantities with spacecraft (empty if each quantity is for every spacecraft); also tell if this is unclear.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
@@ -129,7 +129,7 @@ def pairs_of(
 
 
 def _runs(crafts: Sequence[tuple[int, str]], asked: Placed) -> list[list[str | RequestQuantity]]:
-    """Group spacecraft and quantities in order, in turns; an index belongs to OMNI alone."""
+    """Split spacecraft and quantities, in order, into alternating groups; indices count only if OMNI is named."""
     of_omni = any(name == "OMNI" for _, name in crafts)
     words: list[tuple[int, str | RequestQuantity]] = [*crafts]
     words += [placed for placed in asked if of_omni or placed[1].name not in INDICES]

@@ -1,4 +1,4 @@
-"""Read a sentence piece by piece, and remove each understood part, so that the rest is what was not understood."""
+"""Read a sentence piece by piece: each understood part is removed, so that what remains was not understood."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HARMLESS = frozenset(
     plotted drawn shown result results date dates utc""".split()  # noqa: SIM905
 )
 _OF_A_TIME = frozenset(["storm", "substorm", "event", "encounter", "period", "interval", "range"])
-"""Words without a meaning of their own next to a time that was read; otherwise they are times."""
+"""Words such as ``storm`` that helio ignores if the sentence has a time, and otherwise does not understand."""
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?"
 _CLOCKS = re.compile(
     rf"(?:\b(?:from|between|at)\s+)?(?<![\d:T-])(?P<first>{_CLOCK})\s*(?:UTC?\s*)?(?:-|–|\bto\b|\buntil\b|\band\b)\s*"
@@ -44,11 +44,11 @@ _LEAD = re.compile(
     r"(?:for|in|during|over|on|throughout|within)\s+|from\s+(?=(?:the\s+)?(?:last|past|this|current|previous)\b)",
     re.IGNORECASE,
 )
-"""Words that stand before a time but are not a part of it."""
+"""Pattern of words before a time, such as ``during``, that are not part of the time."""
 
 
 class Sentence:
-    """A request that is being read.
+    """A request in words, of which the understood parts are removed one after the other.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Sentence:
         self._timed = False
 
     def take(self, pattern: str | re.Pattern[str]) -> Iterator[re.Match[str]]:
-        """Yield the matches of a pattern in the unread rest, ignoring case, and remove each.
+        """Yield the matches of a pattern in the unread rest of the sentence, ignoring case, and remove each match.
 
         If the pattern has a group ``out``, take out that group alone.
         """
@@ -73,28 +73,28 @@ class Sentence:
             yield match
 
     def has(self, pattern: str) -> bool:
-        """Tell whether the unread rest matches a pattern; remove nothing."""
+        """Tell whether the unread rest of the sentence matches a pattern; remove nothing."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
 
     def adds(self) -> bool:
-        """Tell whether the sentence adds a new line or panel, to which the word ``it`` may refer."""
+        """Tell whether the sentence adds a line or a panel, so that the word ``it`` may mean the new line."""
         return re.search(r"\b(?:add|include|compute|overlay)\b", self.text, re.IGNORECASE) is not None
 
     def take_first(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
-        """Remove the first match of a pattern, and return it; None without a match."""
+        """Remove the first match of a pattern and return it; return None if the pattern does not match."""
         return next(self.take(pattern), None)
 
     def take_text(self, pattern: str) -> str:
-        """Remove the first match of a pattern, and return its first group; empty without a match."""
+        """Remove the first match of a pattern and return its first group; return an empty text without a match."""
         match = self.take_first(pattern)
         return match[1] if match else ""
 
     def drop(self, pattern: str | re.Pattern[str]) -> int:
-        """Remove every match of a pattern; return their number."""
+        """Remove every match of a pattern, and return the number of matches."""
         return sum(1 for _ in self.take(pattern))
 
     def take_times(self, now: datetime) -> list[str]:
-        """Remove all time phrases, the longest first, and return them in the order of the sentence."""
+        """Remove all time phrases, the longest first, and return them in the order in which they were written."""
         times = list(self._clocks(now))
         words = list(_WORD.finditer(self._left))
         spans = sorted(
@@ -130,7 +130,7 @@ class Sentence:
         return [text for _, text in sorted(times)]
 
     def _clocks(self, now: datetime) -> Iterator[tuple[int, str]]:
-        """Join two times of day with the date beside them: ``10:00-12:00 on 2 January 2023``."""
+        """Remove pairs of times of day with their date, as ``10:00-12:00 on 2 January 2023``; yield time ranges."""
         for clocks in list(_CLOCKS.finditer(self._left)):
             ahead = list(_WORD.finditer(self._left[: clocks.start()]))
             behind = list(_WORD.finditer(self._left, clocks.end()))
@@ -162,7 +162,7 @@ class Sentence:
         return self.has(rf"\b(?:also|add|additionally|plus)\s+{_TAKEN}|{_TAKEN}[\s,]*(?:too|as well|also)\b")
 
     def unread(self) -> tuple[str, ...]:
-        """Return the remaining words that have a meaning, and so were not understood."""
+        """Return the remaining words that helio did not understand, without unimportant words such as ``please``."""
         harmless = _HARMLESS | _OF_A_TIME if self._timed else _HARMLESS
         words = re.findall(r"[^\s\x1f,;:.?!()\"'“”‘’]+", self._left)
         return tuple(
@@ -178,12 +178,12 @@ class Sentence:
 
 
 def _full(clock: str) -> str:
-    """Write a time of day with two digits for the hour."""
+    """Write a time of day with two digits for the hour, such as ``09:30``."""
     return clock.zfill(len(clock) + 1) if clock.index(":") == 1 else clock
 
 
 def _may_be_time(text: str) -> bool:
-    """Whether a text has a number or a word of time, so that parsing it is worth the work."""
+    """Tell whether a text contains a number or a word such as ``last``, so that it may be a time."""
     if _TAKEN in text or re.fullmatch(r"\d{1,3}", text):
         return False
     return re.search(r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE) is not None

@@ -1,4 +1,4 @@
-"""Read a sentence word by word into a `PipelineRequest`, without guessing."""
+"""Read a sentence word by word into a `PipelineRequest`; refuse what is not clear, instead of guessing."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ _LOG = (
 
 @dataclass(frozen=True)
 class Reading:
-    """The request that a sentence makes, and the words that were not understood.
+    """The request that was read from a sentence, and the words that were not understood.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Reading:
 
 
 def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
-    """Read a request from a sentence: first datasets and times, then other kinds of words.
+    """Read a request from a sentence: first its datasets and times, then all other kinds of words.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
 
 
 def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
-    """Read the layout of panels, and whether the sentence gives an order."""
+    """Read how the panels should be arranged, and whether the sentence gives their order."""
     together = sentence.take_first(_TOGETHER) is not None
     count = sentence.take_text(_PANELS).lower()
     ordered = sentence.drop(_LAYOUT) > 0
@@ -194,7 +194,7 @@ def _log(sentence: Sentence) -> Iterator[str]:
 
 
 def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, ...]:
-    """Return the quantities in the order of the sentence, with a magnitude that is computed."""
+    """Return the quantities in the order of the sentence, including a magnitude to compute."""
     positions = [(start, quantity.name) for start, quantity in asked]
     if magnitude:
         matches = re.finditer(r"\bmagnitudes?\b", sentence.text, re.IGNORECASE)
@@ -203,7 +203,7 @@ def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, 
 
 
 def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[RequestQuantity]:
-    """Return the quantities to draw, without components that only have a colour: they are lines of their field."""
+    """Return the quantities to draw, without components that the sentence names only to colour their lines."""
     if any(quantity.name not in INDICES for _, quantity in asked):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
     every = dict.fromkeys(quantity for _, quantity in asked)
@@ -218,7 +218,7 @@ def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[Reque
 
 
 def _derived(sentence: Sentence, asked: Placed) -> str:
-    """Return a quantity that the sentence computes from others: ``dynamic pressure from density and velocity``."""
+    """Return a quantity to compute from others, as ``dynamic pressure from density and velocity``, or ""."""
     if len(asked) < 2 or asked[0][1].name not in DERIVED:
         return ""
     (start, first), (following, _) = asked[:2]
@@ -243,7 +243,7 @@ def _cadence(sentence: Sentence) -> float | None:
 def _doubt(
     mentions: tuple[ComputationMention, ...], asked: Placed, wanted: list[RequestQuantity], *, unclear: bool
 ) -> NotUnderstood | None:
-    """Say why a sentence is ambiguous, if it is."""
+    """Return an error if a sentence has several meanings; otherwise return None."""
     if unclear:
         return NotUnderstood(
             "it is not clear which quantity belongs to which spacecraft",
@@ -262,6 +262,6 @@ def _doubt(
 
 
 def _is_between_two(position: int, asked: Placed) -> bool:
-    """Whether a quantity comes before a position and another one after it."""
+    """Tell whether a quantity is named before a position in the sentence, and a different quantity after it."""
     before = {quantity for start, quantity in asked if start < position}
     return bool(before) and any(quantity not in before for start, quantity in asked if start > position)

@@ -1,1 +1,1 @@
-"""Write templates from requests, whether they come from command-line options or from sentences."""
+"""Write templates from requests that were made with command-line options or in sentences."""

@@ -1,4 +1,4 @@
-"""Computations that a request can name, and how to write them into a template."""
+"""Computations that a request can name, and the template's steps for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.steps.signature import signatures
 
 @dataclass(frozen=True)
 class ComputationTool:
-    """A tool that computes a new series from each series.
+    """A tool that computes a new series from each drawn series.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ class ComputationTool:
     spectral: bool = False
 
     def arguments(self, computation: Computation) -> dict[str, Any]:
-        """Return the step's arguments, without labels."""
+        """Return the arguments of the step, without its labels."""
         given = {self.argument: computation.window} if self.argument else {}
         return given | ({"method": computation.method or "mean"} if self.argument == "cadence" else {})
 
     def intent_of(self, computation: Computation) -> str:
-        """Describe the step in a few words."""
+        """Describe in a few words what the step does."""
         return self.intent.format(window=computation.window, method=computation.method or "mean")
 
 
@@ -55,11 +55,11 @@ APPLIED = {
     "power_spectrogram": ComputationTool("spectrogram", "Spectrogram", "window", "{} power", spectral=True),
 }
 MAGNITUDE, DIFFERENCE = "magnitude", "difference"
-"""Computations with other inputs: all vectors, and two series."""
+"""Computations with other inputs: a magnitude takes vectors, and a difference takes two series."""
 
 
 def tool_named(text: str) -> str:
-    """Return the computation that a name or synonym means.
+    """Return the tool that a name or a synonym means.
 
     >>> tool_named("moving average"), tool_named("psd")
     ('running_average', 'power_spectrum')

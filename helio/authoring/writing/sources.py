@@ -1,4 +1,4 @@
-"""Choose the dataset and parameter for a spacecraft's physical quantity, by frame, cadence and time."""
+"""Choose the dataset and parameter for a quantity of a spacecraft, by frame, cadence and time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.knowledge.quantities import SOURCES, QuantitySource, sources_of
 from helio.time_range import TimeRange
 
 LATE = timedelta(days=365)
-"""A dataset whose last record is older than this, counted from the catalogue's date, has probably ended."""
+"""Time after which a dataset without new records has probably ended, counted back from the date of the catalogue."""
 
 
 def pick(
@@ -28,7 +28,7 @@ def pick(
     span: TimeRange | None = None,
     instruments: Sequence[str] = (),
 ) -> list[QuantitySource]:
-    """List the datasets and parameters that have a quantity, best first; empty if none has it in that frame.
+    """List the datasets and parameters that have a quantity, best first; empty if no dataset has it in the given frame.
 
     Sources of the person's own archive come first, if they reach into the time; then those of the named instruments.
     For a cadence the coarsest source is taken that is not coarser, as finer data can be averaged.
@@ -64,7 +64,7 @@ def pick(
 def _preferred(
     sources: list[QuantitySource], holds: Callable[[QuantitySource], bool]
 ) -> list[QuantitySource]:
-    """Return the items that pass a test; all of them if none passes."""
+    """Return the datasets that pass a test, or all datasets if none passes."""
     return list(filter(holds, sources)) or sources
 
 
@@ -73,7 +73,7 @@ def _pieces(source: QuantitySource) -> set[str]:
 
 
 def frames_of(quantity: str, crafts: Sequence[str]) -> list[str]:
-    """Return the frames in which all given spacecraft have a quantity, the preferred frame first."""
+    """Return the frames in which every given spacecraft has a quantity, with the preferred frame first."""
     lists = [[source.frame for source in sources_of(quantity, craft)] for craft in crafts]
     first = dict.fromkeys(lists[0]) if lists else ()
     return [frame for frame in first if all(frame in frames for frames in lists)]
@@ -90,14 +90,14 @@ def crafts_with(quantity: str) -> list[str]:
 
 
 def coverage(source: QuantitySource, catalogue: Catalogue) -> str:
-    """Describe the time that a dataset covers: ``from 1997-09-02 to 2025-12-30``."""
+    """Describe which time a dataset covers, as ``from 1997-09-02 to 2025-12-30``."""
     entry = catalogue.summary(source.dataset)
     first, last = (instant.date().isoformat() if instant else "?" for instant in (entry.first, entry.last))
     return f"from {first} to {last}"
 
 
 def ended(source: QuantitySource, catalogue: Catalogue) -> datetime | None:
-    """Return the time of a dataset's last record; None if the dataset still grows."""
+    """Return the time of a dataset's last record; return None if the dataset still gets new records."""
     entry = catalogue.summary(source.dataset)
     return _naive(entry.last) if entry.last is not None and catalogue.has_stopped(entry) else None
 
@@ -108,7 +108,7 @@ def cadence_words(source: QuantitySource) -> str:
 
 
 def _is_archived(source: QuantitySource, catalogue: Catalogue) -> bool:
-    """Whether the person's own archive has all parameters of a source."""
+    """Tell whether the user's own archive has all parameters of a quantity."""
     if not catalogue.in_archive(source.dataset):
         return False
     known = {parameter.name for parameter in catalogue.dataset(source.dataset).parameters}
@@ -131,7 +131,7 @@ def _stopped_before(source: QuantitySource, span: TimeRange, catalogue: Catalogu
 
 
 def _apart(cadence: float | None, wanted: float) -> tuple[int, float]:
-    """Rank a cadence: fine enough first, the closest first; then a changing one, then coarser ones."""
+    """Return a sort key for cadences: first those that are fine enough, then changing ones, then coarse ones."""
     if cadence is None:
         return 1, 0.0
     return 0 if cadence <= 1.5 * wanted else 2, abs(math.log(cadence / wanted))

@@ -1,4 +1,4 @@
-"""Collect the steps of a new template, with readable ids and labels, and arrange the panels of its figure."""
+"""Collect the steps of a new template, give them readable ids and labels, and arrange the panels of the figure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MORE_COLOURS = ("darkorange", "purple", "teal", "brown", "magenta", "olive")
 
 @dataclass
 class PlotSeries:
-    """A table that a figure can draw: one physical quantity of a spacecraft.
+    """A table that a figure can draw: one physical quantity of one spacecraft.
 
     Parameters
     ----------
@@ -54,31 +54,31 @@ class PlotSeries:
 
 @dataclass
 class Steps:
-    """Collector of the steps, notes and variables of a new template."""
+    """The steps, notes and variables of a new template, collected one after the other."""
 
     steps: list[Document] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     variables: Document = field(default_factory=dict)
 
     def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
-        """Add a step under a new id, and return the id."""
+        """Add a step under an unused id, and return the id."""
         wanted = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
         step_id = free_name(wanted, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
         return step_id
 
     def label(self, wanted: str) -> str:
-        """Return a label that no step has yet."""
+        """Return a label that no step uses yet."""
         return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
 
     def compute(self, tool: str, source: PlotSeries, ending: str, intent: str, **args: Any) -> PlotSeries:
-        """Add a step that computes a new series from a series, and return the new series."""
+        """Add a step that computes a new series from an existing series, and return the new series."""
         label = self.label(f"{source.label}_{ending}")
         self.add(label, tool, {"source_label": source.label, **args, "output_label": label}, intent)
         return PlotSeries(**vars(source) | {"label": label})
 
     def note(self, text: str) -> None:
-        """Add a note, unless it was added before."""
+        """Add a note to the user, unless the same note was added before."""
         if text not in self.notes:
             self.notes.append(text)
 
@@ -94,7 +94,7 @@ class Steps:
 
 
 def free_name(wanted: str, taken: Collection[str], joint: str = "_") -> str:
-    """Return a name that is not taken; add a number if needed.
+    """Return a name that is not taken yet; add a number if the wanted name is taken.
 
     >>> free_name("b", {"b", "b_2"})
     'b_3'
@@ -106,13 +106,13 @@ def free_name(wanted: str, taken: Collection[str], joint: str = "_") -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Join names: ``ACE``, ``ACE and Wind``, ``ACE, Wind and DSCOVR``."""
+    """Join names into a list in words: ``ACE``, ``ACE and Wind``, ``ACE, Wind and DSCOVR``."""
     unique = list(dict.fromkeys(names))
     return unique[0] if len(unique) == 1 else f"{', '.join(unique[:-1])} and {unique[-1]}"
 
 
 def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSeries]]:
-    """Arrange series in panels: each vector and spectrum alone; one quantity of compared spacecraft together."""
+    """Arrange series in panels: each vector and spectrum alone, and a quantity of several spacecraft together."""
     ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
     panels: list[list[PlotSeries]] = []
     for series in ordered:
@@ -138,7 +138,7 @@ def figure_of(
     log: Sequence[str] = (),
     colours: Mapping[str, str] | None = None,
 ) -> Document:
-    """Return the spec of a figure, the argument of `render_spec`."""
+    """Return the settings of a figure, for the argument `spec` of the tool `render_spec`."""
     spec: Document = {
         "labels": [series.label for panel in panels for series in panel],
         "panels": [[series.label for series in panel] for panel in panels],
@@ -163,7 +163,7 @@ def figure_of(
 def _by_craft(
     panels: Sequence[Sequence[PlotSeries]],
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Return the labels of axes by panel, and names and colours of lines, that distinguish spacecraft."""
+    """Return the axis labels by panel number, and the names and colours of lines, that tell spacecraft apart."""
     several = len({series.craft for panel in panels for series in panel}) > 1
     labels: dict[str, str] = {}
     names: dict[str, str] = {}
@@ -179,12 +179,12 @@ def _by_craft(
 
 
 def _axis_of(series: PlotSeries) -> str:
-    """Return the label of an axis: ``ACE B GSE [nT]``."""
+    """Return the label of an axis, such as ``ACE B GSE [nT]``."""
     letter = _LETTERS.get(series.quantity, symbol(series.quantity))
     return f"{series.craft} {letter} {series.frame} [{series.unit}]".replace("  ", " ")
 
 
 def _rank(quantity: str) -> tuple[int, str]:
-    """Return the order of a quantity in a figure; a component comes right after its vector."""
+    """Return the position of a quantity in a figure's order; a component comes directly after its vector."""
     whole = next((row for row in WORDS if f"{quantity} ".startswith(f"{row.quantity} ")), None)
     return (_ORDER.index(whole.symbol) if whole else len(_ORDER), quantity)

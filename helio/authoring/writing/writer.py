@@ -1,4 +1,4 @@
-"""Write a new template from a request: what to fetch, compute and draw."""
+"""Write a new template from a request: which data to fetch, what to compute and what to draw."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from helio.pipelines.template.document import Document
 from helio.time_range import Duration, TimeRange, is_relative, parse_time_range
 
 Asks = Callable[[str, Sequence[str]], str]
-"""Ask the user a question with choices, the most likely first, and return the chosen one."""
+"""Function that asks the user a question with choices, the most likely choice first, and returns the chosen one."""
 Epoch = tuple[str, str, TimeRange | None]
-"""Time range of a figure: its variable, the ending of its labels, and its default."""
+"""One time range of a figure: its variable, the ending of labels that belong to it, and its default."""
 
 WINDOWS = ("10min", "1h", "5min", "1min")
 EVERY = "all of them"
 FILE_ENDINGS = {"netcdf": "nc"}
-"""File endings that differ from the name of the format."""
+"""File endings of the formats whose ending is not the format's name."""
 UPSTREAM = ("OMNI", "ACE", "Wind", "DSCOVR")
 DERIVED: dict[str, tuple[str, dict[str, str]]] = {
     "dynamic pressure": ("dynamic_pressure", {"density_label": DENSITY, "velocity_label": VELOCITY}),
@@ -59,14 +59,14 @@ DERIVED: dict[str, tuple[str, dict[str, str]]] = {
     "clock angle": ("clock_angle", {"source_label": B}),
     "cone angle": ("cone_angle", {"source_label": B}),
 }
-"""Quantities to compute if no dataset has them: the tool, and the quantity for each argument."""
+"""Quantities to compute if no dataset has them: the name of the tool, and the quantity for each of its arguments."""
 _WITH_HELIUM = ("dynamic pressure", "Alfvén speed", "Alfvén Mach number")
 
 
 def write_template(
     request: PipelineRequest, *, catalogue: Catalogue, now: datetime, ask: Asks
 ) -> tuple[Document, tuple[str, ...]]:
-    """Write the template for a request, not yet verified, and return it with notes on assumptions.
+    """Write the template for a request, not yet verified; also return notes on what was assumed.
 
     Raises
     ------
@@ -101,7 +101,7 @@ class _Writer:
         return self.steps.template(name, text), tuple(self.steps.notes)
 
     def _figure(self, variable: str, group: str, span: TimeRange | None) -> tuple[str, str]:
-        """Add the steps of one time range, and return the name and the title of its figure."""
+        """Add the steps for one time range of the figure, and return the name and the title of the figure."""
         request = self.request
         self.variable, self.group, self.span = variable, group, span
         self.fetched = {}
@@ -143,7 +143,7 @@ class _Writer:
         return epochs or [("$TIME_RANGE", "", None)]
 
     def _default_range(self, epochs: list[Epoch]) -> None:
-        """Use the last days with data where the request has no time."""
+        """If the request gives no time, use the last days with data."""
         if self.request.times:
             return
         ends = [end for source in self.used if (end := ended(source, self.catalogue))]
@@ -185,7 +185,7 @@ class _Writer:
         return bool(self.request.own) or len(self.request.spacecraft) < 2
 
     def _common_frame(self) -> str:
-        """Return a frame in which the vectors of all spacecraft are available."""
+        """Return a frame in which the vectors of all requested spacecraft are available."""
         request = self.request
         vector = next((wanted for wanted in request.quantities if wanted.name in VECTORS), None)
         if vector is None or len(request.spacecraft) < 2 or len({wanted for _, wanted in request.own}) > 1:
@@ -201,7 +201,7 @@ class _Writer:
         return self._component(self._quantity(wanted.name, craft, frame), wanted.component)
 
     def _check_component(self, wanted: RequestQuantity, craft: str, frame: str) -> None:
-        """Refuse a component that the spacecraft's vector does not have in any of its frames."""
+        """Refuse a component that the spacecraft's vector does not have in any frame."""
         there = [known for known in frames_of(wanted.name, [craft]) if known]
         fitting = {known for known in ([frame] if frame else there) if _has(known, wanted.component)}
         turned = frame in TURNABLE and any(known in TURNABLE for known in there)
@@ -216,7 +216,7 @@ class _Writer:
         )
 
     def _check_named(self, shown: list[PlotSeries]) -> None:
-        """Refuse a spacecraft, unit or instrument of the request that the figure would not show."""
+        """Refuse a spacecraft, unit or instrument of the request if the figure would not show it."""
         request = self.request
         absent = [craft for craft in request.spacecraft if craft not in {series.craft for series in shown}]
         if absent:
@@ -242,7 +242,7 @@ class _Writer:
             )
 
     def _check_layout(self, panels: list[list[PlotSeries]]) -> None:
-        """Refuse a layout that the figure would not have."""
+        """Refuse an arrangement of panels that the figure would not have."""
         wanted = self.request.panels
         if wanted.count and wanted.count != len(panels):
             raise NotUnderstood(f"the figure would have {len(panels)} panels, not {wanted.count}")
@@ -288,7 +288,7 @@ class _Writer:
         self.steps.add(label, "fetch_data", args, intent)
 
     def _parameter_of(self, entry: CatalogueEntry) -> str:
-        """Ask for the parameter of a dataset where it has several, those of the table first."""
+        """Ask which parameter of a dataset to draw if it has several; list those in the table of quantities first."""
         names = [parameter.name for parameter in entry.parameters if parameter.kind != "string"]
         table = [name for source in _of_dataset(entry.id) for name in source.parameters if name in names]
         choices = list(dict.fromkeys(table + names))
@@ -301,14 +301,14 @@ class _Writer:
         )
 
     def _quantity(self, quantity: str, craft: str, frame: str) -> PlotSeries:
-        """Fetch or compute a quantity of a spacecraft, once."""
+        """Add steps that fetch or compute a quantity of a spacecraft, only once for each quantity."""
         key = (quantity, craft, frame)
         if key not in self.fetched:
             self.fetched[key] = self._new_quantity(quantity, craft, frame)
         return self.fetched[key]
 
     def _pick(self, quantity: str, craft: str, frame: str = "") -> list[QuantitySource]:
-        """Return the sources that fit the request, the best first."""
+        """Return the datasets and parameters that fit the request, best first."""
         return pick(
             quantity,
             craft,
@@ -348,7 +348,7 @@ class _Writer:
         )
 
     def _turned(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
-        """Rotate a vector into a frame."""
+        """Add a step that rotates a vector into a frame."""
         if quantity not in VECTORS or frame not in TURNABLE:
             return None
         sources = [source for source in self._pick(quantity, craft) if source.frame in TURNABLE]
@@ -360,7 +360,7 @@ class _Writer:
         return replace(turned, frame=frame)
 
     def _length_of(self, quantity: str, craft: str, frame: str) -> PlotSeries | None:
-        """Compute a magnitude from its vector."""
+        """Add a step that computes the magnitude of a vector."""
         vector = {ABS_B: B, SPEED: VELOCITY}.get(quantity)
         if vector is None or not self._pick(vector, craft):
             return None
@@ -371,14 +371,14 @@ class _Writer:
         return self._magnitude(known or self._quantity(B, craft, own_frame), ABS_B)
 
     def _speed_instead(self, quantity: str, craft: str) -> PlotSeries | None:
-        """Take the speed for a velocity without a vector, unless the request insists on the vector."""
+        """Draw the speed if no velocity vector is known, unless the request insists on the vector."""
         if quantity != VELOCITY or self.request.frame or self.request.vectors or not self._pick(SPEED, craft):
             return None
         self.steps.note(f"the figure draws the speed: helio knows no velocity vector of {craft}")
         return self._quantity(SPEED, craft, "")
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
-        """Whether a vector that is fetched anyway, or is much finer, gives a better magnitude."""
+        """Tell whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
         if any(wanted.name == B for wanted in self.request.quantities):
             return True
         vectors = self._pick(B, craft)
@@ -386,7 +386,7 @@ class _Writer:
         return bool(cadence and magnitude.cadence and cadence < magnitude.cadence / 10)
 
     def _fetch(self, quantity: str, craft: str, sources: list[QuantitySource]) -> PlotSeries:
-        """Add a fetch of the first source, with the others as candidates, at the cadence of the request."""
+        """Add a fetch of the first dataset, with the other datasets as alternatives, at the requested cadence."""
         first = sources[0]
         self.used.append(first)
         kind = "vector" if quantity in VECTORS else "spectrum" if quantity in SPECTRA else "scalar"
@@ -406,7 +406,7 @@ class _Writer:
         return self._at_cadence(series, first)
 
     def _at_cadence(self, series: PlotSeries, source: QuantitySource) -> PlotSeries:
-        """Average a series to the cadence of the request, if it is finer."""
+        """Add a step that averages a series to the requested cadence, if the series is finer."""
         cadence = self.request.cadence
         if cadence is None:
             return series
@@ -427,7 +427,7 @@ class _Writer:
         return series
 
     def _joined(self, source: QuantitySource, label: str, intent: str) -> None:
-        """Fetch components that the archive keeps apart, and join them."""
+        """Add steps that fetch components stored as separate parameters, and join them into a vector."""
         letters = "RTN" if source.frame == "RTN" else "xyz"
         stem = "V" if source.quantity == VELOCITY else "B" if source.quantity == B else ""
         fetch = {
@@ -472,7 +472,7 @@ class _Writer:
         return replace(series, label=label, kind="scalar", quantity=quantity, frame="")
 
     def _derived(self, quantity: str, craft: str) -> PlotSeries:
-        """Compute a quantity from density, velocity, temperature and field, all on the epochs of the coarsest."""
+        """Add steps that compute a quantity from others, such as density and velocity, on the coarsest epochs."""
         tool, takes = DERIVED[quantity]
         if "source_label" in takes:
             vector = self._quantity(B, craft, self._angle_frame(craft))
@@ -502,7 +502,7 @@ class _Writer:
         return wanted or next((frame for frame in ("GSM", "GSE", "RTN") if frame in there), "")
 
     def _onto(self, part: PlotSeries, clock: PlotSeries) -> PlotSeries:
-        """Align a series with the epochs of another, across at most three times the longer cadence."""
+        """Add a step that aligns a series with the epochs of another series, across gaps of at most three cadences."""
         known = self.aligned.get((part.label, clock.label))
         if known is not None:
             return known
@@ -587,7 +587,7 @@ class _Writer:
                 self.steps.add(f"save_{series.label}", "save_data", args, f"Save as {form}")
 
     def _log(self, shown: list[PlotSeries]) -> list[str]:
-        """Return the quantities with a logarithmic scale."""
+        """Return the quantities to draw on a logarithmic scale."""
         words = self.request.style.log
         every = ["*"] if {"*", "all", "everything"} & set(words) else []
         return every + [series.quantity for series in shown for word in words if word in series.quantity]
@@ -631,7 +631,7 @@ class _Writer:
 
 
 def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
-    """Ask for what is missing: the spacecraft of a mission, a quantity, a window."""
+    """Ask the user for what a request lacks: the spacecraft of a mission, a quantity, a window."""
     chosen: dict[str, tuple[str, ...]] = {}
     for mission in request.spacecraft:
         if mission in families():
@@ -655,7 +655,7 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
 
 
 def _spacecraft_of(wanted: Sequence[RequestQuantity], ask: Asks) -> str:
-    """Choose the spacecraft for quantities named without one; OMNI has the solar wind and the indices."""
+    """Choose the spacecraft for quantities requested without one; use OMNI for solar wind and indices."""
     if any(quantity.name in INDICES for quantity in wanted):
         return "OMNI"
     if not wanted:
@@ -677,14 +677,14 @@ def _with_window(computation: Computation, ask: Asks) -> Computation:
 
 
 def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, list[str]]:
-    """Return a time phrase as a variable's default, and notes on it; a phrase such as ``last week`` stays relative."""
+    """Return a time phrase as a variable's default, with notes; a phrase such as ``last week`` stays relative."""
     if not is_relative(phrase):
         return str(span), []
     return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]
 
 
 def line_of(what: str, series: PlotSeries) -> str:
-    """Return the label of the line that a word means, if it belongs to a series; otherwise an empty text.
+    """Return the label of the line that a word means, if it is a line of the series; otherwise return an empty text.
 
     >>> line_of("bz", PlotSeries("ACE_B", "magnetic field vector", "ACE", "vector"))
     'ACE_B.z'
@@ -714,12 +714,12 @@ def _of_dataset(dataset: str) -> list[QuantitySource]:
 
 
 def _has(frame: str, letter: str) -> bool:
-    """Whether vectors in a frame have a component of that letter."""
+    """Tell whether vectors in a frame have a component with the given letter."""
     return (frame == "RTN") == (letter in "rtn")
 
 
 def _seconds(seconds: float) -> str:
-    """Write a duration as templates do."""
+    """Write a duration in seconds as templates do."""
     for unit, length in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
         if seconds >= length and (seconds / length).is_integer():
             return f"{int(seconds // length)}{unit}"
