@@ -1,4 +1,4 @@
-"""Replies of servers, read within limits of size, and JSON within limits of size and depth."""
+"""Replies of servers, read within limits of size; JSON is also limited in depth."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ if TYPE_CHECKING:
 LATER = "try again later; finished downloads are kept"
 
 _STEP = 256 * 1024
-"""Bytes to decompress at a time: compressed data may expand a thousandfold."""
+"""Number of bytes to decompress at a time: compressed data may expand a thousandfold."""
 _GZIP = 16 + zlib.MAX_WBITS
 _DEEPEST = 64
 """Maximum depth of nested JSON; replies of real services need ten levels."""
 _BYTES_PER_VALUE = 16
-"""Least average length of a JSON value in bytes: text such as ``[],[],…`` takes thirty times its size in memory."""
+"""Smallest average length of a JSON value in bytes: text such as ``[],[],…`` needs thirty times its length in memory.
+"""
 _LONGEST_NUMBER = 40
 """Maximum number of digits of a whole number; 64-bit numbers have up to 20."""
 
 
 class BadBody(Exception):
-    """Error that says how a body is cut off or wrong, raised by its reader so that the request is tried again."""
+    """Error that a reader of a body raises if the body is cut off or wrong, so that helio sends the request again."""
 
 
 class UnusableJson(ValueError):
-    """Complete JSON that cannot be used; the message gives the reason."""
+    """Error for complete JSON that helio cannot use; the message gives the reason."""
 
 
 class OpenReply:
-    """Reply of a server whose body is not read yet; the body can be read once.
+    """Reply of a server whose body has not been read yet; the body can be read only once.
 
     Parameters
     ----------
     response : httpx2.Response
-        Open, nothing of it read.
+        Open reply of which nothing was read.
     url : str
-        What was asked for; with its host, what messages name.
+        URL of the request; messages show its host.
     meter : Meter
-        Of the attempt.
+        Counter of the bytes and seconds of this request.
     limits : NetworkLimits
     """
 
@@ -73,25 +74,27 @@ class OpenReply:
 
     @property
     def came_from(self) -> str:
-        """URL of the reply; after a redirect it differs from the URL of the request."""
+        """URL from which the reply came; after a redirect this URL differs from the URL of the request."""
         return str(self._response.url)
 
     @property
     def certificate(self) -> bytes:
-        """The server's certificate in DER format; empty without TLS."""
+        """The server's certificate in DER format; empty for a connection without TLS."""
         stream = self._response.extensions.get("network_stream")
         secured = stream and stream.get_extra_info("ssl_object")
         return (secured and secured.getpeercert(True)) or b""
 
     def raw(self) -> Iterator[bytes]:
-        """Yield the body in parts, as sent and of any length: the caller must limit it."""
+        """Yield the body in parts as the server sent them, without a limit of length: the caller must limit the
+        length.
+        """
         for part in self._response.iter_raw():
             self._meter.add_content(len(part))
             self.received += len(part)
             yield part
 
     def parts(self, largest: int) -> Iterator[bytes]:
-        """Yield the body in parts, decompressed.
+        """Yield the body in parts, after decompression.
 
         Parameters
         ----------
@@ -121,7 +124,7 @@ class OpenReply:
         raise ReplyTooLarge(f"{self._host} sends a reply longer than {in_words(largest)}", place=self._url)
 
     def read(self) -> bytes:
-        """Return the whole body, decompressed.
+        """Return the whole body, after decompression.
 
         Raises
         ------
@@ -140,7 +143,7 @@ class OpenReply:
         return bytes(content)
 
     def json(self) -> Any:
-        """Read the body as JSON; return None if it is not JSON and the status is not 200.
+        """Read the body as JSON; return None if the body is not JSON and the HTTP status is not 200.
 
         Raises
         ------
@@ -181,15 +184,16 @@ class OpenReply:
 
     @property
     def has_end(self) -> bool:
-        """Whether the announced length or the compression proves that the body is complete; a closed connection does
-        not."""
+        """Whether the announced length or the compression proves that the body is complete. A closed connection is no
+        proof.
+        """
         framed = "content-length" in self.headers or (
             "chunked" in self.headers.get("transfer-encoding", "").lower()
         )
         return framed or self._stream_ended
 
     def _plain(self) -> Iterator[bytes]:
-        """Return the body without its compression, in small parts."""
+        """Yield the body without its compression, in small parts."""
         header = self.headers.get("content-encoding", "")
         codings = [
             coding for word in header.split(",") if (coding := word.strip().lower()) not in ("", "identity")
@@ -230,7 +234,7 @@ class OpenReply:
 
 
 def read_json(content: bytes, largest: int, server: str) -> Any:
-    """Read JSON that a server sent, in UTF-8, UTF-16, UTF-32 or Latin-1.
+    """Read JSON that a server sent, encoded in UTF-8, UTF-16, UTF-32 or Latin-1.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""The provider of each fetch: the archive chosen for the run, otherwise the provider named in the step."""
+"""Selection of the provider for each fetch: the archive chosen for the run, otherwise the provider named in the
+step.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from helio.sources.transfers import Progress
 
 _HURRY = 5.0
-"""Seconds to wait for a connection when helio can do without the reply."""
+"""Seconds to wait for a connection when helio can continue without the reply."""
 
 
 def archive_named(archive: str) -> str:
@@ -95,7 +97,7 @@ class Access:
 def archives_of(
     settings: Settings, reader: CdfReader, archive: str = "", access: Access | None = None
 ) -> Archives:
-    """Make the `Archives` of a run, with the cache and file digests in helio's home folder."""
+    """Make the `Archives` of a run, with the cache and the saved file digests in helio's home folder."""
     return Archives(
         reader,
         archive,
@@ -121,7 +123,7 @@ def open_folder(archive: str, settings: Settings) -> None:
 
 
 class Archives:
-    """Archives of a run; each is opened at its first use.
+    """All archives (providers and folders) of a run; each archive is opened at its first use.
 
     Parameters
     ----------
@@ -171,7 +173,7 @@ class Archives:
         self._cancelled = False
 
     def open_named(self) -> None:
-        """Open the archive chosen for the run, if there is one.
+        """Open the archive chosen for the run, if the user chose one.
 
         Raises
         ------
@@ -203,7 +205,7 @@ class Archives:
             client.cancel()
 
     def _http(self) -> Http:
-        """Return the client of all providers of the run; called with the lock held."""
+        """Return the HTTP client that all providers of the run share. The caller must hold the lock."""
         if self._client is None:
             # what a run without the network does without
             from helio.sources.host_places import HostPlaces
@@ -218,7 +220,9 @@ class Archives:
 
     @staticmethod
     def _served(provider: str) -> str:
-        """Return a provider that a template may name; never a folder or a URL, which only the run itself can name."""
+        """Return a provider that a template may name: never a folder or a URL, because only the user of the run may
+        choose these.
+        """
         if provider in names() or family_of(provider):
             return provider
         raise RequestError(
@@ -261,7 +265,7 @@ class Archives:
         )
 
     def _folder(self) -> Path:
-        """Return where what servers send is kept."""
+        """Return the cache folder for the replies and files of servers."""
         if self._cache is None:
             raise RequestError(
                 "replies of servers cannot be stored: no cache folder is set",

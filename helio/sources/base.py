@@ -1,4 +1,4 @@
-"""The base of every source of data that is asked over the network: a new source is one subclass in one file.
+"""The base class of every data source that helio asks over the network: a new source is one subclass in one file.
 
 Choose the base by what the archive gives:
 
@@ -52,14 +52,14 @@ T = TypeVar("T")
 
 HOUR, DAY = 3600.0, 86_400.0
 _SETTLED_AFTER = timedelta(days=30)
-"""Age at which data count as unchanging; archives often replace younger data while they validate them."""
+"""Age from which data count as final; archives often replace younger data while they validate them."""
 _STILL_GROWING = timedelta(days=180)
-"""Greatest age of a dataset's last record for which further records are expected."""
+"""If the last record of a dataset is older than this, helio expects no further records."""
 ONLINE = "run once without --offline"
 
 
 class Source(ABC):
-    """Source of data on the network; satisfies `helio.sources.provider.Provider`.
+    """Base class for sources of data on the network; it satisfies `helio.sources.provider.Provider`.
 
     What a subclass may rely on: requests of all sources wait for their turn at a host, are tried again where that may
     help, and lead to no host but the source's own (`http`); a reply is kept and asked for once, even by several
@@ -92,7 +92,9 @@ class Source(ABC):
     """
 
     title: ClassVar[str]
-    """Name of the source in messages, such as ``"SWPC"``; names in records and figures begin with it."""
+    """Name of the source in messages, such as ``"SWPC"``; the source's name in records and figures begins with this
+    title.
+    """
     address: ClassVar[str]
     """The URL of the archive; the user can replace it with ``$HELIO_NAME_URL``."""
     further_addresses: ClassVar[tuple[str, ...]] = ()
@@ -100,7 +102,7 @@ class Source(ABC):
     publisher: ClassVar[str] = ""
     """Publisher of the data in citations; if empty, citations use the name in records."""
     question: ClassVar[str] = ""
-    """The question that `probe` asks, in words; ``helio doctor`` skips a source whose question is empty."""
+    """The question that `probe` asks, in words; ``helio doctor`` does not test a source if this text is empty."""
 
     def __init__(
         self,
@@ -131,11 +133,11 @@ class Source(ABC):
         self.listed = listed or {}
         self.on_progress = on_progress
         self.folder = self.folder_of_address(self.url)
-        """Folder of this server's replies and data, relative to the folders of the cache."""
+        """Cache folder for the replies and data of this server, relative to the folders of the cache."""
         self.replies = SavedReplies(cache / "replies", self.http.clock.now)
         self.transfers = Transfers(self.http, self.allowance, on_progress)
         self._replies_here: dict[str, tuple[Any, bool]] = {}
-        """Replies by name, each with whether it is fresh."""
+        """Replies by name, each with a flag that says whether the reply is still fresh."""
         self._made_once: dict[str, Any] = {}
         self.prepare()
 
@@ -154,8 +156,8 @@ class Source(ABC):
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Return the files or replies that cover [start, stop), without downloading records.
 
-        The names decide whether a result is computed again: equal data must have equal names before and after the
-        download, and other data other ones.
+        The names decide whether helio computes a result again: equal data must have equal names before and after the
+        download, and different data must have different names.
 
         Raises
         ------
@@ -171,7 +173,7 @@ class Source(ABC):
 
     @abstractmethod
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop).
+        """Read parameters over [start, stop) and return a table for each parameter.
 
         Returns
         -------
@@ -194,11 +196,11 @@ class Source(ABC):
         return self.title
 
     def prepare(self) -> None:  # noqa: B027 - many sources need nothing
-        """Prepare the state of a subclass; called once, at the end of ``__init__``."""
+        """Prepare the attributes that a subclass adds; called once, at the end of ``__init__``."""
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """Return the complete URL for an address that the user may have given.
+        """Return the complete URL for an address that the user may have given in a short form.
 
         Raises
         ------
@@ -214,12 +216,14 @@ class Source(ABC):
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Return the cache folder for a server's address; each address has its own."""
+        """Return the cache folder for a server's address; each address has its own folder."""
         return f"{folder_name(cls.title.lower())}/{folder_name(urlsplit(url).netloc)}"
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
-        """Return whether the user chose this address; only then may its host be on a private network."""
+        """Return whether the user chose this address; only an address chosen by the user may be on a private
+        network.
+        """
         return True
 
     @classmethod
@@ -239,7 +243,7 @@ class Source(ABC):
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask one small question with a known answer and describe the reply, for ``helio doctor``.
+        """Send one small test request with a known answer, and describe the reply for ``helio doctor``.
 
         Parameters
         ----------
@@ -260,7 +264,7 @@ class Source(ABC):
     # Asking, for subclasses
 
     def once(self, key: str, make: Callable[[], T]) -> T:
-        """Return the value of a key, made at the first call and kept as long as this object lives.
+        """Return the value for a name; make the value at the first call, and keep it as long as this object exists.
 
         Parameters
         ----------
@@ -274,11 +278,11 @@ class Source(ABC):
         return value
 
     def put(self, key: str, value: object) -> None:
-        """Replace the value that `once` keeps for a key."""
+        """Replace the value that `once` keeps for a name."""
         self._made_once[key] = value
 
     def forget(self, key: str) -> None:
-        """Drop the value of a key, so that `once` makes it again."""
+        """Delete the value that `once` keeps for a name, so that `once` makes a new value."""
         with self.replies.alone(key):
             self._made_once.pop(key, None)
 
@@ -291,9 +295,9 @@ class Source(ABC):
         never_asked: str,
         longest: float | None = DAY,
     ) -> Any:
-        """Return a reply from the cache, or request it and cache it.
+        """Return a reply from the cache; if the cache does not have the reply, request it and save it.
 
-        An empty one is not kept: it may have been the server's bad hour.
+        An empty reply is not saved, because the server may have had a temporary problem.
 
         Parameters
         ----------
@@ -337,14 +341,14 @@ class Source(ABC):
         )
 
     def save(self, name: str, content: Any) -> None:
-        """Cache a reply that was requested without `saved`, and replace an earlier one."""
+        """Save a reply in the cache that was requested without `saved`, and replace any earlier reply of this name."""
         name = f"{self.folder}/{name}"
         with self.replies.alone(name):
             self.replies.save(name, content)
             self._replies_here[name] = (content, True)
 
     def counted_json(self, answer: OpenReply, what: str) -> Any:
-        """Read a reply as JSON and count it as a download of the run: reported, and within the run's limit.
+        """Read a reply as JSON, and count it as a download: in the progress, and against the download limit of the run.
 
         Raises
         ------
@@ -364,15 +368,18 @@ class Source(ABC):
     # Freshness, for subclasses
 
     def is_young(self, heard_at: datetime, longest: float = HOUR) -> bool:
-        """Return whether a reply is at most `longest` seconds old; a reply from the future is not."""
+        """Return whether a reply is at most `longest` seconds old; return False for a reply dated in the future."""
         return timedelta() <= self.http.clock.utc() - heard_at <= timedelta(seconds=longest)
 
     def is_fresh(self, heard_at: datetime, stop: datetime) -> bool:
-        """Return whether a reply about data up to `stop` is still valid: for an hour, or always if the data are old."""
+        """Return whether a reply about data up to `stop` is still valid: always if the data are old, otherwise for one
+        hour.
+        """
         return is_settled(stop, heard_at) or self.is_young(heard_at)
 
     def absent(self, text: str, advice: str, *, last: datetime | None, follows: bool) -> DataError:
-        """Return the error for a range without data: `NotYetPublished` if the dataset will probably reach the range.
+        """Return the error for a range without data: `NotYetPublished` if the dataset will probably cover the range
+        later.
 
         Parameters
         ----------
@@ -386,7 +393,7 @@ class Source(ABC):
         return NoData(text, advice=advice)
 
     def refuse_unknown(self, dataset_id: str, parameters: Sequence[str], known: Collection[str]) -> None:
-        """Check that a dataset has all the requested parameters.
+        """Raise an error if a dataset lacks one of the requested parameters.
 
         Raises
         ------
@@ -418,7 +425,7 @@ class Source(ABC):
 
 
 def is_settled(stop: datetime, at: datetime) -> bool:
-    """Return whether data that end at `stop` were old enough at the moment `at` to count as unchanging."""
+    """Return whether data that end at `stop` were, at the moment `at`, old enough to count as final."""
     return at - stop >= _SETTLED_AFTER
 
 
@@ -432,7 +439,7 @@ def whole_seconds(time_range: TimeRange) -> str:
 
 
 def folder_name(address: str) -> str:
-    """Return a name for the folder of an address.
+    """Turn a server's address into a name for its cache folder.
 
     >>> folder_name("127.0.0.1:8080/hapi")
     '127.0.0.1-8080-hapi'

@@ -1,4 +1,4 @@
-"""Environment and memory limit of child processes that may be killed."""
+"""Environment and memory limit of child processes, which helio may kill."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def child_environment() -> dict[str, str]:
 
 
 def memory_limit() -> int:
-    """Return the address space in bytes that one child may take: three quarters of the memory, at least 2 GiB.
+    """Return how many bytes of address space one child may use: three quarters of the memory, but at least 2 GiB.
 
     What a damaged file or a slip of the pen claims must not take all of it.
     """
@@ -42,7 +42,7 @@ def memory_limit() -> int:
 
 
 def limit_memory(limit: int) -> None:
-    """Limit this process to `limit` bytes of address space; beyond, Python raises MemoryError. Disable core dumps.
+    """Limit this process to `limit` bytes of address space, beyond which Python raises MemoryError; disable core dumps.
 
     Called by the child itself, before it reads anything. macOS does not limit address space; there the
     parent's clock is the only limit.

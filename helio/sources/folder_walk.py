@@ -1,4 +1,4 @@
-"""Search of a folder for data files, within limits; lists skipped entries with the reason."""
+"""Search of a folder for data files, within limits; skipped files and folders are listed with the reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_ENTRIES = 1_000_000
-"""Maximum number of files and folders to look at in one walk."""
+"""Maximum number of files and folders to look at in one search."""
 MOST_SKIPPED = 1_000
-"""Maximum number of skipped entries to list with a reason; further ones are only counted."""
+"""Maximum number of skipped files and folders to list with a reason; all further ones are only counted."""
 _OFTEN = 1_000
-"""Number of entries between two calls of `on_progress`."""
+"""Number of files and folders between two calls of `on_progress`."""
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
@@ -25,7 +25,7 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class SkippedEntry:
-    """Entry of an archive that is not read.
+    """File or folder of an archive that helio does not read, with the reason.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class SkippedEntry:
 
 @dataclass(frozen=True)
 class Walk:
-    """Data files and skipped entries below a folder.
+    """Result of a search: the data files below a folder, and the skipped files and folders.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Walk:
 
 
 def has_plain_name(name: str) -> bool:
-    r"""Return whether a name can be printed on one line and written as UTF-8.
+    r"""Return whether a file name can be printed on one line and written as UTF-8.
 
     >>> has_plain_name("Größe 1.cdf"), has_plain_name("a\nb.cdf"), has_plain_name("caf\udce9.cdf")
     (True, False, False)
@@ -72,7 +72,7 @@ def has_plain_name(name: str) -> bool:
 
 
 def shown(path: str | Path) -> str:
-    r"""Return a path with unprintable characters written as escapes.
+    r"""Return a path as text, with unprintable characters written as escapes.
 
     >>> print(shown("a\nb.cdf"), shown("caf\udce9.cdf"))
     a\nb.cdf caf\xe9.cdf
@@ -144,7 +144,7 @@ class _Walker:
         self._on_progress(self._entries)
 
     def _look_at(self, entries: Iterable[os.DirEntry[str]]) -> list[Path]:
-        """Keep the files of data of a folder, and give the folders in it."""
+        """Add the data files of one folder to the result, and return the folders inside this folder."""
         folders = []
         for entry in entries:
             self._entries += 1

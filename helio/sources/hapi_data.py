@@ -40,13 +40,17 @@ _NUMBER = re.compile(
 )
 _EMPTY_CELL = re.compile(rb",[ \t]*(?=[,\r\n]|\Z)|,\"\"(?=[,\r\n]|\Z)")
 _PLAUSIBLE = (1e-50, 1e50)
-"""Smallest and largest size of a measured number, in any usual unit; random bytes are seldom between them."""
+"""Smallest and largest absolute value of a plausible measurement, in any usual unit; random bytes rarely give
+such values.
+"""
 _SURELY_SWAPPED, _SURELY_RIGHT = 0.9, 0.5
-"""Share of plausible numbers from which a byte order may be right, and share below which it must be wrong."""
+"""If less than the second share of the numbers is plausible, but the first share or more with swapped bytes,
+the bytes must be swapped.
+"""
 _FEW_INTEGERS = 4
-"""Smallest number of different integers in which a pattern counts as evidence."""
+"""Smallest number of different integers that is enough evidence for judging their byte order."""
 _MOST_TENSOR = 16
-"""Maximum number of elements, such as 3 × 3 or 4 × 4, for which two named dimensions become components."""
+"""Maximum number of elements of a matrix, such as 3 × 3 or 4 × 4, whose elements become components of a table."""
 _ADVICE = "run again; if the error stays, report it to the server's operators"
 
 
@@ -72,13 +76,16 @@ class Records:
     in_order: bool = True
 
     def outside(self, span: TimeRange) -> int:
-        """Count the epochs outside of an interval; an epoch at its very end, which some servers add, is not counted."""
+        """Count the epochs outside of an interval, but not an epoch at the very end of the interval, which some
+        servers add.
+        """
         epoch = self.epoch.astype("M8[us]")
         return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
 
     def reached(self, span: TimeRange) -> datetime:
-        """Return the epoch up to which nothing is missing: the last one, or the interval's start if epochs are
-        unordered."""
+        """Return the epoch up to which no record is missing: the last epoch, or the interval's start if the
+        epochs are not in order.
+        """
         if not self.in_order or not self.epoch.size:
             return span.start
         last: datetime = self.epoch[-1].astype("M8[us]").item()
@@ -86,7 +93,7 @@ class Records:
 
 
 def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter]) -> Records:
-    """Decode the records of a reply without its header; the first parameter is the time.
+    """Decode the records of a reply without its header; the first parameter must be the time.
 
     Epochs in disorder are put in order, and of equal ones the first is kept; either is noted, and whether the values
     of equal ones differ.
@@ -130,7 +137,7 @@ def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter])
 def _each_epoch_once(
     ordered: Epochs, array: Floats, parameter: HapiParameter
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the first record of each epoch, and a note on how many others there were and whether they differ."""
+    """Return the first record of each epoch, and a note on how many records repeat an epoch and whether they differ."""
     columns = array.reshape(array.shape[0], -1)
     table = Table(
         ordered, columns, istp.common_unit(parameter.units)[0], components=numbered_names(columns.shape[1])
@@ -196,7 +203,7 @@ def _csv(
 
 
 def _texts(column: Any) -> npt.NDArray[np.bytes_]:
-    """Return a column of texts as bytes, without the space around them."""
+    """Return a column of texts as bytes, without spaces at either end."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -213,7 +220,7 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
 
 
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
-    """Convert HAPI times to datetime64[ns]; times may be shortened or give a day of year.
+    """Convert HAPI times to datetime64[ns]; the times may be shortened or give a day of year.
 
     Hour 24 is the next midnight; fractions beyond nanoseconds are cut. Leap seconds are as `helio.store.leap_seconds`
     has it; a second 60 elsewhere is the first one of the next minute.
@@ -238,7 +245,9 @@ def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
 
 
 def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Convert times of one form to ns since 1970, a second 60 as the one after it; mark those with a second 60."""
+    """Convert times that are all written in the same form to ns since 1970; also return which times have a
+    second 60, which counts as the next second.
+    """
     form = _FORM.fullmatch(letters[0].tobytes())
     if form is None:
         raise _no_time(letters, 0)
@@ -306,7 +315,9 @@ def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:
 
 
 def _without_fill(raw: npt.NDArray[Any], parameter: HapiParameter) -> tuple[Floats, str]:
-    """Convert values to float64 with fill as NaN, found by equality; describe a fill that is not a number."""
+    """Convert values to float64 with values equal to the fill as NaN; also return a note if the fill is not a
+    number.
+    """
     values = raw.astype(np.float64)
     if parameter.fill is None or parameter.kind not in BYTES_OF:
         return values, ""
@@ -329,7 +340,9 @@ def _without_fill(raw: npt.NDArray[Any], parameter: HapiParameter) -> tuple[Floa
 
 
 def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
-    """Say what a table cannot hold as it was meant: infinite values, and integers that are none or too long."""
+    """Return notes on odd numbers: infinite values, integers that are not whole, and integers too long for a
+    float64.
+    """
     notes = []
     infinite = int(np.count_nonzero(np.isinf(values)))
     if infinite:
@@ -346,7 +359,8 @@ def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
 
 
 def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[str]:
-    """Refuse numbers that make sense only when their bytes are read in the other order: HAPI sends little-endian.
+    """Refuse numbers that make sense only if their bytes are read in the other order: HAPI servers must send
+    little-endian numbers.
 
     Doubles are judged by their size, integers by being multiples of 65,536 that are all below it when swapped. Of a
     few integers this can be an accident; they are read as HAPI says, and a note says so.
@@ -384,7 +398,7 @@ def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[s
 
 
 def _share_plausible(values: npt.NDArray[Any]) -> float:
-    """Count the numbers of a size that a measurement may have, without missing ones."""
+    """Return the share of the numbers, without missing ones, that have a plausible size for a measurement."""
     sizes = np.abs(values[~np.isnan(values)])
     least, most = _PLAUSIBLE
     return float(np.mean((sizes >= least) & (sizes <= most))) if sizes.size else 0.0
@@ -459,7 +473,7 @@ def _frame(parameter: HapiParameter, labels: Sequence[str]) -> str:
 def _layout(
     parameter: HapiParameter, labels: tuple[str, ...], unit: str, records: Records
 ) -> tuple[tuple[str, ...], tuple[Axis, ...], list[str]]:
-    """Return components or bin axes, and notes on what was tolerated."""
+    """Return the components or the axes of a parameter's bins, and notes on tolerated faults."""
     notes: list[str] = []
     axes = [_axis(parameter, number, records, notes) for number in range(len(parameter.size))]
     if len(axes) == 1 and axes[0] is not None and not _only_counts(axes[0], parameter.size[0]):
@@ -503,7 +517,7 @@ def _components(parameter: HapiParameter, labels: tuple[str, ...], unit: str) ->
 
 
 def numbered_names(count: int) -> tuple[str, ...]:
-    """Return numbers as names for components that the server does not name."""
+    """Return numbers as names for the components, because the server does not name them."""
     return tuple(str(number) for number in range(1, count + 1))
 
 
@@ -553,7 +567,9 @@ def _centers(bins: HapiBins, records: Records) -> Floats | None:
 
 
 def _edges(bins: HapiBins, size: int, records: Records) -> tuple[Floats, Floats] | None:
-    """Lower and upper edges; servers order pairs by bin, or as two rows, as older schemas had it."""
+    """Return lower and upper edges of bins from pairs for each bin, or from two rows, as older HAPI schemas
+    have them.
+    """
     if isinstance(bins.ranges, str):
         edges = records.values.get(bins.ranges)
         if edges is None or edges.ndim != 3:
