@@ -1,4 +1,6 @@
-"""Cache of intervals of a parameter from a HAPI server, unchanged and used for every range that they cover."""
+"""Cache of a HAPI server's replies: each reply holds one parameter over one interval, and serves every range
+that it covers.
+"""
 
 from __future__ import annotations
 
@@ -23,12 +25,12 @@ log = logging.getLogger(__name__)
 _NAME = re.compile(r"(\d{8}T\d{6}(?:\.\d{6})?)Z_(\d{8}T\d{6}(?:\.\d{6})?)Z\.(?:bin|csv)")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,99}")
 _EMPTY_FOR = timedelta(hours=1)
-"""Time for which an empty reply is used: the server may have had a temporary problem."""
+"""Time for which helio uses an empty reply: the server may have had a temporary problem."""
 
 
 @dataclass(frozen=True)
 class PieceSeries:
-    """Identity of a series of cached intervals: one parameter of one server, in one form of record.
+    """Identity of a series of cached replies: one parameter of one server, with records in one form.
 
     Parameters
     ----------
@@ -51,7 +53,7 @@ class PieceSeries:
 
 @dataclass(frozen=True)
 class CachedReply(CachedFile):
-    """Reply of a server in the cache.
+    """Cached reply of a HAPI server, with the dataset's version and other facts at the time of the reply.
 
     Parameters
     ----------
@@ -81,7 +83,7 @@ class CachedReply(CachedFile):
 
 @dataclass(frozen=True)
 class Piece:
-    """Interval of records, and the cached reply that holds it and perhaps more.
+    """Interval of records, and the cached reply that holds these records and perhaps more.
 
     Parameters
     ----------
@@ -97,7 +99,7 @@ class Piece:
 
 
 class Pieces:
-    """Cached replies below one folder; several processes may share the folder.
+    """Cached replies of a HAPI server below one folder; several processes may share the folder.
 
     A piece appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when it
     came; one whose bytes are no longer those is not used.
@@ -124,7 +126,8 @@ class Pieces:
     def cover(
         self, series: PieceSeries, span: TimeRange, usable: Callable[[CachedReply, TimeRange], bool]
     ) -> tuple[list[Piece], list[TimeRange]]:
-        """Return the pieces that reach into an interval, in order, and the gaps that no piece covers.
+        """Return the cached replies that reach into an interval, in order, and the intervals that no cached reply
+        covers.
 
         Parameters
         ----------
@@ -153,7 +156,7 @@ class Pieces:
         return pieces, gaps
 
     def editions(self, series: PieceSeries) -> list[str]:
-        """Return the ``modificationDate`` of each piece, the most recently received first."""
+        """Return the ``modificationDate`` of each cached reply, the most recently received first."""
         loaded = [reply for _, path in self._all(series) if (reply := self._load(path, series)) is not None]
         loaded.sort(key=lambda reply: reply.fetched_at, reverse=True)
         return list(dict.fromkeys(reply.modified for reply in loaded))
@@ -170,7 +173,7 @@ class Pieces:
         info: str,
         incomplete: str = "",
     ) -> Piece:
-        """Save the body of a reply as unchecked; replace a saved body of the same interval.
+        """Save the body of a reply, marked as unchecked; replace a saved body of the same interval.
 
         Raises
         ------
@@ -195,7 +198,7 @@ class Pieces:
         return Piece(span, reply, span)
 
     def check(self, piece: Piece) -> None:
-        """Note that the server had the same version of the dataset before and after it sent the piece.
+        """Note that the server had the same version of the dataset before and after it sent this reply.
 
         Raises
         ------
@@ -211,7 +214,7 @@ class Pieces:
         write_whole(path, json.dumps(reply.to_json(), indent=1).encode(), durable=False)
 
     def read(self, piece: Piece) -> bytes:
-        """Return the body of a piece.
+        """Return the body of a cached reply.
 
         Raises
         ------
@@ -234,7 +237,7 @@ class Pieces:
                 yield TimeRange(_moment(named[1]), _moment(named[2])), path
 
     def _load(self, path: Path, series: PieceSeries) -> CachedReply | None:
-        """Load a piece that is unchanged, has this layout, and the present description."""
+        """Load a cached reply that is unchanged and has this record layout and the current description."""
         try:
             reply = read_record(
                 path.with_name(f"{path.name}.json"), CachedReply, given={"path": path, "digest": None}
@@ -261,8 +264,8 @@ class Pieces:
 
 
 def folder_of(*names: str) -> str:
-    """Return a folder path from names of servers, datasets and parameters; a name unfit for a folder becomes its
-    digest.
+    """Return a folder path from names of servers, datasets and parameters; a name that is invalid for a folder becomes
+    its digest.
 
     >>> folder_of("cdaweb.gsfc.nasa.gov-hapi", "AC_H2_MFI", "BGSEc")
     'cdaweb.gsfc.nasa.gov-hapi/AC_H2_MFI/BGSEc'
