@@ -1,4 +1,4 @@
-"""Joins tables of one parameter from several files, and counts records that are lost because epochs repeat."""
+"""Joining of one parameter's tables from several files; counts the records that are left out because epochs repeat."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _ADVICE = {
     WITHOUT_TIME: "download the file again, or use another version of the file",
 }
 _MOST_PAIRS = 5
-"""Maximum number of pairs of differing files to name one by one."""
+"""Maximum number of pairs of differing files to name one by one in a note."""
 
 
 def clip(table: Table, time_range: TimeRange) -> Table:
-    """Return the records of [start, stop)."""
+    """Return the records of a table in [start, stop)."""
     return table.between(np.datetime64(time_range.start, "ns"), np.datetime64(time_range.stop, "ns"))
 
 
 def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
-    """Join tables of one parameter from several files, each epoch once; None without any record.
+    """Join tables of one parameter from several files, with each epoch once; return None if no table has a record.
 
     Of equal epochs the record of the earlier file is kept. What had to be left out is noted.
 
@@ -70,7 +70,7 @@ def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
 def _refuse_mostly_dropped(
     parameter: str, files: Sequence[str], held: int, dropped: Mapping[str, int]
 ) -> None:
-    """Return the one rule for every format: a fetch that would leave out more than half of the records fails."""
+    """Raise an error if more than half of the records would be left out; this rule holds for every file format."""
     lost = sum(dropped.values())
     if 2 * lost <= held:
         return
@@ -84,7 +84,7 @@ def _refuse_mostly_dropped(
 
 
 def once(table: Table, without_time: int) -> Table:
-    """Return the table of one file with each epoch once: keep its first record, and count the others.
+    """Return the table of one file with each epoch once: keep the first record of an epoch, and count the others.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def once(table: Table, without_time: int) -> Table:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Epochs that several files have.
+    """Counts of epochs that several files contain.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class Repeats:
 
 
 def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Table, Repeats]:
-    """Join tables of one parameter from several files, and describe the epochs that several files have."""
+    """Join tables of one parameter from several files, and describe the epochs that several files contain."""
     first_name, first = parts[0]
     for name, table in parts[1:]:
         for what, first_fact, other in _shape_facts(first, table):
@@ -170,7 +170,9 @@ def _repeats(
     kept_records: npt.NDArray[np.intp],
     repeated: npt.NDArray[np.intp],
 ) -> Repeats:
-    """Describe records that repeat an epoch of an earlier file, and whether they differ, for each pair of files."""
+    """Describe, for each pair of files, the records that repeat an epoch of the earlier file, and whether they
+    differ.
+    """
     file = np.repeat(np.arange(len(parts)), [len(table) for _, table in parts])
     single = np.array([table.values.dtype.itemsize < 8 for _, table in parts])[file]
     differing, notes = 0, []
@@ -236,14 +238,14 @@ def _difference(
 
 
 def _first_of_each(epoch: npt.NDArray[np.datetime64]) -> npt.NDArray[np.bool_]:
-    """Mark the first of equal epochs; epochs are in order."""
+    """Return a mask that is True for the first of several equal epochs; the epochs must be in order."""
     first = np.ones(epoch.shape, dtype=bool)
     first[1:] = epoch[1:] > epoch[:-1]
     return first
 
 
 def _pairs(first: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the kept record of each repeated epoch, and the record that repeats it."""
+    """Return, for each repeated epoch, the record that is kept and the record that repeats its epoch."""
     repeated = np.flatnonzero(~first)
     kept_records = np.flatnonzero(first)
     return kept_records[np.searchsorted(kept_records, repeated) - 1], repeated
@@ -265,7 +267,9 @@ def _shape_facts(one: Table, other: Table) -> Iterable[tuple[str, Any, Any]]:
 
 
 def _join_axes(parts: Sequence[tuple[Axis, int]]) -> Axis:
-    """Join one axis over all records: fixed where every file has the same bins, otherwise per record."""
+    """Join one axis over the records of all files: one axis if every file has the same bins, otherwise one for
+    each record.
+    """
     first = parts[0][0]
     if not any(axis.per_record for axis, _ in parts) and all(_same_bins(first, axis) for axis, _ in parts):
         return first

@@ -1,4 +1,4 @@
-"""Conversion of times in netCDF files, "seconds since …", to nanoseconds of UTC."""
+"""Conversion of times in netCDF files, such as "seconds since 2000-01-01", to nanoseconds of UTC."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _MOMENT = re.compile(
 # ISTP's TIME_BASE: "FIXED: 1970 (POSIX)", "1970-01-01 00:00:00"
 _BASE_1970 = re.compile(r"1970|POSIX|UNIX", re.IGNORECASE)
 _COARSEST = 10**6
-"""Coarsest rounding of times, in nanoseconds; times are rounded to the digits that their numbers can hold."""
+"""Coarsest rounding of times, in nanoseconds; helio rounds times to the digits that the stored numbers can hold."""
 
 
 @dataclass(frozen=True)
 class TimeUnits:
-    """Unit and start from which a variable counts times.
+    """Unit in which a variable counts times, and the time from which it counts.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class TimeUnits:
     exact: bool = True
 
     def packed(self, scale: Any, offset: Any) -> TimeUnits:
-        """Return the units of packed times, ``stored * scale + offset``; None stands for a missing attribute.
+        """Return the units for packed times, ``stored * scale + offset``; None stands for a missing attribute.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class TimeUnits:
     def _decode_one_by_one(
         self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_], unit: Fraction
     ) -> npt.NDArray[np.int64]:
-        """Convert with integers of any length, where 64 bits do not suffice."""
+        """Convert times with integers of any length, for numbers that 64 bits cannot hold."""
         top, bottom = unit.numerator, unit.denominator
         half = bottom // 2
         step = 1 if self.exact else self._step(raw, ~missing)
@@ -164,7 +164,8 @@ def _rounded(numbers: npt.NDArray[np.int64], step: int) -> npt.NDArray[np.int64]
 
 
 def _exactly(number: npt.NDArray[Any]) -> tuple[Fraction, bool]:
-    """Return the number that a float means, and whether it is certain: a short decimal, or a fraction 1/n.
+    """Return the exact number that a float stands for (a short decimal or a fraction 1/n), and whether this number is
+    certain.
 
     >>> _exactly(np.asarray(0.001, "f4"))
     (Fraction(1, 1000), True)
@@ -184,7 +185,7 @@ def _exactly(number: npt.NDArray[Any]) -> tuple[Fraction, bool]:
 
 
 def time_units(units: str, base: str, calendar: str, metadata: str = "") -> TimeUnits | None:
-    """Read the units of a variable as units of time; None if they are something else.
+    """Read the units attribute of a variable as units of time; return None if the units are not units of time.
 
     Parameters
     ----------
