@@ -1,4 +1,4 @@
-"""One small question with a known answer for each source, with which ``helio doctor`` tests real servers."""
+"""For each source, one small test request with a known answer, with which ``helio doctor`` tests real servers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from helio.sources.witness import Witness
 
 @dataclass(frozen=True)
 class SourceQuestion:
-    """Test question for one source.
+    """Test request for one source: its address, and the function that sends the request.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class SourceQuestion:
 
 
 def questions(settings: Settings) -> Iterator[SourceQuestion]:
-    """Return the test question of each source that helio knows."""
+    """Return the test request of each source that helio knows."""
     for name, source in source_classes():
         if not source.question:
             continue
