@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ReplySource(Source):
-    """Source of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
+    """Base class of sources of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
 
     A range is asked for once and its reply is kept: for good when the range is long past, for an hour when it ended
     within 30 days; an empty reply is not kept. A reply may be as long as any other one (``HELIO_REPLY_MB``) and counts
@@ -33,11 +33,11 @@ class ReplySource(Source):
 
     @abstractmethod
     def url_of(self, dataset_id: str, time_range: TimeRange) -> str:
-        """Return the URL of the records of [start, stop)."""
+        """Return the URL at which the server gives the records of [start, stop)."""
 
     @abstractmethod
     def read(self, reply: Any, dataset_id: str, parameter: str) -> Table:
-        """Make a table of one parameter from a reply, with increasing epochs and fill values as NaN.
+        """Make a table of one parameter from a JSON reply, with increasing epochs and with fill values as NaN.
 
         The base leaves out records outside of the range, and says where the table comes from.
 
@@ -48,7 +48,7 @@ class ReplySource(Source):
         """
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return the reply with the records of [start, stop), requesting it if necessary.
+        """Return the reply with the records of [start, stop); request the reply if the cache does not have it.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class ReplySource(Source):
         )
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop).
+        """Read parameters over [start, stop) and return a table for each parameter.
 
         Returns
         -------
@@ -108,7 +108,7 @@ class ReplySource(Source):
         return tables
 
     def _reply(self, dataset_id: str, time_range: TimeRange) -> Any:
-        """Return the reply for a range; the same one as long as this object lives."""
+        """Return the reply for a range; the result stays the same as long as this object exists."""
         if dataset_id not in self.datasets():
             raise UnknownDataset(
                 f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)

@@ -1,4 +1,4 @@
-"""Stand-ins for the services that helio uses: real servers on loopback, for tests of sources and pipelines.
+"""Test servers that stand in for the services helio uses: real servers on loopback, for tests of sources and pipelines.
 
 >>> from helio.testing import SwpcStandIn
 >>> from datetime import datetime

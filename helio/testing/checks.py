@@ -1,4 +1,4 @@
-"""Check of a data source against a stand-in server."""
+"""Check that a data source does what helio expects, run against a test server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_source(
     reader: CdfReader | None = None,
     clock: Clock | None = None,
 ) -> dict[str, Table]:
-    """Check that a source does what helio expects in one fetch, and return the tables.
+    """Check that a source does what helio expects of each fetch, and return the tables of this fetch.
 
     Files have the same names before and after the fetch. Tables are in order, within the range, and have sources. A
     second run requests no data again. An offline run makes no request and gives the same tables; it raises `Offline`

@@ -1,4 +1,4 @@
-"""Clock that does not wait, and HTTP client for servers on loopback, both for tests."""
+"""A clock for tests that does not really wait, and an HTTP client for test servers on loopback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.sources.http import Clock, Hosts, Http
 
 
 class FakeClock(Clock):
-    """Clock that stands still: waiting adds seconds to its time and returns at once.
+    """Clock for tests that stands still: a wait adds its seconds to the clock's time and returns at once.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class FakeClock(Clock):
 
 @contextmanager
 def client(clock: Clock | None = None, *, timeout: float = 10.0) -> Iterator[Http]:
-    """Open an HTTP client for one test, which shares no limits with other clients and so never waits for them.
+    """Open an HTTP client for one test; it shares no limits with other clients, so it never waits for them.
 
     Parameters
     ----------
