@@ -70,19 +70,19 @@ class Access:
     Parameters
     ----------
     max_download : int or None
-        Bytes that the run may download.
+        Number of bytes that the run may download; None sets no limit.
     offline : bool
-        Work offline: use the cache.
+        Work offline: use only the cache.
     refresh : bool
-        Ask again for data that are in the cache.
+        Request data again although they are in the cache.
     impatient : bool
         Try each request once, and give up early a server that cannot be reached.
     listed : Listings
-        Files that are known, so that their archive is not asked which there are.
+        Known files, for which helio does not ask the archive for a listing.
     cited : Citations
-        Files that are cited as a record cites them, from any provider.
+        Files to cite as an earlier record cites them, whichever provider gives them.
     on_progress : callable
-        Gets the progress of downloads, from several threads.
+        Called with the progress of downloads, from several threads.
     """
 
     max_download: int | None = MAX_DOWNLOAD
@@ -128,22 +128,22 @@ class Archives:
     Parameters
     ----------
     reader : CdfReader
-        Reads the files of all of them.
+        Reads the files of all archives.
     archive : str
         A provider's name, the URL of a HAPI server, or a folder, for every fetch of the run; ``""`` leaves the choice
         to the steps.
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     cache : Path, optional
-        The folder of the cache; without it nothing can be downloaded.
+        Folder of the cache; without a folder, nothing can be downloaded.
     addresses : mapping of str to str, optional
-        Other addresses than their own, by the name of the archive.
+        Addresses to use instead of the archives' own addresses, by name of the archive.
     servers : mapping, optional
-        For each family of servers, further URLs by name.
+        For each source with many servers, such as ``hapi``, the URLs of further servers by name.
     limits : NetworkLimits, optional
-        How much and how slowly a server may send.
+        Limits on the size and the slowness of replies.
     access : Access, optional
-        How the network may be used.
+        Rules for using the network.
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class Archives:
         Raises
         ------
         RequestError
-            It is not a folder that can be read.
+            The archive is not a folder, or the folder cannot be read.
         """
         if self._archive:
             self.choose("")

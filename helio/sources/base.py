@@ -72,23 +72,23 @@ class Source(ABC):
         Folder of the cache; several processes may share it.
     http : Http, optional
     url : str
-        Another address than the source's own.
+        Address to use instead of the source's own address.
     server : str
         Name of the server in records, for a source of many servers.
     reader : CdfReader, optional
-        Reads files; it is not closed here. A source without files needs none.
+        Reads the files; the source does not close it. A source without files needs no reader.
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     limit : int, Allowance or None
-        Bytes that all fetches may bring; an `Allowance` is shared with other sources of the run.
+        Number of bytes that all fetches may download; other sources of the run share an `Allowance`.
     offline : bool
-        Work offline: use the cache, of any age, and name missing data.
+        Work offline: use cached data of any age, and raise `Offline` for missing data.
     refresh : bool
-        Ask again for data that are in the cache.
+        Request data again although they are in the cache.
     listed : Listings, optional
-        Known files: with them the source does not ask the archive for a listing.
+        Known files; for these the source does not ask the archive for a listing.
     on_progress : callable, optional
-        Gets the progress of downloads.
+        Called with the progress of downloads.
     """
 
     title: ClassVar[str]
@@ -162,13 +162,13 @@ class Source(ABC):
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData, NotYetPublished
-            Naming what there is.
+            The range has no data; the message names the range that has data.
         ServerUnavailable, RateLimited, Refused
-            The source cannot be asked.
+            The server does not give the data.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
 
     @abstractmethod
@@ -185,9 +185,9 @@ class Source(ABC):
         ------
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
-            What was sent is not what was announced, or cannot be read.
+            The received data differ from what the server announced, or cannot be read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
-            The data cannot be had; what came is kept.
+            The data cannot be downloaded; helio keeps what was received.
         """
 
     @property
@@ -205,7 +205,7 @@ class Source(ABC):
         Raises
         ------
         RequestError
-            It is no URL.
+            The text is not a URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
@@ -250,14 +250,14 @@ class Source(ABC):
         url : str
             The full address.
         http : Http
-            Asks the source's hosts alone.
+            Client that sends requests only to the source's hosts.
         witness : Witness
-            Looks at the open answers.
+            Object that keeps the certificate and the clock of each server that replies.
 
         Raises
         ------
         DataError
-            The source cannot be asked, or answers something else.
+            The source does not reply, or its reply is wrong.
         """
         raise NotImplementedError(f"{cls.title} sets a question but does not override probe")
 
@@ -269,7 +269,7 @@ class Source(ABC):
         Parameters
         ----------
         key : str
-            Names the value; threads that need it at once wait for the one that makes it.
+            Name of the value; if several threads need it at the same time, one makes it and the others wait.
         """
         with self.replies.alone(key):
             if key not in self._made_once:
@@ -302,20 +302,20 @@ class Source(ABC):
         Parameters
         ----------
         name : str
-            Its name in the cache, below `folder`.
+            Name of the reply in the cache, below `folder`.
         ask : callable
-            Asks the server.
+            Function that sends the request.
         kind : type
             Type of the saved content: ``list[str]``, a TypedDict, a dataclass; other content is requested again.
         never_asked : str
-            Message for a run offline that needs it.
+            Message for an offline run that needs the reply.
         longest : float or None
-            Greatest age in seconds; None allows any age. Offline any age is accepted.
+            Largest age of the reply in seconds; None allows any age. An offline run accepts any age.
 
         Raises
         ------
         Offline
-            It is not kept, and nobody may be asked.
+            The run is offline, and the cache does not have the reply.
         """
         name = f"{self.folder}/{name}"
         with self.replies.alone(name):
@@ -353,7 +353,7 @@ class Source(ABC):
         Raises
         ------
         TooLarge
-            The run may not download so much.
+            The reply is larger than the run may download.
         ServerUnavailable, ReplyTooLarge, Refused, DamagedFile
             As `helio.sources.answer.Answer.json`.
         """
@@ -384,9 +384,9 @@ class Source(ABC):
         Parameters
         ----------
         last : datetime or None
-            End of what the dataset has; None where that is not known.
+            Time of the dataset's last record; None if it is unknown.
         follows : bool
-            Whether the range lies behind it.
+            Whether the range begins after `last`.
         """
         if follows and last is not None and self.http.clock.utc() - last < _STILL_GROWING:
             return NotYetPublished(text, advice=advice)
@@ -398,7 +398,7 @@ class Source(ABC):
         Raises
         ------
         UnknownParameter
-            With the closest names as advice.
+            No parameter has this name; the advice gives the closest names.
         """
         for name in parameters:
             if name not in known:

@@ -208,7 +208,7 @@ class CdfReader:
         Raises
         ------
         UnknownParameter
-            Advising the closest names.
+            No parameter has this name; the advice gives the closest names.
         NoData
             When the file is a master CDF, without any record.
         DamagedFile

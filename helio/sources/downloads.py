@@ -97,7 +97,7 @@ class Downloads:
     root : Path
     http : Http
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     check : callable, optional
         Refuses a file that is not of its kind, by `DamagedFile`.
     limit : int, Allowance or None
@@ -105,7 +105,7 @@ class Downloads:
     offline : bool
         Ask nobody.
     on_progress : callable, optional
-        Gets the progress, from several threads and one at a time.
+        Called with the progress, from several threads but never from two at the same time.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ class Downloads:
         TooLarge
             They are larger than the limit together.
         ServerUnavailable, RateLimited, Refused
-            A file cannot be had.
+            A file cannot be downloaded.
         DamagedFile
             The received file is not the listed one.
         Cancelled
@@ -326,7 +326,7 @@ def place_of(url: str) -> str:
     Raises
     ------
     Refused
-        It is no URL of a file.
+        The URL does not name a file.
     """
     parts = urlsplit(url)
     names = [unquote(name) for name in parts.path.split("/") if name]

@@ -140,13 +140,13 @@ class FileSource(Source):
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData, NotYetPublished
-            Naming what the archive does cover.
+            The range has no data; the message names the range that the archive covers.
         ServerUnavailable, RateLimited, Refused
-            The archive cannot be asked.
+            The archive does not give its list of files.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
         return tuple(
             self._source(dataset_id, file, self.downloads.find(_wanted(file)))

@@ -110,7 +110,7 @@ class Pieces:
     utc : callable
         The present moment.
     digests : FileDigests
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     believe : bool
         Whether an empty piece counts however old it is: where nobody may be asked.
     """

@@ -167,7 +167,7 @@ class Http:
     places : HostPlaces, optional
         Bounds them over all processes that share it, too.
     limits : NetworkLimits
-        How much and how slowly a server may send.
+        Limits on the size and the slowness of replies.
 
     References
     ----------

@@ -232,7 +232,7 @@ class LocalArchive:
     known : mapping of str to KnownFile, optional
         Known facts of files, by file name.
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
 
     Raises
     ------
@@ -391,9 +391,9 @@ class LocalArchive:
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
-            Naming what the names of the files cover.
+            The range has no file; the message names the range that the file names cover.
         DamagedFile
             Two files of one start and version, in different folders, have different bytes.
         """

@@ -34,9 +34,9 @@ class Provider(Protocol):
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
-            Naming what the provider does cover.
+            The range has no data; the message names the range that the provider covers.
         """
         ...
 
@@ -62,7 +62,7 @@ class Remote(Protocol):
         Raises
         ------
         DataError
-            As `fetch`, before anything is downloaded.
+            As for `fetch`, before helio downloads anything.
         """
         ...
 

@@ -53,13 +53,13 @@ class ReplySource(Source):
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
             There is no record.
         ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
-            The source cannot be asked.
+            The server does not give the data.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
         reply = self._reply(dataset_id, time_range)
         content = json.dumps(reply, separators=(",", ":"), sort_keys=True).encode()

@@ -113,7 +113,7 @@ def host_of(url: str) -> Host:
     Raises
     ------
     Refused
-        It is no URL of HTTP.
+        The URL is not an HTTP or HTTPS URL.
     """
     try:
         parts = urlsplit(url)

@@ -91,9 +91,9 @@ class Transfers:
     ----------
     http : Http
     limit : int, Allowance or None
-        Bytes that all fetches may bring; an `Allowance` is shared with other sources of the run.
+        Number of bytes that all fetches may download; other sources of the run share an `Allowance`.
     on_progress : callable
-        Gets the progress, from several threads and one at a time.
+        Called with the progress, from several threads but never from two at the same time.
     """
 
     def __init__(

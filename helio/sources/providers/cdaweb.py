@@ -75,7 +75,7 @@ class CdaWeb(FileSource):
         Raises
         ------
         RequestError
-            It is no URL.
+            The text is not a URL.
         """
         plain = super().full_address(url)
         return f"{plain}/" if "/dataviews/" in urlsplit(plain).path else f"{plain}{REST}"

@@ -246,7 +246,7 @@ class Hapi(Source):
         Raises
         ------
         RequestError
-            It is no URL.
+            The text is not a URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
@@ -338,13 +338,13 @@ class Hapi(Source):
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData, NotYetPublished
-            Naming the span of the dataset.
+            The range has no data; the message names the first and last time of the dataset.
         ServerUnavailable, RateLimited, Refused
-            The server cannot be asked.
+            The server does not give its description of the dataset.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
         served = self._located(dataset_id, time_range)
         file = _file_of(dataset_id, served.span)
@@ -373,9 +373,9 @@ class Hapi(Source):
         DamagedFile
             The received records do not match the server's description.
         Republished
-            The dataset changed each time that it was read.
+            The dataset changed each time that helio read it.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
-            The data cannot be had; what came is kept.
+            The data cannot be downloaded; helio keeps what was received.
         """
         names = tuple(dict.fromkeys(parameters))
         # two steps that fetch the same at once ask for it once
@@ -452,9 +452,9 @@ class Hapi(Source):
         Raises
         ------
         NoData
-            Naming the parameters that have no record.
+            Some parameters have no record; the message names these parameters.
         DamagedFile
-            They may have some: a reply without records may have ended early.
+            The parameters may have records: a reply without records may have ended early.
         """
         info = requests[0].info
         empty = [request.parameter.name for request in requests if request.parameter.name not in tables]
@@ -500,7 +500,7 @@ class Hapi(Source):
         Raises
         ------
         DataError
-            As `fetch`, before any record is asked for.
+            As for `fetch`, before helio requests any record.
         """
         served = self._located(dataset_id, time_range)
         info = self._info(dataset_id)

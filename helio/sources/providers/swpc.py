@@ -276,15 +276,15 @@ class Swpc(Source):
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
             The range begins before what the service holds, or holds no record; the span that is there is named.
         NotYetPublished
             The range begins after the newest record.
         ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
-            The service cannot be asked, or answers in another form.
+            The service does not give the data, or its reply has another form than expected.
         Offline
-            It may not be asked, and nothing is kept.
+            The run is offline, and the cache has no records of the range.
         """
         return (self._source(dataset_id, self._cut(dataset_id, time_range)),)
 
