@@ -61,10 +61,10 @@ ONLINE = "run once without --offline"
 class Source(ABC):
     """Base class for sources of data on the network; it satisfies `helio.sources.provider.Provider`.
 
-    What a subclass may rely on: requests of all sources wait for their turn at a host, are tried again where that may
-    help, and lead to no host but the source's own (`http`); a reply is kept and asked for once, even by several
-    threads (`saved`, `once`); downloads are counted against the limit of the run and end with Ctrl-C (`transfers`);
-    with `offline` nobody is asked.
+    The base class does this for every subclass: it limits the number of simultaneous requests to a host, repeats failed
+    requests if this may help, and sends requests only to the source's own hosts (`http`). It saves replies, and
+    requests each reply only once, even for several threads (`saved`, `once`). It counts downloads against the limit of
+    the run and ends them at Ctrl-C (`transfers`). With `offline` it sends no request.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Source(ABC):
     server : str
         Name of the server in records, for a source of many servers.
     reader : CdfReader, optional
-        Reads the files; the source does not close it. A source without files needs no reader.
+        Reads the files; the source does not close the reader. A source without files needs no reader.
     digests : FileDigests, optional
         Gives the digest of a file; if this object saves digests, a run need not read large files again.
     limit : int, Allowance or None

@@ -49,9 +49,9 @@ class FileFacts:
     Parameters
     ----------
     doi : str
-        Bare: ``10.48322/...``.
+        The DOI without a URL: ``10.48322/...``.
     parameters : tuple of str
-        Names that `CdfReader.read` can give, in file order: numbers that vary in time.
+        Names of the parameters that `CdfReader.read` can read, in file order: variables of numbers that vary in time.
     """
 
     logical_source: str
@@ -95,16 +95,17 @@ class ParameterFacts:
     Parameters
     ----------
     unit : str
-        As spelled in the file; empty where it gives none.
+        Unit as spelled in the file; empty if the file gives no unit.
     shape : tuple of int
-        Of one record: empty for a scalar, ``(3,)`` for a vector, ``(32,)`` for a spectrum of 32 bins.
+        Shape of one record: empty for a scalar, ``(3,)`` for a vector, ``(32,)`` for a spectrum of 32 bins.
     first, last : datetime or None
-        UTC of its first and last record.
+        UTC of the parameter's first and last record.
     records : int
     cadence : float or None
-        Median seconds between records; None where there are fewer than two.
+        Median seconds between records; None if there are fewer than two records.
     support : bool
-        Whether the file calls it something else than data: quality flags, positions, widths of bins.
+        Whether the file says that the parameter is not data, but for example quality flags, positions or widths of
+        bins.
     """
 
     name: str
@@ -158,7 +159,7 @@ class CdfReader:
         ------
         DamagedFile
         ChangedFile
-            The file is not in `state` before and after it is read.
+            The file is not in `state` both before and after helio reads it.
         """
         (header, _), *_ = self._ask(path, {"do": "describe"}, state)
         facts = header["facts"]
@@ -175,7 +176,7 @@ class CdfReader:
         ------
         DamagedFile
         ChangedFile
-            The file is not in `state` before and after it is read.
+            The file is not in `state` both before and after helio reads it.
         """
         (header, _), *_ = self._ask(path, {"do": "survey"}, state)
         parameters = []
@@ -202,19 +203,20 @@ class CdfReader:
         Parameters
         ----------
         state : FileState, optional
-            The state in which the file's bytes are known and its own checksum, if any, was found to be right. When
-            left out, the file is read for that first.
+            State of the file in which its bytes are known and its own checksum, if it has one, is right. Without this
+            argument, helio first reads the whole file to verify it.
 
         Raises
         ------
         UnknownParameter
             No parameter has this name; the advice gives the closest names.
         NoData
-            When the file is a master CDF, without any record.
+            The file is a master CDF, which has no records.
         DamagedFile
-            When the file is not whole or not of its kind, or cannot be read within the limits of time and memory.
+            The file is incomplete or has another format than its name says, or helio cannot read it within the limits
+            of time and memory.
         ChangedFile
-            The file is not in `state` before and after it is read.
+            The file is not in `state` both before and after helio reads it.
         """
         request = {
             "do": "read",

@@ -102,9 +102,9 @@ class Blocks:
     Parameters
     ----------
     stops : int64 array, shape (n,)
-        The record after the last of each block.
+        Number of the record after the last record of each block.
     offsets : int64 array, shape (n,)
-        Where each block begins in the file.
+        Position in the file at which each block begins.
     """
 
     stops: npt.NDArray[np.int64]

@@ -78,7 +78,7 @@ class ByteDigests:
 def _checksum_flags(head: bytes) -> int:
     """Return the checksum flags from the descriptor of a CDF; return 0 for any other file.
 
-    A single one of the two flags of an MD5 is no form that is ever written: such a file cannot be right.
+    A valid file has both flags for MD5 or none of them: a file with only one of them is damaged.
     """
     if head[:4] != _MAGIC_3:
         return 0

@@ -43,7 +43,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
     Returns
     -------
     nanoseconds : int64, shape (n,)
-        Since 1970, UTC; leap seconds as `helio.store.leap_seconds` has it.
+        Nanoseconds since 1970, UTC; leap seconds as described in `helio.store.leap_seconds`.
     valid : bool, shape (n,), or None when all are
         False for fill, pad and times outside 1677 to 2262 (TT2000: before 1972).
 

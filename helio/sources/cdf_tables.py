@@ -413,9 +413,9 @@ class TimeSource:
     Parameters
     ----------
     variable : FileVariable
-        Epochs, or seconds.
+        Variable that contains epochs or seconds.
     base : str, optional
-        For seconds: the constant epoch that they count from; empty for 1970.
+        For seconds: name of the constant epoch from which the seconds count; empty for 1970.
     """
 
     name: str
@@ -487,7 +487,7 @@ def find_time(file: VariableFile, name: str, attributes: istp.Attributes, record
     Raises
     ------
     UnknownParameter
-        When there is no time for it, or more than one could be meant.
+        The variable has no times, or several time variables are possible.
     """
     pointer = istp.text_of(attributes, "DEPEND_0")
     time = _time_named(file, pointer) if pointer else None

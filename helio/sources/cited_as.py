@@ -21,14 +21,14 @@ class CitedProvider:
     """Provider that gives another provider's data with the citations of a record; satisfies
     `helio.sources.provider.Provider`.
 
-    A figure's footer and an exported file name who served the data. The same bytes from a mirror give the same figure
-    and the same file only when they are cited alike.
+    The footer of a figure and an exported file name the provider of the data. Therefore the same bytes from another
+    server give the same figure and file only if the citation is the same.
 
     Parameters
     ----------
     provider : Provider
     citations : Citations
-        A file that is not among them is cited as its provider does.
+        Citations of the record; a file without an entry is cited as its provider cites it.
     """
 
     def __init__(self, provider: Provider, citations: Citations) -> None:

@@ -21,13 +21,13 @@ class EpochSelection:
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        In order; records of a repeated epoch keep the order of the file.
+        Epochs in increasing order; records of a repeated epoch keep the order of the file.
     records : slice or int array, shape (n,)
         Records of the variable, in the order of `epoch`.
     written : int
-        How many epochs the file has.
+        Number of epochs in the file.
     without_time : int
-        How many further records stand among those of the interval and have no usable epoch.
+        Number of further records among the records of the interval that have no usable epoch.
     """
 
     name: str
@@ -60,11 +60,11 @@ class EpochSurvey:
     Parameters
     ----------
     span : (int, int) or None
-        Its first and last usable epoch, ns since 1970.
+        First and last usable epoch of the file, ns since 1970.
     records : int
-        How many usable epochs it has.
+        Number of usable epochs in the file.
     cadence : float or None
-        Median seconds between its epochs; None of fewer than two.
+        Median seconds between the epochs; None if there are fewer than two epochs.
     """
 
     span: tuple[int, int] | None
@@ -78,7 +78,7 @@ def survey_clock(nanoseconds: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_
     Parameters
     ----------
     nanoseconds : int64, shape (n,)
-        All epochs of the file, as they stand there, since 1970.
+        All epochs of the file, in file order, in ns since 1970.
     valid : bool, shape (n,), or None when all are
     """
     usable = nanoseconds if valid is None else nanoseconds[valid]
@@ -102,7 +102,7 @@ def clock_between(
     Parameters
     ----------
     nanoseconds : int64, shape (n,)
-        All epochs of the file, as they stand there, since 1970.
+        All epochs of the file, in file order, in ns since 1970.
     valid : bool, shape (n,), or None when all are
     """
     written = nanoseconds.shape[0]

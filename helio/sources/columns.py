@@ -56,7 +56,7 @@ class ColumnFile(Protocol):
         Raises
         ------
         UnknownParameter
-            When it holds something else than numbers.
+            The column does not contain numbers.
         """
         ...
 
@@ -186,9 +186,9 @@ class ColumnReader:
         Raises
         ------
         UnknownParameter
-            When the file has no such column, or it holds something else than numbers.
+            The file has no column of this name, or the column does not contain numbers.
         DamagedFile
-            When the times, or what helio wrote, make no sense.
+            The times, or the descriptions that helio wrote, are invalid.
         """
         facts = self._columns.written.get(name)
         if facts is not None:

@@ -88,7 +88,7 @@ class Route:
     Parameters
     ----------
     also : callable, optional
-        Gets each event too.
+        Called with each event as well.
     """
 
     def __init__(self, also: Callable[[str, Mapping[str, Any]], None] = lambda event, info: None) -> None:
@@ -113,7 +113,8 @@ class Route:
     def proxy(self, url: str) -> str:
         """Return the proxy between this machine and the server as ``host:port``; empty without a proxy.
 
-        Whom the last connection was made to decides, and not what the environment names: NO_PROXY may spare a host.
+        The result depends on the last connection and not on the environment variables, because NO_PROXY may exclude a
+        host from the proxy.
         """
         host, port = self._connected_to
         return f"{host}:{port}" if host and (host, port) != _address(url) else ""
@@ -139,7 +140,7 @@ class Certificate:
         Raises
         ------
         ValueError
-            It is damaged.
+            The certificate is damaged.
         """
         from cryptography import x509
         from cryptography.x509.oid import NameOID
@@ -185,17 +186,18 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
     Parameters
     ----------
     error : httpx2.RequestError
-        What the client raised.
+        Error that the HTTP client raised.
     now : float
         Seconds since 1970 by this machine's clock.
     seconds : float
-        How long was waited, where it was too long.
+        Seconds that helio waited, if the wait was too long.
     begun : bool
-        Whether a part of the answer had come.
+        Whether a part of the reply was received.
 
     Notes
     -----
-    A certificate that is not trusted is looked at once more, to say who signed it; no secret is sent for that.
+    If the certificate is not trusted, helio connects a second time to find out who signed it; helio sends no password
+    for this.
     """
     import httpx2
 
@@ -246,7 +248,7 @@ def explain_status(
     Parameters
     ----------
     headers : mapping
-        Their names in small letters.
+        Headers of the reply, with names in lower case.
     """
     host, proxy = host_of(url), (way.proxy(url) if way else "")
     is_page = "html" in headers.get("content-type", "")
@@ -279,9 +281,9 @@ def explain_page(page: str, url: str, answered: str) -> Problem:
     Parameters
     ----------
     page : str
-        Its text.
+        Text of the page.
     url, answered : str
-        The URL that was asked, and the one that the page came from.
+        URL of the request, and URL from which the page came.
     """
     host, other = host_of(url), host_of(answered)
     page = page[:_READ_OF_PAGE]
@@ -356,13 +358,14 @@ def without_user(url: str, *, query: bool = True) -> str:
 def trusted_authorities() -> ssl.SSLContext:
     """Check the network settings of the environment, and return the certificate authorities that helio trusts.
 
-    Those of ``SSL_CERT_FILE``, else ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` or ``CURL_CA_BUNDLE``, else the
-    system's.
+    The authorities come from the first of these variables that is set: ``SSL_CERT_FILE``, ``SSL_CERT_DIR``,
+    ``REQUESTS_CA_BUNDLE``, ``CURL_CA_BUNDLE``; if none is set, from the system.
 
     Raises
     ------
     RequestError
-        The environment names certificates or a proxy that cannot be used; the text has no password.
+        An environment variable names certificates or a proxy that helio cannot use; the message never contains a
+        password.
     """
     _check_proxies()
     named = certificate_setting()

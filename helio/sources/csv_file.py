@@ -300,7 +300,7 @@ class CsvFile:
         Raises
         ------
         pyarrow.ArrowInvalid
-            A cell is not of that kind.
+            A cell does not have this type.
         """
         if not self._body.size or not bytes(self._body[:4096]).strip():
             raise NoData(

@@ -51,11 +51,11 @@ class FileRequest:
     ----------
     url : str
     size : int
-        Bytes, as its archive lists them; 0 where it does not say.
+        Size in bytes as the archive lists it; 0 if the archive gives no size.
     identity : str
-        What names this publication of the file; one kept under another identity is fetched again.
+        Name of this version of the file; helio downloads the file again if the cache has it under another identity.
     place : str
-        Where it is kept, below the folder of all; made from the URL when left out.
+        Path of the file below the cache folder; by default made from the URL.
     """
 
     url: str
@@ -88,9 +88,9 @@ class CachedFile:
 class Downloads:
     """Downloaded files in one cache folder, at paths made from their URLs; several processes may share the folder.
 
-    A file appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when
-    it came; a file whose bytes are no longer those is fetched again. One that another publication replaces is kept
-    aside, in ``.earlier``, for the runs and locks that name it.
+    A file is either complete in the cache or absent. The record ``NAME.json`` next to a file describes the file at the
+    time of its download; helio downloads a file again if its bytes have changed. A file that a newer version replaces
+    moves to the folder ``.earlier``, for the runs and lock files that name it.
 
     Parameters
     ----------
@@ -99,11 +99,11 @@ class Downloads:
     digests : FileDigests, optional
         Gives the digest of a file; if this object saves digests, a run need not read large files again.
     check : callable, optional
-        Refuses a file that is not of its kind, by `DamagedFile`.
+        Function that raises `DamagedFile` for a file of another format.
     limit : int, Allowance or None
-        Bytes that may be downloaded altogether; an `Allowance` is shared with its other users.
+        Number of bytes that may be downloaded in total; others may share an `Allowance`.
     offline : bool
-        Ask nobody.
+        Whether to send no requests.
     on_progress : callable, optional
         Called with the progress, from several threads but never from two at the same time.
     """
@@ -163,20 +163,20 @@ class Downloads:
         Parameters
         ----------
         revalidate : bool
-            Ask the server whether a file that is here is still the one it has.
+            Whether to ask the server if a cached file is still the current version.
 
         Raises
         ------
         Offline
-            Some are not here, and nobody may be asked.
+            The run is offline, and some files are not in the cache.
         TooLarge
-            They are larger than the limit together.
+            The files together are larger than the limit.
         ServerUnavailable, RateLimited, Refused
             A file cannot be downloaded.
         DamagedFile
-            The received file is not the listed one.
+            The received file is not the file that the archive lists.
         Cancelled
-            The client's `cancel` was called; what can be resumed is kept.
+            The client's `cancel` was called; helio keeps what it can resume.
         OutputError
             The disk is full, or the folder cannot be written.
         """
@@ -359,7 +359,7 @@ class _Part:
     """An unfinished download: a folder with the bytes received so far, and with the facts needed to resume the
     download.
 
-    It carries the mark of its process, so that files left by dead processes can be recognised.
+    The folder's name contains the process, so that helio recognises folders left by dead processes.
     """
 
     def __init__(self, folder: Path, path: Path) -> None:

@@ -102,7 +102,7 @@ class _SavedNote:
 def settled_state(descriptor: int) -> FileState:
     """Return the state of an open file, after a short wait that ensures that any later write changes the state.
 
-    A write within the same tick of the file system's clock as the last change would leave no trace.
+    Without the wait, a second write within the same tick of the file system's clock would leave the state unchanged.
     """
     state = FileState.of(descriptor)
     age = time.time_ns() - state.ctime_ns
@@ -120,7 +120,7 @@ def digest_file(path: Path) -> FileDigest:
     DamagedFile
         The file's own checksum is wrong.
     ChangedFile
-        Something keeps writing to it.
+        Another process keeps writing to the file.
     OSError
     """
     buffer = memoryview(bytearray(_CHUNK))
@@ -165,13 +165,14 @@ def changed(path: Path) -> ChangedFile:
 class FileDigests:
     """Saved digests of files, so that a run does not have to read a large archive again.
 
-    A file is taken for unchanged while its size, times of modification and change, and inode are the same: the
-    time of change cannot be set back by ordinary means.
+    A file counts as unchanged while its size, its times of modification and change, and its inode are the same: no
+    ordinary program can set back the time of change.
 
     Parameters
     ----------
     root : Path, optional
-        A small file for each that is remembered; made when the first one is. Without it nothing is remembered.
+        Folder with one small file for each saved digest; made when the first digest is saved. Without a folder, nothing
+        is saved.
     """
 
     def __init__(self, root: Path | None = None) -> None:
@@ -185,7 +186,7 @@ class FileDigests:
         DamagedFile
             A checksum within the file is wrong.
         ChangedFile
-            Something keeps writing to the file.
+            Another process keeps writing to the file.
         OSError
         """
         state = FileState.of(path)
@@ -222,7 +223,7 @@ class FileDigests:
         Parameters
         ----------
         kind : str
-            Names the facts, with the number of their form: ``"facts-1"``.
+            Name of the facts, with the version of their form: ``"facts-1"``.
         """
         note_path = self._place(path, kind)
         if note_path is not None:
@@ -239,7 +240,7 @@ class FileDigests:
     def note(self, path: Path, state: FileState, kind: str, noted: Any) -> None:
         """Save facts that were read from a file in this state, as JSON.
 
-        Nothing is kept of a file that was written to a moment ago: a further write might leave no trace.
+        Save nothing for a file that was written a moment ago, because a further write might leave its state unchanged.
         """
         note_path = self._place(path, kind)
         if note_path is not None and time.time_ns() - state.ctime_ns > _TICK:
@@ -254,12 +255,12 @@ class FileDigests:
         Parameters
         ----------
         read : callable
-            Reads the file in the state that it is given, or raises `ChangedFile`.
+            Function that reads the file in the given state, or raises `ChangedFile`.
 
         Raises
         ------
         ChangedFile
-            The file has other bytes now, or something keeps writing to it.
+            The file has other bytes now, or another process keeps writing to it.
         """
         state = digest.state
         for _ in range(_TRIES):

@@ -165,7 +165,7 @@ class FileSource(Source):
         ------
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
-            The received file is not the listed one, or cannot be read.
+            The received file is not the file that the archive lists, or cannot be read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
             The files cannot be downloaded; those received are kept.
         """
