@@ -159,7 +159,7 @@ class CdfReader:
         ------
         DamagedFile
         ChangedFile
-            The file is not in `state` both before and after helio reads it.
+            The file was not in `state` before helio read it, or not afterwards.
         """
         (header, _), *_ = self._ask(path, {"do": "describe"}, state)
         facts = header["facts"]
@@ -176,7 +176,7 @@ class CdfReader:
         ------
         DamagedFile
         ChangedFile
-            The file is not in `state` both before and after helio reads it.
+            The file was not in `state` before helio read it, or not afterwards.
         """
         (header, _), *_ = self._ask(path, {"do": "survey"}, state)
         parameters = []
@@ -216,7 +216,7 @@ class CdfReader:
             The file is incomplete or has another format than its name says, or helio cannot read it within the limits
             of time and memory.
         ChangedFile
-            The file is not in `state` both before and after helio reads it.
+            The file was not in `state` before helio read it, or not afterwards.
         """
         request = {
             "do": "read",

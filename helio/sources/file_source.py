@@ -36,11 +36,11 @@ class RemoteFile:
     ----------
     url : str
     size : int
-        Bytes; 0 where the archive does not say.
+        Size in bytes; 0 if the archive gives no size.
     last_modified : str
-        As the archive writes it; another one names another publication of the file.
+        Time of the last change as the archive writes it; a different text means a different version of the file.
     start, stop : str
-        First and last epoch of its records, ISO 8601; empty where the archive does not say.
+        First and last epoch of the file's records, ISO 8601; empty if the archive does not give them.
     """
 
     url: str
@@ -79,9 +79,9 @@ class FileSource(Source):
     """Base class of sources of files. A subclass writes `datasets` and `list_files`, and may override `span_of` and
     `complete`.
 
-    Which files cover a range is asked once and kept: for good when the range is long past, for an hour when it ended
-    within 30 days. That there are none is kept for an hour outside of the span that the archive states, and inside of
-    it not at all. Files are kept below ``data``, each known by its bytes.
+    The source asks once which files cover a range, and saves the list: for ever if the range is long past, for one hour
+    if it ended less than 30 days ago. An empty list is saved for one hour if the range is outside of the time span that
+    the archive states, and otherwise not at all. Downloaded files are below ``data``.
     """
 
     listing: ClassVar[str] = "files"
@@ -111,7 +111,7 @@ class FileSource(Source):
         Raises
         ------
         UnknownParameter
-            It does not.
+            The archive does not offer the parameters.
         """
         for error in gathered.absent.values():
             raise error
@@ -134,8 +134,8 @@ class FileSource(Source):
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """List the files with records of [start, stop), without downloading them.
 
-        The sha256 is there for files that are on this machine already. DOI and acknowledgement stand inside the files
-        and are filled in by `fetch`.
+        The result contains the sha256 only of files that are already on this machine. DOI and acknowledgement are
+        inside the files; `fetch` adds them.
 
         Raises
         ------
@@ -200,13 +200,13 @@ class FileSource(Source):
     def files_in_folders(self, folders: Iterable[str], time_range: TimeRange) -> list[RemoteFile]:
         """Return the files of an interval from the folder pages of a web server; a folder may be missing on the server.
 
-        Names tell dataset, day and version, as those of CDAWeb do: ``ac_h2_mfi_20240510_v01.cdf``. The newest version
-        of each day is taken.
+        The file names must contain dataset, day and version, as those of CDAWeb do: ``ac_h2_mfi_20240510_v01.cdf``. The
+        result contains the newest version of each day.
 
         Raises
         ------
         ForeignAddress
-            A listing leads to another host than the source's own.
+            A listing contains a URL on a host that does not belong to the source.
         """
         files: list[FolderFile] = []
         for folder in folders:

@@ -70,8 +70,8 @@ def read_listing(folder: str, page: str) -> list[FolderFile]:
 def choose_files(files: Sequence[FolderFile], time_range: TimeRange) -> list[FolderFile]:
     """Return the newest version of each file that may hold records of the interval, in order of start.
 
-    A name says where a file starts and not where it ends: it is taken to reach up to the start of the next one. One
-    whose name has a time of day lasts a day at most.
+    A file name gives the start of the file but not its end: helio assumes that a file ends where the next file starts.
+    A file whose name contains a time of day lasts one day at most.
     """
     newest: dict[datetime, tuple[FolderFile, bool, tuple[int, ...]]] = {}
     for file in files:

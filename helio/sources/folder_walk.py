@@ -30,7 +30,7 @@ class SkippedEntry:
     Parameters
     ----------
     path : str
-        Below the root, with every character that cannot be printed written as an escape.
+        Path below the root, with unprintable characters written as escapes.
     reason : str
     """
 
@@ -45,13 +45,13 @@ class Walk:
     Parameters
     ----------
     files : tuple of Path
-        Files whose ending is that of a format which is read, in order of path.
+        Files whose name has an ending that helio reads, in order of path.
     skipped : tuple of SkippedEntry
-        Entries that cannot be read although they look like data, or folders that were not entered.
+        Files that look like data but cannot be read, and folders that helio did not enter.
     more_skipped : int
-        Further such entries, beyond `MOST_SKIPPED`.
+        Number of further skipped files and folders, beyond `MOST_SKIPPED`.
     is_whole : bool
-        False where the walk ended at `MOST_ENTRIES`.
+        False if the search stopped at `MOST_ENTRIES`.
     """
 
     files: tuple[Path, ...]
@@ -91,15 +91,15 @@ def walk(
 ) -> Walk:
     """Find every data file below a folder.
 
-    Links are followed, each folder is entered once, and a link to a folder that contains the root is not followed.
-    Hidden entries are passed over. No file is opened.
+    The search follows links, but not a link to a folder that contains the root, and enters each folder only once. It
+    skips hidden files and folders, and opens no file.
 
     Parameters
     ----------
     root : Path
-        Resolved.
+        Folder to search, with links resolved.
     suffixes : container of str
-        Endings of files of data, in lower case: ``".cdf"``.
+        Endings of the names of data files, in lower case: ``".cdf"``.
     on_progress : callable
         Called with the number of entries looked at so far.
     """

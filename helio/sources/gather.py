@@ -52,7 +52,7 @@ def gather(
     Raises
     ------
     ChangedFile
-        A file does not have its bytes any more.
+        The bytes of a file have changed.
     DamagedFile
         A file cannot be read, or two files contradict each other.
     """

@@ -9,8 +9,9 @@ from datetime import timedelta
 class IntervalLimit:
     """Longest interval of one parameter that helio requests at once; safe to share between threads.
 
-    A refusal halves it. A success doubles it again, because the server may have been busy for a while; each time
-    that this proves wrong, twice as many intervals must succeed before the next attempt.
+    When the server refuses an interval, helio halves this limit. When intervals succeed, helio doubles the limit again,
+    because the server may only have been busy; each time the server refuses the doubled interval, twice as many
+    intervals must succeed before helio doubles it again.
     """
 
     def __init__(self) -> None:

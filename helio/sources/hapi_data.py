@@ -62,11 +62,11 @@ class Records:
     ----------
     epoch : datetime64[ns], shape (n,)
     values : dict of str to array, shape (n, *size)
-        By parameter, fill as NaN.
+        Values by parameter, with fill values as NaN.
     sent : int
-        Records in the body, including those whose epoch another one has.
+        Number of records in the body, including records that repeat an epoch.
     in_order : bool
-        Whether the body has them in order of epoch.
+        Whether the records in the body are in order of epoch.
     """
 
     epoch: Epochs
@@ -95,13 +95,13 @@ class Records:
 def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter]) -> Records:
     """Decode the records of a reply without its header; the first parameter must be the time.
 
-    Epochs in disorder are put in order, and of equal ones the first is kept; either is noted, and whether the values
-    of equal ones differ.
+    helio sorts epochs that are not in order, and keeps the first of several records with the same epoch. A note reports
+    both, and says whether the values of records with the same epoch differ.
 
     Raises
     ------
     DamagedFile
-        It is not what the server describes, or has a time that is none.
+        The body does not match the server's description, or contains an invalid time.
     """
     texts, columns = (_binary if form == "binary" else _csv)(body, parameters)
     epoch = epochs_of(texts)
@@ -222,13 +222,14 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
     """Convert HAPI times to datetime64[ns]; the times may be shortened or give a day of year.
 
-    Hour 24 is the next midnight; fractions beyond nanoseconds are cut. Leap seconds are as `helio.store.leap_seconds`
-    has it; a second 60 elsewhere is the first one of the next minute.
+    Hour 24 is the next midnight; fractions beyond nanoseconds are cut. For leap seconds see `helio.store.leap_seconds`;
+    a second 60 that is no leap second counts as the first second of the next minute.
 
     Raises
     ------
     DamagedFile
-        One of them is no time, is written in another way than the others of its length, or is beyond nanoseconds.
+        A text is not a time, has another form than the other texts of its length, or is outside of the years that
+        nanoseconds can express.
     """
     width = texts.dtype.itemsize
     letters = np.ascontiguousarray(texts).view(np.uint8).reshape(-1, width)
@@ -362,8 +363,9 @@ def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[s
     """Refuse numbers that make sense only if their bytes are read in the other order: HAPI servers must send
     little-endian numbers.
 
-    Doubles are judged by their size, integers by being multiples of 65,536 that are all below it when swapped. Of a
-    few integers this can be an accident; they are read as HAPI says, and a note says so.
+    helio judges doubles by their absolute value. Integers are judged swapped if all are multiples of 65,536 and become
+    smaller than 65,536 when swapped. For only a few different integers this may be an accident: helio then reads them
+    as little-endian and adds a note.
 
     Raises
     ------
@@ -419,7 +421,7 @@ def _fill_number(parameter: HapiParameter) -> float:
 def table_of(parameter: HapiParameter, records: Records) -> Table:
     """Return the table of a parameter, with unit, name, frame, components and axes as the server describes them.
 
-    Components without names are numbered; x, y, z are they only where the server declares them Cartesian.
+    Components without names get numbers; they get the names x, y, z only if the server declares them Cartesian.
     """
     values = records.values[parameter.name]
     unit, unit_note = istp.common_unit(parameter.units)

@@ -62,10 +62,10 @@ class HapiBins:
     Parameters
     ----------
     centers : tuple of float, str or None
-        The centres; or the name of the parameter that has them for each record; None where the dimension is not
-        binned, or only `ranges` are given.
+        The centres of the bins, or the name of the parameter that contains them for each record; None if the dimension
+        has no bins, or if only `ranges` are given.
     ranges : tuple of pairs, str or None
-        The edges, likewise.
+        The lower and upper edges of the bins, or the name of the parameter that contains them for each record.
     """
 
     name: str
@@ -83,11 +83,11 @@ class HapiParameter:
     kind : str
         ``"double"``, ``"integer"``, ``"string"`` or ``"isotime"``.
     size : tuple of int
-        Elements in each dimension; empty for a scalar. A single element counts as a scalar.
+        Number of elements in each dimension; empty for a scalar. A single element counts as a scalar.
     length : int
-        Bytes of a text; 0 where it is not said.
+        Number of bytes of a text; 0 if the server does not give it.
     units, labels, components : tuple of str
-        As many as there are elements, or one for all of them, or none.
+        One text for each element, or one for all elements, or none.
     frame : str
         ``coordinateSystemName``.
     """
@@ -146,18 +146,18 @@ class Info:
     Parameters
     ----------
     start, stop : datetime
-        From the first to the last record, UTC.
+        Times of the first and the last record, UTC.
     cadence : timedelta or None
-        Time between records, nominally.
+        Nominal time between records.
     most : timedelta or None
-        The longest interval that should be asked for at once.
+        Longest interval to ask for in one request.
     modified : str
-        ``modificationDate``, as the server writes it.
+        The ``modificationDate`` of the dataset, as the server writes it.
     page : str
-        ``resourceURL``, where the dataset is described.
+        The ``resourceURL``: URL of a page that describes the dataset.
     described : str
-        Digest of how the parameters are described; without `modified`, of the whole info except what may change
-        while records are appended. Two editions of a dataset differ in `modified` or in this.
+        Digest of the descriptions of the parameters; if `modified` is empty, digest of the whole ``info`` except what
+        may change while records are appended. Two versions of a dataset differ in `modified` or in this digest.
     """
 
     dataset_id: str
@@ -197,9 +197,9 @@ class Info:
         Raises
         ------
         UnknownParameter
-            There is none of that name, or it holds texts or times, or has more than two dimensions.
+            No parameter has this name, or the parameter contains texts or times, or it has more than two dimensions.
         DamagedFile
-            The server describes it in a way in which its records cannot be read.
+            The server's description is invalid, so that helio cannot read the records.
         """
         found_parameter = next((parameter for parameter in self.parameters if parameter.name == name), None)
         every = self.numbers()
@@ -260,7 +260,7 @@ def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
     Raises
     ------
     DamagedFile
-        It lacks what every server has to say.
+        The reply lacks a fact that every server must give.
     """
     definitions = info.get("definitions")
     try:
@@ -426,7 +426,7 @@ def time_of(text: str) -> datetime:
     Raises
     ------
     ValueError
-        It is none.
+        The text is not a HAPI time.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:

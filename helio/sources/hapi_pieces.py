@@ -35,14 +35,14 @@ class PieceSeries:
     Parameters
     ----------
     folder : str
-        Where its pieces are kept, below the folder of all.
+        Folder of the series, below the cache folder.
     layout : str
-        A digest of what the records hold; pieces of another layout cannot be read as this one.
+        Digest of the contents of a record; cached replies with another layout cannot be read as this series.
     suffix : str
         ``".bin"`` or ``".csv"``.
     described : str
-        A digest of how the server describes the records: fill, units, bins. Pieces that came under another
-        description are not read by this one.
+        Digest of the server's description of the records: fill, units, bins. helio does not use cached replies with
+        another description for this series.
     """
 
     folder: str
@@ -58,15 +58,15 @@ class CachedReply(CachedFile):
     Parameters
     ----------
     described : str
-        Of its series, when it came; empty in what earlier versions of helio kept.
+        `described` of the series at the time of the reply; empty for replies cached by earlier versions of helio.
     modified : str
-        The dataset's ``modificationDate`` when it came.
+        The dataset's ``modificationDate`` at the time of the reply.
     info : str
-        Digest of what the server said of the dataset when it came.
+        Digest of the server's description of the dataset at the time of the reply.
     incomplete : str
-        Why it may have ended early; empty when it is whole. Only a run that is offline uses an incomplete one.
+        Reason why the reply may be incomplete; empty if it is complete. Only an offline run uses an incomplete reply.
     checked : bool
-        Whether the server still had the same edition after it came.
+        Whether the server still had the same version of the dataset after the reply.
     """
 
     described: str = ""
@@ -88,9 +88,9 @@ class Piece:
     Parameters
     ----------
     span : TimeRange
-        The part of it that is used.
+        Part of the reply that helio uses.
     whole : TimeRange
-        What was asked for.
+        Interval of the request.
     """
 
     span: TimeRange
@@ -101,18 +101,18 @@ class Piece:
 class Pieces:
     """Cached replies of a HAPI server below one folder; several processes may share the folder.
 
-    A piece appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when it
-    came; one whose bytes are no longer those is not used.
+    A reply is either complete in the cache or absent. The record ``NAME.json`` next to a reply describes the reply at
+    the time when it was received; helio does not use a reply whose bytes have changed.
 
     Parameters
     ----------
     root : Path
     utc : callable
-        The present moment.
+        Function that returns the current time in UTC.
     digests : FileDigests
         Gives the digest of a file; if this object saves digests, a run need not read large files again.
     believe : bool
-        Whether an empty piece counts however old it is: where nobody may be asked.
+        Whether to use empty replies of any age, as an offline run must.
     """
 
     def __init__(
@@ -132,7 +132,8 @@ class Pieces:
         Parameters
         ----------
         usable : callable
-            Whether a reply, and the interval that it was asked for, is of the edition that is wanted.
+            Function that says whether a reply, given with the interval of its request, belongs to the requested version
+            of the dataset.
         """
         pieces: list[Piece] = []
         gaps: list[TimeRange] = []
@@ -203,7 +204,7 @@ class Pieces:
         Raises
         ------
         OutputError
-            As `keep`.
+            As for `keep`.
         """
         self._describe(replace(piece.kept, checked=True))
 
@@ -219,7 +220,7 @@ class Pieces:
         Raises
         ------
         ChangedFile
-            It is not what it was a moment ago.
+            The reply has changed since helio found it in the cache.
         """
         body = piece.kept.path.read_bytes()
         if hashlib.sha256(body).hexdigest() != piece.kept.sha256:

@@ -124,7 +124,7 @@ def error_of(status: Status, host: str, what: str, url: str) -> DataError:
     Parameters
     ----------
     what : str
-        What was asked for: ``"AC_H2_MFI"``, ``"BGSEc of AC_H2_MFI for 2024-05-10 to 2024-05-12"``.
+        The request in words: ``"AC_H2_MFI"``, ``"BGSEc of AC_H2_MFI for 2024-05-10 to 2024-05-12"``.
     """
     if 400 <= status.code < 500:
         # a server that knows no HAPI answers with HTTP alone

@@ -28,16 +28,16 @@ class HostPlaces:
     """Lock files, a fixed number for each host, each for one request; the system releases the locks of a process that
     dies.
 
-    Where files cannot be locked, or the folder cannot be written, requests go without.
+    If files cannot be locked, or the folder cannot be written, helio sends requests without locks.
 
     Parameters
     ----------
     folder : Path
-        Where the files are, the same for all processes.
+        Folder of the lock files, the same for all processes.
     places : int
-        How many requests a host serves at once.
+        Maximum number of simultaneous requests to a host.
     patience : float
-        Seconds that a request waits at most.
+        Maximum number of seconds that a request waits.
     """
 
     def __init__(self, folder: Path, places: int, *, patience: float = _PATIENCE) -> None:
@@ -53,7 +53,7 @@ class HostPlaces:
         Raises
         ------
         Cancelled
-            The event came first.
+            The event was set before a place was free.
         """
         descriptor = self._wait(host, ended)
         try:

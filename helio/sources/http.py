@@ -153,19 +153,19 @@ class Http:
     Parameters
     ----------
     timeout : float
-        Seconds without a single byte after which an attempt is given up.
+        Seconds without a single byte after which helio gives up an attempt.
     attempts : int
-        How often one request is made at most.
+        Maximum number of attempts for one request.
     budget : float
-        Seconds that one request may spend waiting between its attempts; a server that asks for more is not
-        asked again.
+        Seconds that one request may wait between its attempts; if a server asks for a longer wait, helio does not try
+        again.
     connecting : float
-        Seconds for a connection to come about.
+        Seconds to wait until a connection opens.
     clock : Clock
     hosts : Hosts
-        Bounds the requests per host over all clients that share it.
+        Limits the requests to each host over all clients that share this object.
     places : HostPlaces, optional
-        Bounds them over all processes that share it, too.
+        Limits the requests to each host over all processes that use the same folder of locks.
     limits : NetworkLimits
         Limits on the size and the slowness of replies.
 
@@ -198,7 +198,8 @@ class Http:
     def at(self, url: str, *declared: str, by_user: bool) -> Http:
         """Return a client for one provider, which sends requests only to the provider's hosts, also after a redirect.
 
-        Without it, the host of each URL that is asked for counts as named by the user, and no other host is asked.
+        A client that was not made by this method treats the host of each requested URL as named by the user, and sends
+        requests to no other host.
 
         Parameters
         ----------
@@ -229,14 +230,14 @@ class Http:
         Parameters
         ----------
         expected : collection of int
-            Statuses that the caller understands; any other one is an error.
+            HTTP statuses that the caller understands; any other status is an error.
 
         Raises
         ------
         ServerUnavailable, RateLimited, TooSlow
             All attempts failed.
         Refused
-            The server refuses in a way that will not pass, or leads to a host that is not the provider's.
+            The server refuses the request permanently, or redirects to a host that does not belong to the provider.
         ReplyTooLarge
             The reply is longer than the limits allow.
         """
@@ -250,12 +251,12 @@ class Http:
     def get_json(self, url: str, *, expected: Collection[int] = (200,)) -> tuple[int, Any]:
         """Request JSON and return status and content; try again if the body is not JSON.
 
-        Statuses other than 200 may come without JSON: their content is then None.
+        A reply with a status other than 200 may have no JSON: the content is then None.
 
         Raises
         ------
         ServerUnavailable
-            The server answers with something else, such as a page that says it is being maintained.
+            The reply is not JSON, but for example a page that announces maintenance.
         RateLimited, TooSlow, Refused, ReplyTooLarge
             As `get`.
         """
@@ -280,15 +281,16 @@ class Http:
         Parameters
         ----------
         receive : callable
-            Reads the body. It may raise `BadBody` or a `TransientError` to have another attempt made; other errors
-            of its own end the request.
+            Function that reads the body. If it raises `BadBody` or a `TransientError`, helio tries again; any other
+            error ends the request.
         headers : callable
-            Gives the headers of each attempt, such as the range that is still missing.
+            Function that returns the request headers of each attempt, such as the range of bytes that is still missing.
         expected : collection of int
-            Statuses that `receive` understands.
+            HTTP statuses that `receive` understands.
         in_bulk : bool
-            For files and records: they may take as long as they come at the least rate, and `receive` bounds their
-            length. Everything else has to be whole within the limit for replies, all attempts together.
+            True for files and records: they may take any time while bytes come at the minimum rate, and `receive`
+            limits their length. Every other reply must be complete within the time limit for replies, all attempts
+            together.
 
         Raises
         ------
@@ -473,9 +475,9 @@ class _Connections:
     Parameters
     ----------
     timeout : float
-        Seconds without a single byte.
+        Seconds to wait for the next byte.
     connecting : float
-        Seconds for a connection to come about.
+        Seconds to wait until a connection opens.
     """
 
     def __init__(self, timeout: float, connecting: float) -> None:
