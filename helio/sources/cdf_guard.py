@@ -28,7 +28,7 @@ def check_cdf(path: Path) -> None:
     Raises
     ------
     DamagedFile
-        When the file is absent, empty, of another kind, truncated, or compressed in a way that nobody reads.
+        The file is absent, empty, truncated or of another kind, or has a compression that helio cannot read.
     """
     try:
         with path.open("rb") as file:
@@ -50,7 +50,7 @@ def check_head(head: bytes, name: str, where: str) -> None:
     Raises
     ------
     DamagedFile
-        They are not.
+        The file begins with other bytes.
     """
     if not head:
         raise DamagedFile(f"'{name}' is empty", advice=ADVICE, place=where)

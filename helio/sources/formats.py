@@ -37,7 +37,7 @@ def format_of(path: Path) -> Format:
     Raises
     ------
     DamagedFile
-        When the file is absent, empty, truncated, or not of the kind that its name says.
+        The file is absent, empty or truncated, or has another format than its name says.
     """
     format_ = SUFFIXES.get(path.suffix.lower(), "cdf")
     try:

@@ -35,12 +35,12 @@ class NotATime(ValueError):
 def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """Convert ISO 8601 texts to ns since 1970, shape (n,); a text without an offset counts as UTC.
 
-    Leap seconds are as `helio.store.leap_seconds` has it. A second 60 elsewhere is the second after it.
+    For leap seconds see `helio.store.leap_seconds`. A second 60 that is no leap second counts as the next second.
 
     Raises
     ------
     NotATime
-        For the first text that is no time, or one outside 1677 to 2262.
+        A text is not a time, or is outside 1677 to 2262; the error names the first such text.
 
     References
     ----------

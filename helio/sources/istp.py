@@ -94,9 +94,9 @@ def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
 def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
     """Convert values to floats, with fill values as NaN; `raw` may be overwritten.
 
-    Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where floats
-    hold ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without FILLVAL have that
-    of ISTP for their type, unless the valid range includes it.
+    A value is fill if it equals FILLVAL in the precision of the file; FILLVAL holds one value for all components or one
+    for each. In floats, ISTP's −1e31 and the CDF library's pad value −1e30 are fill as well. For integers without
+    FILLVAL, ISTP's fill value for their type is used, unless the valid range includes it.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
 def rounded_integers(values: Floats) -> tuple[str, ...]:
     """Return a note on integers that may be rounded when converted to floats; empty if there are no such integers.
 
-    It is a note and no refusal, also for flags and identifiers: a table holds floats, and no tool reads single bits.
+    This is a note and no error, also for flags and identifiers: a table holds floats, and no tool reads single bits.
     """
     count = int(np.count_nonzero(np.isfinite(values) & (np.abs(values) >= _EXACT)))
     if not count:

@@ -39,12 +39,13 @@ def clip(table: Table, time_range: TimeRange) -> Table:
 def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
     """Join tables of one parameter from several files, with each epoch once; return None if no table has a record.
 
-    Of equal epochs the record of the earlier file is kept. What had to be left out is noted.
+    If several files have a record of the same epoch, the record of the earlier file is kept. Notes describe the records
+    left out.
 
     Parameters
     ----------
     parts : sequence of (str, Table)
-        In order, each with the name of its file.
+        Tables in the order of the files, each with the name of its file.
 
     Raises
     ------
@@ -89,9 +90,9 @@ def once(table: Table, without_time: int) -> Table:
     Parameters
     ----------
     table : Table
-        Epochs in order; repeated ones keep the order of the file.
+        Table with epochs in increasing order; records of a repeated epoch keep the order of the file.
     without_time : int
-        Records of the interval that have no epoch and are not in the table.
+        Number of records of the interval that have no epoch and are therefore not in the table.
     """
     dropped = {WITHOUT_TIME: without_time} if without_time else {}
     first = _first_of_each(table.epoch)
@@ -119,7 +120,7 @@ class Repeats:
     Parameters
     ----------
     differing : int
-        How many records were left out although they differ from the one that was kept.
+        Number of records left out although they differ from the record that was kept.
     """
 
     differing: int = 0
@@ -209,8 +210,8 @@ def _difference(
 ) -> _Difference:
     """Return how many pairs of records differ, and by how much.
 
-    Missing equals missing. Where first of the two was read in single precision (`single`, by record), both are compared
-    in it: 1.1 is equal to itself in either precision.
+    Two missing values are equal. If one of the two records has single precision (`single`, by record), both are
+    compared in single precision, so that 1.1 in single precision equals 1.1 in double precision.
     """
     coarse = None if single is None else single[kept_records] | single[repeated]
     differs = np.zeros(kept_records.shape, dtype=bool)

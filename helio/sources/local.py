@@ -84,15 +84,15 @@ class FileName:
     Parameters
     ----------
     dataset_id : str
-        Upper case, as CDAWeb reports it.
+        Dataset id in upper case, as CDAWeb writes it.
     start : datetime
-        UTC; the records begin about there.
+        Approximate UTC of the first record.
     timed : bool
-        Whether the name gives a time of day other than midnight: such files last hours at most.
+        Whether the name contains a time of day other than midnight: such files cover some hours at most.
     version : str
-        As written, without its ``v``; empty where the name has none.
+        Version as written, without the letter ``v``; empty if the name has no version.
     stop : datetime or None
-        UTC; the records end before it. Of names with two dates.
+        UTC before which the records end; only for names with two dates.
     """
 
     dataset_id: str
@@ -123,19 +123,19 @@ class ArchiveFile:
     Parameters
     ----------
     start : datetime or None
-        UTC; the records begin about there.
+        Approximate UTC of the first record.
     timed : bool
-        Whether `start` is a time of day other than midnight: such files last hours at most.
+        Whether `start` has a time of day other than midnight: such files cover some hours at most.
     version : str
-        Without its ``v``; empty where there is none.
+        Version without the letter ``v``; empty if the file has no version.
     stop : datetime or None
-        UTC; the records end before it. None where neither the name nor the file was asked for it.
+        UTC before which the records end; None if neither the name nor the file was read for it.
     first : datetime or None
-        UTC of the first record, where the file was asked for it.
+        UTC of the first record; None if the file was not read for it.
     rivals : tuple of Path
-        Other files of the same start and version.
+        Other files with the same start and version.
     older : tuple of Path
-        Files of the same start and an older version, which are not read.
+        Files with the same start and an older version, which helio does not read.
     """
 
     path: Path
@@ -216,19 +216,19 @@ def is_preliminary(dataset_id: str) -> bool:
 class LocalArchive:
     """Data files in a folder and its subfolders; satisfies `helio.sources.provider.Provider`.
 
-    CDF, netCDF, CSV and Parquet are read. A dataset is found by the names of its files and, where no name fits, by
-    the global attribute ``Logical_source``; a file that is no CDF and says nothing is the dataset of its own name.
-    The folder is listed once, when it is first needed: make a new archive to see new files. A file counts as the bytes
-    that it had when it was first named; once it has others, it is refused.
+    helio reads CDF, netCDF, CSV and Parquet files. The name of a file gives its dataset; if the name does not have
+    CDAWeb's form, the global attribute ``Logical_source`` gives it. A file that is not a CDF and has no such attribute
+    is a dataset of its own, with the name of the file. The folder is searched once, when it is first needed: make a new
+    archive to see new files. If the bytes of a file change after helio first named it, helio refuses the file.
 
     Parameters
     ----------
     root : Path
     reader : CdfReader
-        Reads the files; its worker is not closed here.
+        Reads the files; the archive does not close the reader.
     name : str, optional
-        How recipes, records and footers name it. A folder has no name there: moving it, or reading the same bytes
-        through a link, changes no result. Messages call it by the name of the folder.
+        Name of the archive in records of runs and in footers. By default this name does not contain the folder, so that
+        moving the folder, or reading it through a link, changes no result. Messages use the name of the folder.
     known : mapping of str to KnownFile, optional
         Known facts of files, by file name.
     digests : FileDigests, optional
@@ -237,7 +237,7 @@ class LocalArchive:
     Raises
     ------
     RequestError
-        There is no such folder, or it cannot be read.
+        The folder does not exist or cannot be read.
     """
 
     def __init__(
@@ -298,7 +298,7 @@ class LocalArchive:
         """Return the files to read, by dataset and in order of start; of files with the same start, return only the
         newest version.
 
-        Those whose names do not say their dataset are left out where they are more than `MOST_NAMELESS`.
+        If more than `MOST_NAMELESS` files have names that do not contain their dataset, these files are left out.
 
         Parameters
         ----------
@@ -384,9 +384,9 @@ class LocalArchive:
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Return the files that may hold records of [start, stop), judged without reading records.
 
-        A name says where a file starts and not where it ends, so a neighbour may be named that turns out to
-        hold nothing of the interval; the tables of `fetch` name those that gave records. DOI and
-        acknowledgement stand inside the files and are filled in by `fetch`.
+        A file name gives the start of the file but not its end, so the result may contain a neighbouring file without
+        records in the interval; the tables of `fetch` name only the files that gave records. DOI and acknowledgement
+        are inside the files; `fetch` adds them.
 
         Raises
         ------
@@ -395,15 +395,15 @@ class LocalArchive:
         NoData
             The range has no file; the message names the range that the file names cover.
         DamagedFile
-            Two files of one start and version, in different folders, have different bytes.
+            Two files with the same start and version, in different folders, have different bytes.
         """
         return tuple(self._source(file) for file in self._choose(dataset_id, time_range))
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
         """Read parameters over [start, stop) from all files that hold them, and join the records in order of epoch.
 
-        Records that two files share are taken once, from the earlier file; gaps stay gaps. Values are not
-        judged: a table may hold nothing but NaN.
+        Records that two files share are taken once, from the earlier file; gaps stay gaps. Values are not checked: a
+        table may contain only NaN.
 
         Returns
         -------
@@ -414,7 +414,7 @@ class LocalArchive:
         ------
         UnknownDataset, UnknownParameter
         NoData
-            A parameter has no record in the interval; the advice says what the files do hold.
+            A parameter has no record in the interval; the advice names the range that the files cover.
         DamagedFile
             A chosen file cannot be read, or two files contradict each other.
         """
@@ -475,7 +475,7 @@ class LocalArchive:
         Raises
         ------
         RequestError
-            There are too many: the result may not depend on where a walk ends.
+            There are too many files: the result must not depend on where a search stops.
         """
         if not self.walk.is_whole:
             raise RequestError(
@@ -500,7 +500,7 @@ class LocalArchive:
         Raises
         ------
         RequestError
-            There are too many: the result may not depend on which of them were opened.
+            There are too many files: the result must not depend on which of them were opened.
         """
         if self.nameless > MOST_NAMELESS:
             raise RequestError(
@@ -795,7 +795,7 @@ class LocalArchive:
 def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
     """Remove the files for which a newer version with the same dataset and interval exists.
 
-    Files of one version, or of none, all stay: which of them is right is not known.
+    Files with the same version, or without a version, all stay, because helio cannot know which one is right.
     """
     by_span: dict[tuple[str, datetime, datetime], list[ArchiveFile]] = {}
     remaining = []
@@ -852,9 +852,9 @@ def _covering(
     """Return the files that may hold records of the interval; include doubtful files, because a wrong "no data" is the
     worst error.
 
-    A file is taken to reach up to the start of the next one. Where none follows soon, one whose name has a
-    time of day lasts a day at most; else twice the longest spacing, or a year; a single file may hold a whole
-    mission, and is always worth a look.
+    helio assumes that a file ends where the next file starts. If no file follows soon, a file whose name contains a
+    time of day lasts one day at most; any other file lasts up to twice the longest spacing of the files, or one year. A
+    single file is always included, because it may contain a whole mission.
     """
     starts = [file.start for file in files if file.start is not None]
     spacings = [after - before for before, after in pairwise(starts)]

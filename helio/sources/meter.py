@@ -16,18 +16,18 @@ _FRAMING_PER_BYTE = 8
 class Meter:
     """Counter of the bytes and the waiting time of one request to a server.
 
-    Only time spent waiting for bytes counts, so that a slow disk here is not taken for a slow server. The wait for
-    the first byte does not count: a server may take its time to compute a reply.
+    Only the time spent waiting for bytes counts, so that a slow disk does not look like a slow server. The wait for the
+    first byte does not count, because a server may need time to compute a reply.
 
     Parameters
     ----------
     host : str
-        Whom the messages name.
+        Host that the messages name.
     limits : NetworkLimits
     ends_at : float or None
-        When the reply has to be whole, by `now`; None where only its rate counts.
+        Time, on the clock `now`, at which the reply must be complete; None if only the rate of bytes counts.
     now : callable
-        Seconds that never run backwards.
+        Clock in seconds that never runs backwards.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Meter:
         Raises
         ------
         TooSlow
-            The time for the whole reply is over.
+            The time limit for the whole reply has passed.
         """
         if self._ends_at is None:
             return timeout
@@ -89,9 +89,9 @@ class Meter:
         Raises
         ------
         TooSlow
-            Too few came in a window of waiting, or the headers took longer than one.
+            Too few bytes came within one window of measurement, or the headers took longer than one window.
         Refused
-            Headers without end.
+            The server sends headers without end.
         """
         first = self.sent == 0
         self.sent += count
@@ -135,7 +135,7 @@ class Meter:
         Raises
         ------
         TooSlow
-            The time for the whole reply is over.
+            The time limit for the whole reply has passed.
         """
         self._content += count
         self.allowed(None)

@@ -34,9 +34,9 @@ _READING_ERRORS = (
 class NetcdfFile:
     """Open netCDF file; satisfies `helio.sources.variables.VariableFile`.
 
-    A variable's records lie along the dimension of its times, wherever that stands. Fill (``_FillValue``,
-    ``missing_value``, ``FILLVAL``, the library's default) is NaN, packed values are unpacked, and variables called
-    unsigned is so.
+    The records of a variable lie along the dimension of its times, which may be any of its dimensions. Fill
+    (``_FillValue``, ``missing_value``, ``FILLVAL``, the library's default) is NaN, packed values are unpacked, and
+    variables called unsigned is so.
 
     References
     ----------
@@ -73,7 +73,7 @@ class NetcdfFile:
         """Return the names of all variables of numbers, times or texts, in file order; a variable in a group has its
         path in front.
 
-        What a coordinate names as its bounds belongs to it and is left out.
+        The names of variables with the bounds of a coordinate are left out.
         """
         bounds = {
             path

@@ -28,13 +28,13 @@ _MOST = 1_000_000
 def check_netcdf(path: Path) -> None:
     """Check that a file is a complete netCDF file, without reading data.
 
-    The netCDF library silently reads the missing end of a truncated classic file as zeros, so its header is
-    followed here to the last byte it promises.
+    The netCDF library silently reads the missing end of a truncated classic file as zeros. Therefore helio computes
+    from the header where the file must end.
 
     Raises
     ------
     DamagedFile
-        When the file is absent, truncated, or its header is invalid.
+        The file is absent or truncated, or its header is invalid.
 
     References
     ----------

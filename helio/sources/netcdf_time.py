@@ -49,13 +49,13 @@ class TimeUnits:
     Parameters
     ----------
     nanoseconds : int
-        One unit.
+        Number of nanoseconds in one unit.
     base : int
-        Nanoseconds from 1970 to the moment that is zero.
+        Nanoseconds from 1970 to time zero of the variable.
     scale : Fraction
-        Units in one of the numbers that are stored: the scale of packed times.
+        Number of units in one stored number: the scale factor of packed times.
     exact : bool
-        Whether that is the scale itself, and not only the nearest that a float holds.
+        Whether `scale` is the exact factor, and not only the nearest number that a float can hold.
     """
 
     nanoseconds: int
@@ -69,7 +69,7 @@ class TimeUnits:
         Raises
         ------
         DamagedFile
-            When no time can be computed with them.
+            No time can be computed with these attributes.
 
         References
         ----------
@@ -91,9 +91,9 @@ class TimeUnits:
     def decode(self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Convert times to ns since 1970; times that are missing or outside 1677 to 2262 become `NO_TIME`.
 
-        Such times count no leap seconds. Whole numbers are exact, packed or not. Floats, and whole numbers with a scale
-        that no short decimal or fraction gives, are rounded to the power of ten, a millisecond at most, that the
-        largest of them resolves: digits beyond it are not the file's.
+        Times in netCDF files do not count leap seconds. Whole numbers give exact times, packed or not. Floats, and
+        whole numbers whose scale is not a short decimal or a fraction 1/n, are rounded to a power of ten, a millisecond
+        at most, which the largest of them can resolve: further digits do not come from the file.
         """
         if raw.dtype.kind in "iu":
             return self._decode_integers(raw, missing)
@@ -190,18 +190,18 @@ def time_units(units: str, base: str, calendar: str, metadata: str = "") -> Time
     Parameters
     ----------
     units : str
-        ``"seconds since 2000-01-01 12:00:00"`` as CF has it; or ``"ms"`` with a `base`, as ISTP has it.
+        ``"seconds since 2000-01-01 12:00:00"``, as in CF; or ``"ms"`` with a `base`, as in ISTP.
     base : str
-        ISTP's TIME_BASE, empty where there is none.
+        The attribute TIME_BASE of ISTP; empty without this attribute.
     calendar : str
-        As CF has it, empty for the standard one.
+        Calendar as in CF; empty for the standard calendar.
     metadata : str
-        CF's units_metadata, which says whether leap seconds are counted.
+        The attribute units_metadata of CF, which says whether leap seconds are counted.
 
     Raises
     ------
     DamagedFile
-        When they are those of a time that cannot be converted: in months, on a calendar that is not ours.
+        The units are units of time that cannot be converted to UTC: months, or units on another calendar.
 
     References
     ----------

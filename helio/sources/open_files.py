@@ -59,9 +59,9 @@ def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
     Parameters
     ----------
     path : Path
-        Names the file in messages; it is read through `descriptor`.
+        Path of the file, for messages; helio reads the file through `descriptor`.
     descriptor : int
-        The open file. Another file may stand at the path by now.
+        Descriptor of the open file. Another file may be at the path by now.
 
     Raises
     ------

@@ -36,8 +36,9 @@ _FIRST_CELLS = 200
 class ParquetFile:
     """Open Parquet file; satisfies `helio.sources.columns.ColumnFile`.
 
-    The times are the one column of timestamps, of several that which is called so (``epoch``, ``time``), or a column
-    called so that holds times in ISO 8601, or several columns that `find_times` knows; without a zone they are UTC.
+    The times are in the only column of timestamps; if there are several, in the one with a title such as ``epoch`` or
+    ``time``. Without timestamps, they are in a column with such a title that contains ISO 8601 texts, or in several
+    columns that `find_times` recognises. Times without a time zone are UTC.
     """
 
     fill_advice = "write null instead of {fill}"
