@@ -18,7 +18,7 @@ _COMPRESSED = b"\xcc\xcc\x00\x01"
 _CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
 _COMPRESSIONS = {1: "run-length encoding of zeros", 5: "gzip"}
 _PADDING = 256 * 1024**2
-"""Maximum number of bytes after the last record of a file before helio checks them further."""
+"""Number of bytes that a file may have after its last record, in addition to the length of its contents."""
 ADVICE = "download the file again; if the error stays, report it to the provider"
 
 

@@ -854,7 +854,7 @@ def _covering(
 
     helio assumes that a file ends where the next file starts. If no file follows soon, a file whose name contains a
     time of day lasts one day at most; any other file lasts up to twice the longest spacing of the files, or one year. A
-    single file is always included, because it may contain a whole mission.
+    single file without a time of day in its name may have any length, because it may contain a whole mission.
     """
     starts = [file.start for file in files if file.start is not None]
     spacings = [after - before for before, after in pairwise(starts)]

@@ -19,13 +19,13 @@ class SourceQuestion:
     Parameters
     ----------
     source : str
-        Its name, as ``--archive`` takes it.
+        Name of the source, as for ``--archive``.
     url : str
-        Its address.
+        Address of the source.
     asked : str
         The question, in words.
     ask : callable
-        Asks, and says what the right answer was.
+        Function that sends the request and describes the right answer.
     """
 
     source: str

@@ -88,7 +88,7 @@ def source_class(name: str) -> type[Source]:
     Raises
     ------
     TypeError
-        Its file has not one subclass of `Source`.
+        The file of the source does not have exactly one subclass of `Source`.
     """
     from helio.sources.base import Source
 
@@ -146,14 +146,15 @@ def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tup
     Parameters
     ----------
     provider : str
-        ``FAMILY:NAME``; capital letters count for nothing.
+        ``FAMILY:NAME``, in upper or lower case.
     further : mapping
-        For each family, URLs by name of servers that are not shipped, or stand elsewhere.
+        For each family, URLs by name of servers that helio does not list, or that have another address than in helio's
+        list.
 
     Raises
     ------
     RequestError
-        None has that name.
+        No server has this name.
     """
     from helio.errors import RequestError, did_you_mean  # the command's help does without
 

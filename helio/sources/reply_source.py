@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 class ReplySource(Source):
     """Base class of sources of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
 
-    A range is asked for once and its reply is kept: for good when the range is long past, for an hour when it ended
-    within 30 days; an empty reply is not kept. A reply may be as long as any other one (``HELIO_REPLY_MB``) and counts
-    against what the run may download. Its content names it in keys: equal records have equal results.
+    helio requests a range once and saves the reply: for ever if the range is long past, for one hour if it ended less
+    than 30 days ago. It does not save an empty reply. ``HELIO_REPLY_MB`` limits the length of a reply, and each reply
+    counts against the download limit of the run. The digest of the reply is part of the cache keys of steps, so that
+    equal records give equal results.
     """
 
     @abstractmethod
@@ -39,7 +40,7 @@ class ReplySource(Source):
     def read(self, reply: Any, dataset_id: str, parameter: str) -> Table:
         """Make a table of one parameter from a JSON reply, with increasing epochs and with fill values as NaN.
 
-        The base leaves out records outside of the range, and says where the table comes from.
+        The base class removes records outside of the range, and adds the source to the table.
 
         Raises
         ------
@@ -55,7 +56,7 @@ class ReplySource(Source):
         UnknownDataset
             No dataset has this id; the advice gives the closest ids.
         NoData
-            There is no record.
+            The range has no record.
         ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
             The server does not give the data.
         Offline

@@ -66,7 +66,7 @@ class SavedReplies:
         Parameters
         ----------
         kind : type
-            What its content must be, as `helio.store.records.convert` takes it.
+            Type of the saved content, as for `helio.store.records.convert`.
         """
         path = self._root / f"{name}.json"
         saved = _read(path, kind)

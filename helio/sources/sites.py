@@ -68,7 +68,7 @@ class Site:
         url : str
             Absolute.
         led_by : str
-            Who leads there: ``"a listing of cdaweb.gsfc.nasa.gov"``.
+            Reply that contains the URL, in words: ``"a listing of cdaweb.gsfc.nasa.gov"``.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Site:
         Raises
         ------
         PrivateAddress
-            There are none.
+            The host has no such address.
         """
         host = host.rstrip(".").lower()
         public = [address for address in addresses if (host, port) in self.named or is_public(address)]

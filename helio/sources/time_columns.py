@@ -120,11 +120,11 @@ class Title:
     Parameters
     ----------
     role : str
-        ``"date"``, ``"hour"``; empty for a column that is not called as times are.
+        Role such as ``"date"`` or ``"hour"``; empty if the title does not suggest a time.
     zone : str or None
         ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None where nothing is said.
     scale : str
-        Another scale of time than UTC: ``"TAI"``, ``"GPS"``; empty where none is named.
+        Time scale other than UTC: ``"TAI"``, ``"GPS"``; empty if the title names none.
     """
 
     role: str
@@ -192,9 +192,10 @@ class TimeColumns:
     titles : tuple of str
         All titles of the file.
     parts : mapping of str to int
-        The place of each: ``{"stamp": 0}`` for one that holds whole times, else ``{"date": 0, "time": 1}``.
+        Number of the column for each role: ``{"stamp": 0}`` for one column of complete times, otherwise for example
+        ``{"date": 0, "time": 1}``.
     zone : str or None
-        As `Title` has it.
+        Time zone, as in `Title`.
     """
 
     titles: tuple[str, ...]
@@ -234,9 +235,9 @@ class TimeColumns:
         Raises
         ------
         NotATime
-            A cell is not of its column's kind.
+            A cell does not have the form of its column.
         NotTimes
-            The cells of a column are of several kinds, or local without an offset.
+            The cells of a column have several forms, or contain local times without an offset.
         """
         if self.single is not None:
             return self._zoned(pc.utf8_trim_whitespace(cells(self.single)), cells)
@@ -252,7 +253,7 @@ class TimeColumns:
         Raises
         ------
         NotTimes
-            They are local, and the offset is not written; or another column gives an offset.
+            The times are local times without an offset, or another column gives an offset.
         """
         if self.zone is None:
             self._refuse_other_offsets(cells)
@@ -438,19 +439,19 @@ class TimeColumns:
 def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]]) -> TimeColumns:
     """Find the columns that contain the times of a file.
 
-    One column of whole times that is called so (``time``, ``epoch``); or a date with a time of day in columns of their
-    own; or year, day and time of day; or else the first column, of any content.
+    helio tries in this order: one column of complete times with a title such as ``time`` or ``epoch``; separate columns
+    for date and time of day; columns for year, day and time of day; finally the first column, whatever it contains.
 
     Parameters
     ----------
     titles : sequence of str
     first_cells : callable
-        Returns some cells of a column, by its number, without missing ones.
+        Function that returns some cells of a column, without missing ones, given the number of the column.
 
     Raises
     ------
     NotTimes
-        Columns are called as parts of a time are, and do not make a whole one.
+        The titles of some columns suggest parts of a time, but these parts do not make a complete time.
     """
     return _TimeFinder(tuple(titles), first_cells).find()
 

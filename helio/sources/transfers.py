@@ -53,7 +53,7 @@ class Tally:
         Raises
         ------
         TooLarge
-            They are more than the run may download.
+            The run has received more bytes than it may download.
         Cancelled
             Another request of the fetch failed.
         """
@@ -113,18 +113,18 @@ class Transfers:
         ----------
         requests : int
         size : int
-            Bytes that are expected; 0 where that is not known.
+            Number of expected bytes; 0 if it is unknown.
         what : str
             The download in words, for the error: ``"3 files of 260 kB"``.
         shown : int
-            Bytes that the progress names as the whole; 0 where that is not known.
+            Total number of bytes to show in the progress; 0 if it is unknown.
         likely : int, optional
             Limit to advise where `size` is only roughly known.
 
         Raises
         ------
         TooLarge
-            More is expected than the run may still download.
+            The fetch expects more bytes than the run may still download.
         """
         share = self._allowance.plan(size, what, likely=likely)
         tally = Tally(requests, shown, share, self._on_progress)
@@ -145,12 +145,12 @@ def together(
 ) -> list[T]:
     """Run tasks that send requests, as many at the same time as one host accepts, and return their results in order.
 
-    The first failure ends the others; so does Ctrl-C, at once.
+    The first failure ends all other tasks; Ctrl-C ends all tasks at once.
 
     Parameters
     ----------
     stop : callable
-        Called when no more is needed, so that running work ends early.
+        Called when the results are no longer needed, so that running tasks end early.
     """
     with ThreadPoolExecutor(CONNECTIONS_PER_HOST, "helio-download") as pool:
         futures = [pool.submit(task) for task in tasks]

@@ -26,13 +26,13 @@ class FileVariable:
         The CDF type without ``CDF_``: ``"REAL4"``, ``"TIME_TT2000"``; ``"UNIX_NS"`` for times that come as
         nanoseconds since 1970.
     shape : tuple of int
-        Of one record, without dimensions that do not vary or have one element.
+        Shape of one record, without dimensions that do not vary or have one element.
     dimensions : tuple of int
         The numbers of these dimensions in the file, from 1: the i of DEPEND_i.
     records : int
         Number of records written.
     varies : bool
-        Whether it varies from record to record.
+        Whether the variable varies from record to record.
     """
 
     name: str

@@ -36,7 +36,8 @@ class Wire(httpcore2.NetworkBackend):
     Parameters
     ----------
     proxies : frozenset of Host
-        Hosts of the environment's proxies: the user named them, and they look names up themselves.
+        Hosts of the proxies in the environment variables: the user named these hosts, and a proxy looks up host names
+        itself.
     """
 
     def __init__(self, proxies: frozenset[Host]) -> None:
@@ -79,8 +80,8 @@ class Wire(httpcore2.NetworkBackend):
     ) -> httpcore2.NetworkStream:
         """Connect to one of the addresses of a host that the provider may use.
 
-        Names are looked up once, and the connection goes to the address that was checked: an answer that is another
-        one the next time leads nowhere.
+        The method looks up the host name once and connects to the address that it checked, so that a different result
+        of a second look-up has no effect.
 
         Raises
         ------

@@ -38,7 +38,7 @@ def facts_of(
     Parameters
     ----------
     parameter : str
-        Under which the table is found again.
+        Name of the parameter under which helio finds the table again.
     where : callable
         Says where an array is written, by its name in the table: ``{"variable": name}``, ``{"columns": titles}``, or
         ``{"values": numbers}`` for one that stands in the facts themselves.
@@ -83,7 +83,7 @@ def read_facts(path: Path, text: str) -> dict[str, Any]:
     Raises
     ------
     DamagedFile
-        When it is not what helio writes.
+        The text does not have the form that helio writes.
     """
     try:
         facts = json.loads(text)
@@ -109,14 +109,14 @@ def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        The records that are wanted.
+        Epochs of the requested records.
     part : callable
         Gives an array of these records, or one that does not vary, from where the facts say it stands.
 
     Raises
     ------
     DamagedFile
-        When facts and arrays do not fit each other.
+        The facts and the arrays do not match.
     """
 
     def array(facts_of_array: Facts, shape: tuple[int, ...]) -> npt.NDArray[Any]:

@@ -41,7 +41,7 @@ def check_source(
     url : str
         Address of the stand-in.
     dataset_id, parameters, time_range
-        A fetch that the stand-in has data for.
+        A fetch for which the test server has data.
     cache : Path
         An empty folder.
     reader : CdfReader, optional

@@ -57,8 +57,8 @@ def bomb(kind: str, mebibytes: int) -> bytes:
 class FaultyServer(LoopbackServer):
     """Test server on loopback that sends, for each path, the reply in `answers`; a context manager.
 
-    An answer may be a function of the request's text. `requests` has the texts, `sent` the number of bytes sent for
-    each.
+    A reply may be a function of the request's text. `requests` contains the texts of all requests, `sent` the number of
+    bytes sent for each request.
     """
 
     def __init__(self, answers: dict[str, Answer | Callable[[str], Answer]] | None = None) -> None:

@@ -50,8 +50,8 @@ _KeptSpans = dict[str, dict[str, InstantOrEmpty]]
 class CdaWeb(FileSource):
     """CDAWeb, NASA's archive of space physics data, as a source of data.
 
-    What no file holds and the archive offers all the same, such as a virtual variable that is described in the master
-    CDF only, is computed by its data service; the table's sources name that.
+    The archive offers some parameters that no file contains, such as virtual variables that only the master CDF
+    describes. CDAWeb's data service computes these; the sources of the table then name the service.
 
     References
     ----------
@@ -275,7 +275,7 @@ def listed_files(reply: Any, url: str) -> Iterator[RemoteFile]:
     Raises
     ------
     Refused
-        One of them is nowhere from where it could be downloaded.
+        A listed file has no URL from which it can be downloaded.
     """
     for entry in _list_of(reply, "FileDescription"):
         name = entry.get("Name")

@@ -17,7 +17,7 @@ class CdaWebFolders(CdaWeb):
     """CDAWeb, asked through the web pages of its folders; helio never switches between these pages and the REST service
     by itself.
 
-    Folders are those of SPDF, or those of another server that the user names.
+    The folders are those of SPDF, or of another server that the user names.
     """
 
     listing = "folders"
@@ -60,12 +60,13 @@ class CdaWebFolders(CdaWeb):
 def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
     """Return the folder of each dataset and how the folder is divided, from the catalogue of all datasets.
 
-    Only the needed parts are kept. Entities are refused: a few of them can make a document endless.
+    helio keeps only the needed parts of the catalogue. It refuses XML entities, because a few of them can make a
+    document endless.
 
     Raises
     ------
     ExpatError
-        It is not XML, or declares entities.
+        The catalogue is not XML, or declares entities.
     """
     folders: dict[str, dict[str, str]] = {}
     dataset, divided = "", "None"

@@ -120,21 +120,22 @@ class ServedRange:
     Parameters
     ----------
     start, stop : datetime
-        The range, cut to the span of the dataset.
+        The range, cut to the first and last record of the dataset.
     modified : str
-        ``modificationDate``; where the server does not give it, `last` and `asked` stand for it.
+        The ``modificationDate`` of the dataset; if the server does not give it, `last` and `asked` identify the
+        version.
     described : str
-        Digest of how the server describes the dataset; empty where an earlier version of helio did not note it.
+        Digest of the server's description of the dataset; empty if an earlier version of helio did not save it.
     redescribed : str
-        `described`, where that was seen to change without another ``modificationDate``.
+        The new `described`, if it changed while the ``modificationDate`` stayed the same.
     last : str
-        ``stopDate``: data younger than a month count as republished whenever it changes.
+        The ``stopDate`` of the dataset: if it changes, data younger than a month count as a new version.
     asked : str
-        When it was asked for again at the user's wish.
+        Time of the last request that the user forced with `refresh`.
     seen : datetime
-        When the server said so.
+        Time of the server's reply.
     url : str
-        The data request of the range, without parameters.
+        URL of the data request for the range, without parameters.
     """
 
     start: datetime
@@ -198,18 +199,20 @@ class ParameterRequest:
 class Hapi(Source):
     """HAPI server as a source of data.
 
-    There are no files: a fetch is one request per parameter and interval, so that a table does not depend on what was
-    asked for beside it. What comes is kept as it came below `cache`, and used for every range that it covers.
+    HAPI servers give records, not files. helio sends one request for each parameter and interval, so that a table does
+    not depend on which other parameters were requested. It saves each reply unchanged below `cache`, and uses the reply
+    for every range that it covers.
 
-    In keys and records a range is named by its data request without parameters, and by the dataset's
-    ``modificationDate``. Where the server gives none, data older than a month count as unchanging, and younger ones
-    as republished whenever the dataset gets longer; `refresh` requests both again.
+    The cache keys of steps and the records of runs name a range by its data request without parameters, and by the
+    dataset's ``modificationDate``. If the server gives no such date, data older than a month count as final, and
+    younger data as a new version whenever the dataset gets longer; `refresh` requests both again.
 
-    A table is of one edition of its dataset: what the server says of the dataset is asked for before and after the
-    records, and where it differs all records are asked for again, a bounded number of times.
+    All records of a table belong to one version of the dataset: helio requests the server's description of the dataset
+    before and after the records. If the two descriptions differ, helio requests all records again, but only a few
+    times.
 
-    The record at ``stopDate`` itself cannot be asked for: a request may not end later, and brings what lies before its
-    end. A table that ends there says so in its notes.
+    helio cannot request the record at ``stopDate`` itself: a request may not end after ``stopDate``, and gives only
+    records before its end. A table that ends there has a note about this.
 
     References
     ----------
@@ -392,9 +395,9 @@ class Hapi(Source):
         """Return the tables of a fetch; repeat the fetch until the server has the same version of the dataset before
         and after it.
 
-        Two rounds that give the same tables are enough too, even if the dates differ: records that did not change
-        between the end of the first round and the beginning of the second are those of one moment. So a dataset that
-        gets a new date with each appended record can be fetched.
+        Two fetches that give the same tables are enough too, even if the dates differ: records that did not change
+        between the two fetches belong to one version. So helio can read a dataset whose date changes with each appended
+        record.
         """
         earlier: dict[str, str] | None = None
         for _ in range(_ROUNDS):
@@ -666,7 +669,7 @@ class Hapi(Source):
         Raises
         ------
         Offline
-            The needed records are here, but not of one edition.
+            The needed records are in the cache, but not all from one version of the dataset.
         """
         if any(
             self._pieces.cover(request.series, served.span, lambda reply, span: True)[1]
@@ -849,7 +852,7 @@ class Hapi(Source):
         Parameters
         ----------
         length : int
-            Bytes of a record in binary; 0 where the server does not say how long its texts are.
+            Number of bytes of a binary record; 0 if the server does not give the length of its texts.
         """
         why = ""
         if "binary" not in self._dialect().formats:
@@ -947,14 +950,15 @@ class Hapi(Source):
     ) -> list[Piece]:
         """Request an interval; if the interval is longer than the server gives at once, request its two halves.
 
-        Where nothing says that a reply is whole, and its last record is far from the end, the rest is asked for.
+        If nothing shows that a reply is complete, and its last record is far from the end of the interval, helio
+        requests the rest.
 
         Parameters
         ----------
         whole : timedelta
-            How much the fetch wants of the parameter altogether.
+            Total duration of the parameter that the fetch needs.
         continued : int
-            How often the rest may be asked for.
+            Maximum number of further requests for the rest.
         """
         with self._lock:
             at_once = self._at_once.setdefault(request.series.folder, IntervalLimit())
@@ -1279,8 +1283,8 @@ def _check_whole(body: bytes, request: ParameterRequest, *, has_end: bool) -> No
     """Raise an error for a body that ends within a record; `has_end` says whether the server marked the end of the
     body.
 
-    One that ends where it should, and still has no whole number of records, is not what was described: this is found
-    when it is read.
+    A complete body without a whole number of records does not match the server's description; `read_records` finds this
+    later.
     """
     if request.form == "binary":
         if len(body) % record_bytes(request.together) and not has_end:
@@ -1304,8 +1308,8 @@ def _size_of(request: ParameterRequest, span: TimeRange) -> float | None:
 def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:
     """Divide an interval into parts of at most `longest`, at times that do not depend on the requested range.
 
-    There are `_MOST_REQUESTS` parts at most, for any cadence or `longest` of a server: parts that prove too long
-    are halved when they are asked for.
+    There are at most about `_MOST_REQUESTS` parts, for every cadence and every `longest`: if the server refuses a part
+    as too long, helio halves this part later.
     """
     shortest = span.duration / _MOST_REQUESTS
     longest = max(longest, shortest)

@@ -66,9 +66,10 @@ class SwpcParameter:
     Parameters
     ----------
     columns : tuple of str
-        The members that hold it: one for each component.
+        Keys of a record that contain the quantity: one key for each component.
     where : tuple of str
-        A member and its value, for a service that lists the records of several quantities in turn.
+        A key of a record and its value, which select the records of this quantity if a reply contains records of
+        several quantities.
     """
 
     columns: tuple[str, ...]
@@ -88,11 +89,11 @@ class Product:
     Parameters
     ----------
     rows : bool
-        Whether it comes as arrays, the names of their columns first; else as objects.
+        Whether the records are arrays, after a first array with the names of the columns; otherwise they are objects.
     source : str
-        The member that names the spacecraft, where the reply does.
+        Key of a record that names the spacecraft, if the reply has such a key.
     earlier : str
-        Who has the days that the service holds no more.
+        Provider of older days, which this service no longer has.
     """
 
     path: str
@@ -234,10 +235,10 @@ class _CutFacts:
 class Swpc(Source):
     """Real-time data of NOAA SWPC as a source of data.
 
-    The service holds the last seven days and renews them every minute. A reply is asked for again after a minute.
-    The records of each range are kept by their bytes, which name them in keys: a range that is over has the same
-    key whenever the service is asked, and is still there when the service holds it no more. A range that begins
-    before what the service holds is refused, unless its records were kept while it did.
+    The service has the last seven days and updates them every minute; helio uses a reply for one minute. helio saves
+    the records of each range under the digest of their bytes, and this digest is part of the cache keys of steps. So a
+    range in the past has the same key whenever helio asks the service, and stays available when the service no longer
+    has it. helio refuses a range that begins before the data of the service, unless its records are in the cache.
 
     References
     ----------
@@ -278,7 +279,8 @@ class Swpc(Source):
         UnknownDataset
             No dataset has this id; the advice gives the closest ids.
         NoData
-            The range begins before what the service holds, or holds no record; the span that is there is named.
+            The range begins before the first record of the service, or has no record; the message names the range that
+            the service has.
         NotYetPublished
             The range begins after the newest record.
         ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
@@ -462,7 +464,7 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> ServedR
     Raises
     ------
     DamagedFile
-        It is of another form, or empty.
+        The reply has another form than expected, or is empty.
     """
     columns: tuple[str, ...] = ()
     records = reply
@@ -503,7 +505,7 @@ def check_columns(product: Product, names: Any, url: str) -> None:
     Raises
     ------
     DamagedFile
-        It is none, or lacks some.
+        The row does not contain names, or some names are missing.
     """
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise _another_form(product, "its first row does not contain names of columns", url)
