@@ -99,16 +99,16 @@ class OpenReply:
         Parameters
         ----------
         largest : int
-            Bytes that it may have.
+            Maximum number of bytes of the body.
 
         Raises
         ------
         ReplyTooLarge
-            It has more.
+            The body has more bytes.
         Refused
-            It is compressed in another way than was asked for.
+            The body has a compression that helio did not ask for.
         BadBody
-            It is compressed, and ends before its compression does.
+            The body is compressed and is cut off.
         """
         if self.length <= largest:
             size = 0
@@ -129,9 +129,9 @@ class OpenReply:
         Raises
         ------
         ReplyTooLarge
-            It is longer than the limits allow.
+            The body is longer than the limits allow.
         Refused, CutShort
-            As `parts`.
+            As for `parts`.
         """
         content = bytearray()
         try:
@@ -148,9 +148,9 @@ class OpenReply:
         Raises
         ------
         ServerUnavailable
-            It is not JSON, and the status is 200: a page that says that the service is being maintained.
+            The body is not JSON although the status is 200, for example a page that announces maintenance.
         ReplyTooLarge, Refused, CutShort
-            As `read` and `read_json`.
+            As for `read` and `read_json`.
         """
         content = self.read()
         try:
@@ -240,18 +240,18 @@ def read_json(content: bytes, largest: int, server: str) -> Any:
     ----------
     content : bytes
     largest : int
-        Bytes that it may have; the number of its values is bounded accordingly.
+        Maximum number of bytes; it also limits the number of values.
     server : str
-        Who sent it, for messages.
+        Name of the server, for messages.
 
     Raises
     ------
     ReplyTooLarge
-        It is longer, has more values, is nested more deeply or has longer numbers than any service's replies.
+        The JSON is longer, has more values, deeper nesting or longer numbers than the replies of real services.
     UnusableJson
-        It gives a member twice with different values.
+        The same key of a JSON object occurs twice with different values.
     ValueError
-        It is not JSON.
+        The content is not JSON.
     """
     values = content.count(b",") + content.count(b"[") + content.count(b"{")
     if max(len(content), values * _BYTES_PER_VALUE) > largest:

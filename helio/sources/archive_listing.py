@@ -51,7 +51,7 @@ class ArchiveDataset:
     Parameters
     ----------
     id : str
-        The name under which a step fetches it.
+        Dataset id under which a step fetches the data.
     known_as : str
         The dataset's name inside its newest file, if that name differs from `id`.
     title : str
@@ -62,11 +62,11 @@ class ArchiveDataset:
     is_span_exact : bool
         Whether the span was read from records.
     cadence : float or None
-        Seconds between records: that of the first parameter that is data.
+        Seconds between records of the first parameter that is data.
     files : int
         Number of files that helio reads for the dataset.
     bytes : int
-        Of those.
+        Size of these files in bytes.
     older : int
         Number of files of older versions with the same start or interval, which helio does not read.
     gaps : tuple of FileGap
@@ -105,7 +105,7 @@ class ArchiveListing:
     unread : tuple of SkippedEntry
         Unreadable files and folders, each with the reason.
     notes : tuple of str
-        What was left out, or not looked at.
+        Notes on what was left out or not checked.
     """
 
     folder: str
@@ -122,15 +122,15 @@ def list_archive(
     Parameters
     ----------
     dataset_id : str
-        List this one alone, and more closely; its id in any case, or what its files call it.
+        List only this dataset, in more detail: its id in upper or lower case, or its name inside its files.
     on_progress : callable
-        Called with the kind of things counted, and their number so far.
+        Called with the kind of objects counted, and their number so far.
 
     Raises
     ------
     UnknownDataset
     RequestError
-        The folder has more files than one walk looks at.
+        The folder has more files than helio looks at in one search.
     """
     return _Look(archive, on_progress).listing(dataset_id)
 

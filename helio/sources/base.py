@@ -178,8 +178,8 @@ class Source(ABC):
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, epochs increasing, fill values NaN, with the files or
-            replies that it came from.
+            Tables by parameter, each with at least one record, increasing epochs, fill values as NaN, and the files or
+            replies from which the table came.
 
         Raises
         ------
@@ -355,7 +355,7 @@ class Source(ABC):
         TooLarge
             The reply is larger than the run may download.
         ServerUnavailable, ReplyTooLarge, Refused, DamagedFile
-            As `helio.sources.answer.Answer.json`.
+            As for `helio.sources.answer.OpenReply.json`.
         """
         size = answer.length
         with self.transfers.begin(1, size, f"{what} of {in_words(size)}", shown=size) as tally:

@@ -56,7 +56,7 @@ class BlockFile:
 def walk_index(file: BlockFile, head: int) -> Iterator[Block]:
     """Yield the blocks of a variable in the order of its index records (VXR), starting at the record at `head`.
 
-    A block with negative records marks a place where the index is invalid.
+    A block with negative record numbers means that the index is invalid at this place.
 
     Raises
     ------

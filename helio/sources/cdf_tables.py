@@ -51,10 +51,10 @@ class TableReader:
         Raises
         ------
         UnknownParameter
-            When the file has no such parameter, or it is text, constant in time, virtual, without records or
-            of a shape that a table cannot hold.
+            The file has no such parameter, or the parameter is text, constant in time, virtual, without records, or of
+            a shape that a table cannot hold.
         NoData
-            When the file has no records at all: a master CDF.
+            The file has no records at all, as a master CDF.
         DamagedFile
         """
         variable = self._parameter(name)

@@ -310,7 +310,7 @@ def clock_problem(ahead: float, host: str) -> Problem | None:
     Parameters
     ----------
     ahead : float
-        Seconds that this machine's clock is ahead of the server's.
+        Seconds by which this machine's clock is ahead of the server's clock.
     """
     if abs(ahead) <= CLOCK_TOLERANCE:
         return None

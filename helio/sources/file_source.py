@@ -56,7 +56,7 @@ class RemoteFile:
 
 
 class Span(NamedTuple):
-    """First and last epoch of a dataset, ISO 8601; empty where the archive does not say."""
+    """First and last epoch of a dataset, ISO 8601; empty if the archive does not give them."""
 
     start: str = ""
     stop: str = ""
@@ -159,7 +159,7 @@ class FileSource(Source):
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, with the files it came from.
+            Tables by parameter, each with at least one record and with the files from which the table came.
 
         Raises
         ------
@@ -167,7 +167,7 @@ class FileSource(Source):
         DamagedFile
             The received file is not the file that the archive lists, or cannot be read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
-            The files cannot be downloaded; those received are kept.
+            The files cannot be downloaded; helio keeps the files that it received.
         """
         parameters = list(dict.fromkeys(parameters))
         files = self._files(dataset_id, time_range)
@@ -184,12 +184,12 @@ class FileSource(Source):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Return the URLs that a fetch would download, each with its size in bytes; None where the size is unknown.
+        """Return the URLs that a fetch would download, each with its size in bytes, or None if the size is unknown.
 
         Raises
         ------
         DataError
-            As `locate`.
+            As for `locate`.
         """
         del parameters  # files are whole
         requests = [_wanted(file) for file in self._listing(dataset_id, time_range)]

@@ -236,7 +236,7 @@ class Info:
         Raises
         ------
         UnknownParameter
-            As `parameter`.
+            As for `parameter`.
         """
         chosen = self.parameter(name)
         return tuple(

@@ -258,7 +258,7 @@ class Http:
         ServerUnavailable
             The reply is not JSON, but for example a page that announces maintenance.
         RateLimited, TooSlow, Refused, ReplyTooLarge
-            As `get`.
+            As for `get`.
         """
 
         def receive(answer: OpenReply) -> tuple[int, Any]:

@@ -303,7 +303,7 @@ class LocalArchive:
         Parameters
         ----------
         on_progress : callable
-            Called with the kind of things counted, and their number so far.
+            Called with the kind of objects counted, and their number so far.
         """
         self._on_progress = on_progress
         described = self._described if self.nameless <= MOST_NAMELESS else {}
@@ -408,7 +408,7 @@ class LocalArchive:
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, with the files it came from.
+            Tables by parameter, each with at least one record and with the files from which the table came.
 
         Raises
         ------

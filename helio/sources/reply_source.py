@@ -83,14 +83,14 @@ class ReplySource(Source):
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record.
+            Tables by parameter, each with at least one record.
 
         Raises
         ------
         UnknownParameter
         UnknownDataset, NoData, DamagedFile, Offline, TooLarge
         ServerUnavailable, RateLimited, Refused
-            As `locate`.
+            As for `locate`.
         """
         from helio.sources.join import clip  # numpy, which locating does without
 

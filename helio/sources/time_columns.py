@@ -122,7 +122,7 @@ class Title:
     role : str
         Role such as ``"date"`` or ``"hour"``; empty if the title does not suggest a time.
     zone : str or None
-        ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None where nothing is said.
+        ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None if the title does not say.
     scale : str
         Time scale other than UTC: ``"TAI"``, ``"GPS"``; empty if the title names none.
     """

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 Attributes = dict[str, Any]
-"""Attributes by name, in capitals; each value is a str, a numpy scalar or a numpy array."""
+"""Attributes by their names in capitals; each value is a str, a numpy scalar or a numpy array."""
 
 TEXT_KINDS = frozenset({"CHAR", "UCHAR"})
 
@@ -26,7 +26,7 @@ class FileVariable:
         The CDF type without ``CDF_``: ``"REAL4"``, ``"TIME_TT2000"``; ``"UNIX_NS"`` for times that come as
         nanoseconds since 1970.
     shape : tuple of int
-        Shape of one record, without dimensions that do not vary or have one element.
+        Shape of one record, without dimensions that do not vary or that have only one element.
     dimensions : tuple of int
         The numbers of these dimensions in the file, from 1: the i of DEPEND_i.
     records : int

@@ -30,9 +30,10 @@ def check_source(
 ) -> dict[str, Table]:
     """Check that a source does what helio expects of each fetch, and return the tables of this fetch.
 
-    Files have the same names before and after the fetch. Tables are in order, within the range, and have sources. A
-    second run requests no data again. An offline run makes no request and gives the same tables; it raises `Offline`
-    for data that are not cached. An unknown dataset and an unknown parameter raise different errors.
+    The function checks that files have the same names before and after the fetch, that tables are in order, within the
+    range, and have sources, and that a second run requests no data again. An offline run makes no request and gives the
+    same tables; it raises `Offline` for data that are not cached. An unknown dataset and an unknown parameter raise
+    different errors.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def check_source(
     Raises
     ------
     AssertionError
-        The source breaks its contract, as the message explains.
+        The source does not do what helio expects; the message explains the difference.
     """
     with client(clock) as http, client(clock) as nobody:
         nobody.cancel()

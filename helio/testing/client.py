@@ -25,7 +25,7 @@ class FakeClock(Clock):
     slept : list of float
         Seconds of each wait.
     ahead : float
-        Seconds to add from now on.
+        Seconds by which to move the clock forward from now on.
     then : callable
         Called after each wait.
     """
@@ -53,7 +53,7 @@ def client(clock: Clock | None = None, *, timeout: float = 10.0) -> Iterator[Htt
     clock : Clock, optional
         Default: a `FakeClock`.
     timeout : float
-        Seconds without any byte after which an attempt is abandoned.
+        Seconds without any byte after which the client gives up an attempt.
     """
     with closing(Http(timeout=timeout, clock=clock or FakeClock(), hosts=Hosts())) as http:
         yield http

@@ -53,7 +53,7 @@ class Dataset:
     Parameters
     ----------
     about : dict
-        Members of ``info`` other than the parameters and the span.
+        Keys and values of ``info`` other than the parameters and the time span.
     parameters : list of dict
         Parameters as in ``info``, the time first.
     records : structured array
@@ -204,7 +204,7 @@ class HapiStandIn(StandIn):
     gzip : bool
         Whether data are sent compressed.
     refuses : callable
-        Tells whether to refuse a data request, by its query, with 1409.
+        Function that says, from the query of a data request, whether to refuse the request with HAPI status 1409.
     kinds : dict of str to str
         The content type of each format.
     http_status : int

@@ -14,7 +14,7 @@ class LoopbackServer:
     Parameters
     ----------
     handler : class of socketserver.BaseRequestHandler
-        Serves one connection; this object is its ``self.server.owner``.
+        Class that serves one connection; ``self.server.owner`` is this object.
     port : int
         Default: a free port.
 

@@ -113,11 +113,12 @@ class ProxyStandIn(LoopbackServer):
     Parameters
     ----------
     status : int
-        Status with which it refuses requests; 0 to pass them on.
+        HTTP status with which the proxy refuses requests; 0 to pass requests on.
     login : str
-        ``USER:PASSWORD`` that it requires.
+        ``USER:PASSWORD`` that the proxy requires.
     opens : ssl.SSLContext, optional
-        Context for opening tunnels with its own certificate, as some institutes do.
+        TLS context with which the proxy decrypts tunnels with its own certificate, as the proxies of some institutes
+        do.
     """
 
     def __init__(self, status: int = 0, login: str = "", opens: ssl.SSLContext | None = None) -> None:

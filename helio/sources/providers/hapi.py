@@ -368,7 +368,7 @@ class Hapi(Source):
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, with the requests it came from.
+            Tables by parameter, each with at least one record and with the requests from which the table came.
 
         Raises
         ------

@@ -296,14 +296,14 @@ class Swpc(Source):
         Returns
         -------
         dict of str to Table
-            Keyed by parameter. Values are float64, of shape (n,) or (n, 3) in GSM.
+            Tables by parameter. Values are float64, of shape (n,) or (n, 3) in GSM.
 
         Raises
         ------
         UnknownParameter
         UnknownDataset, NoData, NotYetPublished, DamagedFile, Offline, TooLarge
         ServerUnavailable, RateLimited, Refused
-            As `locate`.
+            As for `locate`.
         """
         product = self._product(dataset_id)
         self.refuse_unknown(dataset_id, parameters, product.parameters)
