@@ -68,7 +68,7 @@ class OpenReply:
 
     @property
     def length(self) -> int:
-        """Length of the body in bytes, as the server announced it; 0 if it did not."""
+        """Length of the body in bytes, as the server announced it; 0 if the server announced no length."""
         text: str = self.headers.get("content-length", "")
         return int(text) if text.isdecimal() else 0
 
@@ -163,7 +163,7 @@ class OpenReply:
             raise self.not_json(content) from error
 
     def odd_json(self, error: UnusableJson) -> DamagedFile:
-        """Return the error for complete JSON that cannot be used."""
+        """Return the error for JSON that is complete but that helio cannot use."""
         return DamagedFile(
             f"{self._host} sends JSON that cannot be used: {error}",
             advice="report this to the server's operators",
@@ -306,5 +306,5 @@ def more_than(size: int) -> str:
 
 
 def _begins_zlib(part: bytes) -> bool:
-    """Return whether bytes begin with the header of a zlib stream, RFC 1950."""
+    """Return whether a body begins with the header of a zlib stream, RFC 1950."""
     return part[0] & 0x0F == zlib.DEFLATED and (len(part) < 2 or int.from_bytes(part[:2], "big") % 31 == 0)

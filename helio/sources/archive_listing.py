@@ -95,7 +95,7 @@ class ArchiveDataset:
 
 @dataclass(frozen=True)
 class ArchiveListing:
-    """Datasets and files of a folder.
+    """Result of listing a folder: its datasets, and the files that cannot be read.
 
     Parameters
     ----------

@@ -184,7 +184,7 @@ class Archives:
             self.choose("")
 
     def choose(self, provider: str) -> Provider:
-        """Return the provider of a step; ``""`` means that the step names none."""
+        """Return the provider for a step; an empty name means that the step names no provider."""
         name = self._archive or self._served(provider)
         if family_of(name):
             name = name.casefold()  # capital letters count for nothing: one server, one client

@@ -1,14 +1,14 @@
 """The base class of every data source that helio asks over the network: a new source is one subclass in one file.
 
-Choose the base by what the archive gives:
+Choose the base class by what the archive gives:
 
 - whole files, such as CDFs in folders or named by a service: `helio.sources.file_source.FileSource`. Write `datasets`
-  and `list_files`; the base downloads, keeps and reads the files.
+  and `list_files`; the base class downloads, caches and reads the files.
 - records of a range, as one reply in JSON: `helio.sources.reply_source.ReplySource`. Write `datasets`,
-  `parameters_of`, `url_of` and `read`; the base asks, keeps and names the replies.
-- anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base offers asking and keeping.
+  `parameters_of`, `url_of` and `read`; the base class requests, caches and names the replies.
+- anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base class has methods to request and cache replies.
 
-Every subclass sets `title` and `address`. It overrides no ``__init__``: it prepares its own state in `prepare`.
+Every subclass sets `title` and `address`. No subclass overrides ``__init__``: it sets its own attributes in `prepare`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Source(ABC):
     further_addresses: ClassVar[tuple[str, ...]] = ()
     """Addresses on other hosts that the source's replies may redirect to."""
     publisher: ClassVar[str] = ""
-    """Publisher of the data in citations; if empty, citations use the name in records."""
+    """Publisher of the data in citations; if empty, citations use the source's name in records."""
     question: ClassVar[str] = ""
     """The question that `probe` asks, in words; ``helio doctor`` does not test a source if this text is empty."""
 
@@ -238,7 +238,9 @@ class Source(ABC):
 
     @classmethod
     def server_of(cls, url: str) -> str:
-        """Return the server's address for a URL in a record; empty for a source with only one server."""
+        """Return the address of the server to which a URL in a record belongs; empty for a source with only one
+        server.
+        """
         return ""
 
     @classmethod
@@ -333,7 +335,7 @@ class Source(ABC):
         return content
 
     def is_saved(self, name: str, kind: Any, *, longest: float = DAY) -> bool:
-        """Return whether `saved` would find this reply without a request."""
+        """Return whether the cache has this reply, so that `saved` would send no request."""
         name = f"{self.folder}/{name}"
         return (
             name in self._replies_here

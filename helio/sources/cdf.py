@@ -44,7 +44,7 @@ _ADVICE = "download the file again; if the error stays, leave the file out and r
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a file states about itself.
+    """Facts that a file states about itself, such as title, DOI, parameters and time span.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class ParameterFacts:
-    """What a file states about one parameter, without the values.
+    """Facts that a file states about one parameter, such as unit, shape and time span.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class CdfReader:
         }
 
     def close(self) -> None:
-        """End the worker process; no data can be lost."""
+        """End the worker process; this loses no data."""
         with self._lock:
             if self._worker is not None:
                 self._worker.kill()
@@ -328,7 +328,7 @@ class _Worker:
         _widen(self._output)
 
     def kill(self) -> None:
-        """Kill the worker without waiting."""
+        """Kill the worker process without waiting for its end."""
         self._process.kill()
 
     def has_ended(self) -> bool:

@@ -37,7 +37,7 @@ class CitedProvider:
 
     @property
     def name(self) -> str:
-        """Name of the other provider."""
+        """Name of the provider whose data are cited differently."""
         return self._provider.name
 
     def datasets(self) -> list[str]:

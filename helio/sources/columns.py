@@ -47,7 +47,7 @@ class ColumnFile(Protocol):
         ...
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times in file order, ns since 1970, UTC."""
+        """Return all times of the file, in file order, in ns since 1970, UTC."""
         ...
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:

@@ -79,7 +79,7 @@ class Problem:
     message: str
     advice: str
     is_lasting: bool = False
-    """Whether another attempt would fail in the same way."""
+    """Whether another attempt would fail for the same reason."""
 
 
 class Route:

@@ -90,7 +90,7 @@ class CsvFile:
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """Empty units: a CSV file gives units only in its titles."""
+        """One empty text for each column, because a CSV file gives units only in its titles."""
         return ("",) * len(self.titles)
 
     @cached_property
@@ -104,7 +104,7 @@ class CsvFile:
         return facts
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times, ns since 1970, UTC."""
+        """Return all times of the file in ns since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property
@@ -125,7 +125,7 @@ class CsvFile:
             ) from error
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Read a column as floats, in double precision by default, with missing cells NaN."""
+        """Read a column as floats, in double precision by default, with missing cells as NaN."""
         return self.block([column], dtype or np.dtype("f8"))[:, 0]
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
@@ -148,7 +148,7 @@ class CsvFile:
         return all(_is_number(row[column]) for row in self._first_rows if column < len(row))
 
     def holds_long_integers(self, column: int) -> bool:
-        """Return whether a column has a whole number of sixteen or more digits."""
+        """Return whether a column contains a whole number with sixteen or more digits."""
         (texts,) = self._columns([self._places[column]], pa.string())
         return bool(pc.any(pc.match_substring_regex(texts, r"^\s*[+-]?\d{16,}\s*$")).as_py())
 

@@ -154,7 +154,7 @@ def refuse_wrong(checksum: Checksum, name: str, where: str) -> None:
 
 
 def changed(path: Path) -> ChangedFile:
-    """Return the error for a file that changed while helio used it."""
+    """Return the error for a file that changed while helio used the file."""
     return ChangedFile(
         f"'{path.name}' was replaced or written to while helio used it",
         advice="run again when no other program writes to the file",

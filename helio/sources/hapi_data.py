@@ -33,7 +33,7 @@ _FORM = re.compile(
     rb"(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:\.(\d*))?)?)?)?Z?"
 )
 _FIRST_YEAR, _LAST_YEAR = 1678, 2261
-"""First and last whole year that nanoseconds since 1970 can hold."""
+"""First and last whole year that a 64-bit count of nanoseconds since 1970 can hold."""
 _SECOND = 1_000_000_000
 _NUMBER = re.compile(
     r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*|\s*[+-]?(nan|inf|infinity)\s*", re.I

@@ -184,7 +184,7 @@ class Info:
         return self.parameters[0]
 
     def numbers(self) -> tuple[str, ...]:
-        """Return the names of all parameters that a table can hold."""
+        """Return the names of all parameters that a table can contain."""
         return tuple(
             parameter.name
             for parameter in self.parameters[1:]

@@ -113,7 +113,7 @@ class KnownFile:
     logical_source: str = ""
     """The dataset's name inside the file, if this name differs from the name in the file name."""
     sha256: str = ""
-    """Digest of the file's bytes, if the archive gives it; a file with other bytes is refused."""
+    """Digest of the file's bytes, if the archive gives one; helio refuses a file with other bytes."""
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ class Meter:
         )
 
     def begin_content(self) -> None:
-        """Note that all headers have arrived."""
+        """Note that the headers have arrived and that the content begins."""
         self._has_head = True
 
     def begin_head(self) -> None:

@@ -22,7 +22,7 @@ _SIZES_AT = {0: 13, 1: 13, 2: 9, 3: 9}
 _DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
 _TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
 _MOST = 1_000_000
-"""Maximum length of a list in a header; a longer one means that the header is damaged."""
+"""Maximum length of a list in a header; a longer list means that the header is damaged."""
 
 
 def check_netcdf(path: Path) -> None:

@@ -87,7 +87,7 @@ class ParquetFile:
         return attributes
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times, ns since 1970, UTC."""
+        """Return all times of the file in ns since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property

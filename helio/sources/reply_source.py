@@ -30,7 +30,7 @@ class ReplySource(Source):
 
     @abstractmethod
     def parameters_of(self, dataset_id: str) -> Collection[str]:
-        """Return the names of the parameters of an existing dataset."""
+        """Return the names of a dataset's parameters; the dataset exists."""
 
     @abstractmethod
     def url_of(self, dataset_id: str, time_range: TimeRange) -> str:

@@ -137,7 +137,7 @@ class MeteredStream(httpcore2.NetworkStream):
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send all bytes of the buffer."""
+        """Send all bytes of the buffer to the server."""
         self._stream.write(buffer, timeout)
 
     def close(self) -> None:

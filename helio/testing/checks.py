@@ -40,7 +40,7 @@ def check_source(
     kind : class
         Class of the source.
     url : str
-        Address of the stand-in.
+        Address of the test server.
     dataset_id, parameters, time_range
         A fetch for which the test server has data.
     cache : Path

@@ -206,7 +206,9 @@ class Handler(BaseHTTPRequestHandler):
     # Answering
 
     unframed = ""
-    """HTTP version of replies without a stated length, ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty for replies with one."""
+    """HTTP version of replies that do not state their length, ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty if
+    replies state their length.
+    """
 
     def route(self) -> None:
         """Answer the request by one call of `answer`."""

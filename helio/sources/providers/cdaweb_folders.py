@@ -25,7 +25,7 @@ class CdaWebFolders(CdaWeb):
 
     @property
     def name(self) -> str:
-        """Name of the source in records and footers."""
+        """Name of the source in records of runs and in footers of figures."""
         return f"{self.title} folders"
 
     def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:

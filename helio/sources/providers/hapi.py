@@ -73,7 +73,7 @@ _INSTANT = timedelta(microseconds=1)
 _MOST_REQUESTS = 2000
 """Maximum number of requests for one parameter in one fetch, for a server that gives only short intervals at once."""
 _TOLERATED = 6
-"""Number of refusals in a row after which helio pauses between requests."""
+"""Number of refused requests in a row after which helio pauses between requests."""
 _PAUSE = 1.0
 """Length of a pause between requests, in seconds."""
 _ROUNDS = 3
@@ -176,7 +176,7 @@ class ParameterRequest:
     form: Format
     series: PieceSeries
     size: int
-    """Approximate bytes of a record."""
+    """Approximate number of bytes of a record."""
     why_csv: str
     """Reason for requesting CSV instead of binary; empty if helio requests binary."""
 
@@ -239,7 +239,7 @@ class Hapi(Source):
 
     @property
     def name(self) -> str:
-        """Name of the source in records and footers."""
+        """Name of the source in records of runs and in footers of figures."""
         return f"{self.title} {self.server}"
 
     @classmethod
