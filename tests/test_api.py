@@ -342,7 +342,7 @@ def test_formats_are_refused_whatever_runs(engine: Any) -> None:
 def test_a_saved_plan_takes_no_other_time_range_however_empty() -> None:
     planned, document = api.foresee(TEMPLATE, archive="sample")
     Path("saved.json").write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(RequestError, match="a saved plan cannot take other values"):
+    with pytest.raises(RequestError, match="a saved plan has fixed values"):
         helio.run("saved.json", time_range="")
     assert not Runs(read_settings().runs).list()
     assert isinstance(planned, Plan)
@@ -357,7 +357,7 @@ def test_a_saved_plan_is_foreseen_and_locked_as_it_was_saved() -> None:
         assert again[fact] == document[fact]
     assert api.lock("saved.json").write("helio.lock")
     assert helio.run("saved.json", locked="helio.lock").status == "success"
-    with pytest.raises(RequestError, match="a saved plan cannot take other values"):
+    with pytest.raises(RequestError, match="a saved plan has fixed values"):
         api.foresee("saved.json", archive="sample")
 
 

@@ -120,7 +120,7 @@ def test_a_partial_run_ends_with_3():
         (("run", "gle73-particle", "--archive", "sample"), 2, "Did you mean 'gle73-particles'?"),
         (("run", "nowhere.json"), 2, "there is no file nowhere.json"),
         (("run", "../../x"), 2, "there is no file"),
-        (("run", "a", "b", "c"), 2, "helio run takes one pipeline, not 3: a b c"),
+        (("run", "a", "b", "c"), 2, "`helio run` takes one pipeline, not 3: a b c"),
         (("run", "gle73-particles", "--archive", "no/such/folder"), 2, "no/such/folder"),
         (
             ("run", "gle73-particles", "--archive", "sample", "--time-range", "2021-10-29 to 2021-10-28"),
@@ -581,7 +581,7 @@ def test_a_plan_is_foreseen_saved_and_run_exactly():
     assert "waits   particles" in foreseen.output
     record = json.loads(helio("run", "plan.json", "-o", "out", "--json").stdout)
     assert record["values"]["$WINDOW"] == "20min"
-    assert "a saved plan cannot take other values" in refused(2, "run", "plan.json", "-t", "2021-10-28")
+    assert "a saved plan has fixed values" in refused(2, "run", "plan.json", "-t", "2021-10-28")
 
 
 def test_a_saved_plan_that_was_changed_by_hand_is_refused():

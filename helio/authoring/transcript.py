@@ -352,14 +352,14 @@ def _difference(then: Any, now: Any, path: str = "") -> str:
     if isinstance(then, dict) and isinstance(now, dict):
         for name in sorted({*then, *now}):
             if name not in then or name not in now:
-                return f"{path}/{name} is only in the {'transcript' if name in then else 'new question'}"
+                return f"{path}/{name} is only in the {'recorded' if name in then else 'new'} question"
             if then[name] != now[name]:
                 return _difference(then[name], now[name], f"{path}/{name}")
     if isinstance(then, list) and isinstance(now, list):
         for number, (former, present) in enumerate(zip(then, now, strict=False)):
             if former != present:
                 return _difference(former, present, f"{path}/{number}")
-        return f"{path} had {len(then)} items in the recorded question, and has {len(now)} now"
+        return f"{path} had {len(then)} item{'s' * (len(then) != 1)} in the recorded question, and has {len(now)} now"
     if isinstance(then, str) and isinstance(now, str):
         at = next(
             (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))

@@ -95,7 +95,7 @@ def test_a_sentence_is_proposed_reviewed_accepted_and_run(model):
     result = helio("author", ASKED)
     assert result.exit_code == 0, result.output
     assert "+ b: fetch AC_K2_MFI BGSEc over $TIME_RANGE → B" in result.output
-    assert f"Pending. To accept it: helio proposals accept {proposal()}" in result.output
+    assert f"Pending. To accept it: `helio proposals accept {proposal()}`" in result.output
     assert not Path("home/templates").exists()
     assert "pending" in helio("proposals").output
     assert '"op"' in helio("proposals", "show", proposal(), "--patch").output

@@ -203,19 +203,19 @@ def test_another_question_says_what_differs(told, tmp_path):
         session(replaying(one.transcript.path, tmp_path), "ACE, bitte: |B| in nT")
     assert "question 1 differs from the transcript" in caught.value.message
     assert caught.value.message.endswith(
-        '/turns/0/text is "ACE, bitte: |B| in µT" in the transcript, "ACE, bitte: |B| in nT" in the new question'
+        '/turns/0/text was "ACE, bitte: |B| in µT" in the recorded question, and is "ACE, bitte: |B| in nT" now'
     )
 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"system": "be rude"}, '/system is "" in the transcript, "be rude" in the new question'),
-        ({"tools": ()}, "/tools has 1 items in the transcript, 0 in the new question"),
-        ({"max_tokens": 5}, "/max_tokens is 32768 in the transcript, 5 in the new question"),
+        ({"system": "be rude"}, '/system was "" in the recorded question, and is "be rude" now'),
+        ({"tools": ()}, "/tools had 1 item in the recorded question, and has 0 now"),
+        ({"max_tokens": 5}, "/max_tokens was 32768 in the recorded question, and is 5 now"),
         (
             {"tools": (dataclasses.replace(SEARCH, parameters={"type": "object"}),)},
-            "/tools/0/parameters/properties is only in the transcript",
+            "/tools/0/parameters/properties is only in the recorded question",
         ),
     ],
 )

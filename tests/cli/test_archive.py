@@ -102,7 +102,7 @@ def test_the_doctor_names_every_dataset_and_what_cannot_be_read(folder):
     assert (
         found.found == f"21 datasets: {', '.join([f'EVENT_{number:02}' for number in range(20)])}, MY_EVENT"
     )
-    assert found.advice == f"use helio archive {folder} to see the file that cannot be read"
+    assert found.advice == f"use `helio archive {folder}` to see the file that cannot be read"
 
 
 def test_ctrl_c_ends_it_in_words(monkeypatch):

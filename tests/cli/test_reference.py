@@ -91,16 +91,16 @@ def test_the_list_of_passes_is_plain_text():
 
 
 def test_what_is_like_nothing_names_the_lists():
-    assert "helio tools for the tools" in helio("explain", "zzzzzz", code=2).output
-    assert "run helio tools to see all tools" in helio("tools", "zzzzzz", code=2).output
+    assert "`helio tools` for the tools" in helio("explain", "zzzzzz", code=2).output
+    assert "run `helio tools` to see all tools" in helio("tools", "zzzzzz", code=2).output
     assert "Did you mean 'running_average'" in helio("tools", "runing_average", code=2).output
     assert json.loads(helio("tools", "zzzzzz", "--json", code=2).stdout)["error"]["advice"]
 
 
 def test_an_unlike_word_names_codes_too():
-    assert "helio explain HR for the codes" in helio("explain", "zzzzzz", code=2).output
+    assert "`helio explain HR` for the codes" in helio("explain", "zzzzzz", code=2).output
     assert (
-        "helio explain HV601; codes about 'allow-list': HV601"
+        "`helio explain HV601`; codes about 'allow-list': HV601"
         in helio("explain", "allow-list", code=2).output
     )
     assert "codes begin with HA, HB, HE," in helio("explain", "HZ100", code=2).output

@@ -13,7 +13,7 @@ from helio.flows.last_runs import noted_run
 from tests.cli.commands import helio
 
 SLOT = datetime(2024, 5, 10, 6, 10)
-NOT_SERVED = "helio serve is not running: no schedule runs until you start helio serve\n"
+NOT_SERVED = "`helio serve` is not running: no schedule runs until you start `helio serve`\n"
 
 
 @pytest.fixture(autouse=True)

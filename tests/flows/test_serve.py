@@ -308,7 +308,7 @@ def test_one_home_is_served_once(serving: Serving, home: Path) -> None:
     command = [sys.executable, "-m", "helio", "serve"]
     second = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=120)
     assert second.returncode == 2
-    assert "another helio serve already runs" in second.stderr
+    assert "another `helio serve` already runs" in second.stderr
 
 
 def test_a_run_that_is_cancelled_on_the_server_ends(serving: Serving) -> None:

@@ -180,8 +180,8 @@ def test_a_day_that_no_run_takes_or_two_take_is_said_before():
     )
     [spring] = schedule.clock_notes(datetime(2024, 3, 25))
     [autumn] = schedule.clock_notes(datetime(2024, 10, 25))
-    assert "the time ranges 2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 overlap" in spring
-    assert "the time ranges 2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave a gap" in autumn
+    assert "2024-03-30 to 2024-03-31 and 2024-03-30 to 2024-03-31 overlap" in spring
+    assert "2024-10-25 to 2024-10-26 and 2024-10-27 to 2024-10-28 leave a gap" in autumn
     for other in ("30 2 * * *", "0 * * * *", "30 6 * * mon"):
         later = replace(schedule, cron=other, values={"$TIME_RANGE": "yesterday"})
         assert not [
@@ -211,7 +211,7 @@ def test_slots_without_a_run_are_counted_and_kept(tmp_path: Path):
     [note] = missed_notes(schedule, tmp_path, now)
     assert note.startswith("3 runs were missed, 2024-05-01 03:00 to 2024-05-01 05:00 UTC")
     waiting = missed_notes(schedule, tmp_path, now + timedelta(hours=2))[1]
-    assert waiting == "2 runs were due since 2024-05-01 05:30 UTC, but helio serve is not running"
+    assert waiting == "2 runs were due since 2024-05-01 05:30 UTC, but `helio serve` is not running"
 
 
 def test_a_paused_schedule_misses_nothing(tmp_path: Path):

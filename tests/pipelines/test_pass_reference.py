@@ -222,7 +222,7 @@ def test_an_error_or_a_warning_says_what_to_do():
     ("code", "to_do"),
     [
         ("HB501", "Nothing. This version"),
-        ("HN501", "Nothing. helio corrects the plan of the run; helio fix"),
+        ("HN501", "Nothing. helio corrects the plan of the run; `helio fix PIPELINE`"),
         ("HO101", "Nothing. helio changes the plan of the run"),
     ],
 )

@@ -18,7 +18,7 @@ def test_fetches_share_it_and_what_would_do_is_said():
         "the download of 1 file of 260 kB, together with 520 kB that this run has already requested, "
         "exceeds the limit of 600 kB"
     )
-    assert "--max-download 780kB or more (helio plan shows" in caught.value.advice
+    assert "--max-download 780kB or more (`helio plan` shows" in caught.value.advice
 
 
 def test_what_was_set_aside_and_did_not_come_is_free_for_others():

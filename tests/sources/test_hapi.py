@@ -641,7 +641,7 @@ def test_offline_what_was_published_since_does_not_matter(server, new):
 
 
 def test_offline_what_is_missing_is_named(server, new):
-    with pytest.raises(Offline, match="is cached"):
+    with pytest.raises(Offline, match="its cache has no"):
         new(offline=True).locate(MAG, DAY)
     with pytest.raises(Offline, match="its catalogue"):
         new(offline=True).datasets()

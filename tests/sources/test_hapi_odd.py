@@ -195,8 +195,8 @@ def test_a_modification_date_that_is_no_time_is_noted(fetch, date):
     [
         ("BEGIN", "the beginning"),
         ("END", "the end"),
-        ("OTHER", "does not know which part"),
-        (7, "does not know which part"),
+        ("OTHER", "does not know whether a time is"),
+        (7, "does not know whether a time is"),
     ],
 )
 def test_where_a_time_lies_in_its_interval_is_noted(fetch, said, words):

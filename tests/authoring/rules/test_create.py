@@ -236,7 +236,7 @@ def test_an_answer_that_was_no_choice_is_refused(author):
         ("ACE position in R_J jovian frame ephemeris tables", "does not understand"),
         ("ion energy spectrogram of ACE for 2023-01-02", "no ion energy spectrogram of ACE"),
         ("RBSP-A magnetic field for 2022-01-01", "for 2022-01-01"),
-        ("ACE field for 2023-01-02 and 2023-03-02 and 2023-04-02", "the request has 3 times"),
+        ("ACE field for 2023-01-02 and 2023-03-02 and 2023-04-02", "the request names 3 time ranges"),
         ("x" * 3000, "reads at most 2000"),
         ("Geotail magnetic field for 1996-01-01", "no quantities of Geotail"),
     ],
@@ -347,7 +347,7 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE field and density in 3 panels, 2003-11-20", "2 panels, not 3"),
         (
             "ACE magnitude on top and the field vector below, 2003-11-20",
-            "without a model, the order of panels is field",
+            "without a language model, the order of panels is field",
         ),
         ("overlay ACE density and speed 2003-11-20", "would not share a panel"),
         ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),

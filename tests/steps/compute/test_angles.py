@@ -107,7 +107,8 @@ def test_an_angle_of_unknown_kind_is_a_number_and_a_note_says_so():
     mean = resample(angle([10.0, 350.0], "x"), cadence=Duration("1min"))
     assert mean.values[0] == 180.0
     assert (
-        "does not know whether it wraps after a full turn: it is averaged as a plain number" in mean.notes[-1]
+        "does not know whether it wraps after a full turn, so it is averaged as a plain number"
+        in mean.notes[-1]
     )
     declared = resample(declare_quantity(angle([10.0, 350.0], "x"), wraps="yes"), cadence=Duration("1min"))
     assert near(declared.values, 0.0)

@@ -146,7 +146,7 @@ def test_two_cadences_are_refused():
     ("arguments", "what"),
     [
         ({"window": Duration("7s")}, "holds 7 samples"),
-        ({"window": Duration("1h")}, "the longest lasts 5 min"),
+        ({"window": Duration("1h")}, "without a gap lasts 5 min"),
         ({"window": Duration("1min"), "overlap": 1.0}, "cannot overlap"),
         ({"window": Duration("1min"), "overlap": -0.1}, "cannot overlap"),
     ],

@@ -82,7 +82,7 @@ def test_ordinary_operations_pass(code: str):
         ("def f(n): return f(n + 1)\nresult = df", "the function f calls itself"),
         ("f = lambda n: g(n)\ng = lambda n: f(n)\nresult = df", "calls itself"),
         ("x = np.zeros((10**5, 10**5)); result = df", "this array is too large"),
-        ("x = 9**9**9**9; result = df", "power"),
+        ("x = 9**9**9**9; result = df", "exponent"),
         ("x = 'a' * 10**10; result = df", "this repetition is too long"),
         ("for i in range(10**12): pass\nresult = df", "this array is too large"),
         ("x = 1 << 10**9\nresult = df", "this shift is too wide"),
