@@ -6,7 +6,7 @@ Choose the base class by what the archive gives:
   and `list_files`; the base class downloads, caches and reads the files.
 - records of a range, as one reply in JSON: `helio.sources.reply_source.ReplySource`. Write `datasets`,
   `parameters_of`, `url_of` and `read`; the base class requests, caches and names the replies.
-- anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base class has methods to request and cache replies.
+- anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base class can request and cache replies.
 
 Every subclass sets `title` and `address`. No subclass overrides ``__init__``: it sets its own attributes in `prepare`.
 """
