@@ -1,1 +1,1 @@
-"""Sources of data: one file for each provider, which turns bytes from outside into tables."""
+"""Sources of data: one file for each provider, which turns downloaded or local bytes into tables."""

@@ -1,4 +1,4 @@
-"""The download limit of a run, shared by all its fetches and servers."""
+"""The download limit of a run, shared by all fetches and servers of the run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from helio.errors import TooLarge
 
 MAX_DOWNLOAD = 10**9
-"""Default limit of what one run may download, in bytes."""
+"""Default limit on the bytes that one run may download."""
 
 
 class Allowance:
@@ -16,7 +16,7 @@ class Allowance:
     Parameters
     ----------
     limit : int or None
-        None for as many as there are.
+        Maximum number of bytes; None sets no limit.
     """
 
     def __init__(self, limit: int | None = MAX_DOWNLOAD) -> None:
@@ -31,16 +31,16 @@ class Allowance:
         Parameters
         ----------
         size : int
-            How many there will be, as far as is known; 0 where it is not.
+            Expected number of bytes; 0 if it is unknown.
         what : str
-            In words: ``"3 files of 260 kB"``.
+            The downloads in words: ``"3 files of 260 kB"``.
         likely : int, optional
-            What to advise as a limit where `size` is only roughly known.
+            Limit to advise if `size` is only roughly known.
 
         Raises
         ------
         TooLarge
-            They are more than is left.
+            The downloads need more bytes than are left.
         """
         with self._lock:
             before = self._came + self._expected
@@ -80,12 +80,12 @@ class Share:
         self._came = 0
 
     def add(self, count: int) -> None:
-        """Add received bytes; a negative count takes back the bytes of a failed attempt.
+        """Add received bytes to the count; a negative number takes back the bytes of a failed attempt.
 
         Raises
         ------
         TooLarge
-            They are more than the allowance has.
+            The run has received more bytes than the allowance permits.
         """
         with self._lock:
             before = max(0, self._size - self._came)
@@ -94,7 +94,7 @@ class Share:
         self._allowance._move(count, after - before)
 
     def close(self) -> None:
-        """Release the reserved bytes that were not received."""
+        """Give back the reserved bytes that were not received."""
         with self._lock:
             left = max(0, self._size - self._came)
             self._size = 0
@@ -102,7 +102,9 @@ class Share:
 
 
 def allowance_of(limit: int | Allowance | None) -> Allowance:
-    """Return `limit` itself if it is an `Allowance`, which other fetches may share; otherwise make a new one."""
+    """Return `limit` itself if it is an `Allowance`, which other fetches may share; otherwise make an `Allowance` with
+    this limit.
+    """
     return limit if isinstance(limit, Allowance) else Allowance(limit)
 
 

@@ -1,4 +1,4 @@
-"""Replies of servers, read within limits of size, and JSON within limits of size and depth."""
+"""Replies of servers, read within limits of size; JSON is also limited in depth."""
 
 from __future__ import annotations
 
@@ -20,35 +20,36 @@ if TYPE_CHECKING:
 LATER = "try again later; finished downloads are kept"
 
 _STEP = 256 * 1024
-"""Bytes to decompress at a time: compressed data may expand a thousandfold."""
+"""Number of bytes to decompress at a time: compressed data may expand a thousandfold."""
 _GZIP = 16 + zlib.MAX_WBITS
 _DEEPEST = 64
 """Maximum depth of nested JSON; replies of real services need ten levels."""
 _BYTES_PER_VALUE = 16
-"""Least average length of a JSON value in bytes: text such as ``[],[],…`` takes thirty times its size in memory."""
+"""Smallest average length of a JSON value in bytes: text such as ``[],[],…`` needs thirty times its length in memory.
+"""
 _LONGEST_NUMBER = 40
 """Maximum number of digits of a whole number; 64-bit numbers have up to 20."""
 
 
 class BadBody(Exception):
-    """Error that says how a body is cut off or wrong, raised by its reader so that the request is tried again."""
+    """Error that a reader of a body raises if the body is cut off or wrong, so that helio sends the request again."""
 
 
 class UnusableJson(ValueError):
-    """Complete JSON that cannot be used; the message gives the reason."""
+    """Error for complete JSON that helio cannot use; the message gives the reason."""
 
 
 class OpenReply:
-    """Reply of a server whose body is not read yet; the body can be read once.
+    """Reply of a server whose body has not been read yet; the body can be read only once.
 
     Parameters
     ----------
     response : httpx2.Response
-        Open, nothing of it read.
+        Open reply of which nothing was read.
     url : str
-        What was asked for; with its host, what messages name.
+        URL of the request; messages show its host.
     meter : Meter
-        Of the attempt.
+        Counter of the bytes and seconds of this request.
     limits : NetworkLimits
     """
 
@@ -67,45 +68,47 @@ class OpenReply:
 
     @property
     def length(self) -> int:
-        """Length of the body in bytes, as the server announced it; 0 if it did not."""
+        """Length of the body in bytes, as the server announced it; 0 if the server announced no length."""
         text: str = self.headers.get("content-length", "")
         return int(text) if text.isdecimal() else 0
 
     @property
     def came_from(self) -> str:
-        """URL of the reply; after a redirect it differs from the URL of the request."""
+        """URL from which the reply came; after a redirect this URL differs from the URL of the request."""
         return str(self._response.url)
 
     @property
     def certificate(self) -> bytes:
-        """The server's certificate in DER format; empty without TLS."""
+        """The server's certificate in DER format; empty for a connection without TLS."""
         stream = self._response.extensions.get("network_stream")
         secured = stream and stream.get_extra_info("ssl_object")
         return (secured and secured.getpeercert(True)) or b""
 
     def raw(self) -> Iterator[bytes]:
-        """Yield the body in parts, as sent and of any length: the caller must limit it."""
+        """Yield the body in parts as the server sent them, without a limit of length: the caller must limit the
+        length.
+        """
         for part in self._response.iter_raw():
             self._meter.add_content(len(part))
             self.received += len(part)
             yield part
 
     def parts(self, largest: int) -> Iterator[bytes]:
-        """Yield the body in parts, decompressed.
+        """Yield the body in parts, after decompression.
 
         Parameters
         ----------
         largest : int
-            Bytes that it may have.
+            Maximum number of bytes of the body.
 
         Raises
         ------
         ReplyTooLarge
-            It has more.
+            The body has more bytes.
         Refused
-            It is compressed in another way than was asked for.
+            The body has a compression that helio did not ask for.
         BadBody
-            It is compressed, and ends before its compression does.
+            The body is compressed and is cut off.
         """
         if self.length <= largest:
             size = 0
@@ -121,14 +124,14 @@ class OpenReply:
         raise ReplyTooLarge(f"{self._host} sends a reply longer than {in_words(largest)}", place=self._url)
 
     def read(self) -> bytes:
-        """Return the whole body, decompressed.
+        """Return the whole body, after decompression.
 
         Raises
         ------
         ReplyTooLarge
-            It is longer than the limits allow.
+            The body is longer than the limits allow.
         Refused, CutShort
-            As `parts`.
+            As for `parts`.
         """
         content = bytearray()
         try:
@@ -140,14 +143,14 @@ class OpenReply:
         return bytes(content)
 
     def json(self) -> Any:
-        """Read the body as JSON; return None if it is not JSON and the status is not 200.
+        """Read the body as JSON; return None if the body is not JSON and the HTTP status is not 200.
 
         Raises
         ------
         ServerUnavailable
-            It is not JSON, and the status is 200: a page that says that the service is being maintained.
+            The body is not JSON although the status is 200, for example a page that announces maintenance.
         ReplyTooLarge, Refused, CutShort
-            As `read` and `read_json`.
+            As for `read` and `read_json`.
         """
         content = self.read()
         try:
@@ -160,7 +163,7 @@ class OpenReply:
             raise self.not_json(content) from error
 
     def odd_json(self, error: UnusableJson) -> DamagedFile:
-        """Return the error for complete JSON that cannot be used."""
+        """Return the error for JSON that is complete but that helio cannot use."""
         return DamagedFile(
             f"{self._host} sends JSON that cannot be used: {error}",
             advice="report this to the server's operators",
@@ -181,15 +184,16 @@ class OpenReply:
 
     @property
     def has_end(self) -> bool:
-        """Whether the announced length or the compression proves that the body is complete; a closed connection does
-        not."""
+        """Whether the announced length or the compression proves that the body is complete. A closed connection is no
+        proof.
+        """
         framed = "content-length" in self.headers or (
             "chunked" in self.headers.get("transfer-encoding", "").lower()
         )
         return framed or self._stream_ended
 
     def _plain(self) -> Iterator[bytes]:
-        """Return the body without its compression, in small parts."""
+        """Yield the body without its compression, in small parts."""
         header = self.headers.get("content-encoding", "")
         codings = [
             coding for word in header.split(",") if (coding := word.strip().lower()) not in ("", "identity")
@@ -230,24 +234,24 @@ class OpenReply:
 
 
 def read_json(content: bytes, largest: int, server: str) -> Any:
-    """Read JSON that a server sent, in UTF-8, UTF-16, UTF-32 or Latin-1.
+    """Read JSON that a server sent, encoded in UTF-8, UTF-16, UTF-32 or Latin-1.
 
     Parameters
     ----------
     content : bytes
     largest : int
-        Bytes that it may have; the number of its values is bounded accordingly.
+        Maximum number of bytes; it also limits the number of values.
     server : str
-        Who sent it, for messages.
+        Name of the server, for messages.
 
     Raises
     ------
     ReplyTooLarge
-        It is longer, has more values, is nested more deeply or has longer numbers than any service's replies.
+        The JSON is longer, has more values, deeper nesting or longer numbers than the replies of real services.
     UnusableJson
-        It gives a member twice with different values.
+        The same key of a JSON object occurs twice with different values.
     ValueError
-        It is not JSON.
+        The content is not JSON.
     """
     values = content.count(b",") + content.count(b"[") + content.count(b"{")
     if max(len(content), values * _BYTES_PER_VALUE) > largest:
@@ -302,5 +306,5 @@ def more_than(size: int) -> str:
 
 
 def _begins_zlib(part: bytes) -> bool:
-    """Return whether bytes begin with the header of a zlib stream, RFC 1950."""
+    """Return whether a body begins with the header of a zlib stream, RFC 1950."""
     return part[0] & 0x0F == zlib.DEFLATED and (len(part) < 2 or int.from_bytes(part[:2], "big") % 31 == 0)

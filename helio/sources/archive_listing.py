@@ -1,4 +1,6 @@
-"""Listing of a folder of data files: datasets, parameters, units, spans, gaps, and files that cannot be read."""
+"""Listing of a folder of data files: datasets, parameters, units, first and last records, gaps, and unreadable
+files.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,19 @@ from helio.sources.local import MOMENT, MOST_NAMELESS, ArchiveFile, LocalArchive
 MOST_CHECKED = 50_000
 """Maximum number of files whose first and last bytes are checked."""
 MOST_OPENED = 200
-"""Maximum number of files to open for exact spans when a single dataset is listed."""
+"""Maximum number of files to open for the exact first and last records when a single dataset is listed."""
 _TRIES = 3
-"""Files to try at each end of a dataset before its span is taken from the file names."""
+"""Number of files to try at each end of a dataset before helio takes the first and last times from the file names."""
 _OFTEN = 100
 _LONGER = 1.5
-"""Multiple of the usual spacing between files above which a file counts as missing."""
+"""If two neighbouring files are this many times further apart than usual, a file between them counts as missing."""
 
 Progress = Callable[[str, int], None]
 
 
 @dataclass(frozen=True)
 class FileGap:
-    """Time interval for which a dataset has no file.
+    """Time interval for which a dataset in a folder has no file.
 
     Parameters
     ----------
@@ -44,35 +46,35 @@ class FileGap:
 
 @dataclass(frozen=True)
 class ArchiveDataset:
-    """Dataset in a folder, as its files describe it.
+    """Dataset in a folder, described by facts from its files.
 
     Parameters
     ----------
     id : str
-        The name under which a step fetches it.
+        Dataset id under which a step fetches the data.
     known_as : str
-        What its newest file calls its dataset, where that is another name.
+        The dataset's name inside its newest file, if that name differs from `id`.
     title : str
     parameters : tuple of ParameterFacts
-        Of the newest file that can be read, in file order, data before support data.
+        Parameters of the newest readable file, in file order, data before support data.
     first, last : datetime or None
-        UTC of the first and the last record; of the names' dates where `is_span_exact` is False.
+        UTC of the first and the last record; taken from the dates in file names if `is_span_exact` is False.
     is_span_exact : bool
         Whether the span was read from records.
     cadence : float or None
-        Seconds between records: that of the first parameter that is data.
+        Seconds between records of the first parameter that is data.
     files : int
-        How many are read for it.
+        Number of files that helio reads for the dataset.
     bytes : int
-        Of those.
+        Size of these files in bytes.
     older : int
-        Files of older versions of the same start or span, which are not read.
+        Number of files of older versions with the same start or interval, which helio does not read.
     gaps : tuple of FileGap
-        Stretches between two files for which there is none. None of a dataset whose files are too irregular to tell.
+        Intervals between two files that no file covers. Empty if the files are too irregular to judge.
     gaps_from : "records", "names" or "unknown"
-        What the gaps were judged by.
+        Source from which helio found the gaps.
     notes : tuple of str
-        What a person should know before using it.
+        Facts that a person should know before using the dataset.
     """
 
     id: str
@@ -93,7 +95,7 @@ class ArchiveDataset:
 
 @dataclass(frozen=True)
 class ArchiveListing:
-    """Datasets and files of a folder.
+    """Result of listing a folder: its datasets, and the files that cannot be read.
 
     Parameters
     ----------
@@ -101,9 +103,9 @@ class ArchiveListing:
     datasets : tuple of ArchiveDataset
         In order of their ids.
     unread : tuple of SkippedEntry
-        Files and folders that cannot be read, each with the reason.
+        Unreadable files and folders, each with the reason.
     notes : tuple of str
-        What was left out, or not looked at.
+        Notes on what was left out or not checked.
     """
 
     folder: str
@@ -115,20 +117,20 @@ class ArchiveListing:
 def list_archive(
     archive: LocalArchive, dataset_id: str = "", on_progress: Progress = lambda what, count: None
 ) -> ArchiveListing:
-    """List what a folder holds: check the name and ends of every file, and open a few files of each dataset.
+    """List the datasets of a folder: check the name and both ends of every file, and open a few files of each dataset.
 
     Parameters
     ----------
     dataset_id : str
-        List this one alone, and more closely; its id in any case, or what its files call it.
+        List only this dataset, in more detail: its id in upper or lower case, or its name inside its files.
     on_progress : callable
-        Called with the kind of things counted, and their number so far.
+        Called with the kind of objects counted, and their number so far.
 
     Raises
     ------
     UnknownDataset
     RequestError
-        The folder has more files than one walk looks at.
+        The folder has more files than helio looks at in one search.
     """
     return _Look(archive, on_progress).listing(dataset_id)
 
@@ -181,7 +183,7 @@ class _Look:
         )
 
     def _readable(self, files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
-        """Return files with readable ends; list the others as unreadable."""
+        """Return the files whose first and last bytes are intact; list all other files as unreadable."""
         readable = []
         for file in files:
             self._checked += 1
@@ -324,7 +326,7 @@ class _Look:
 def _span(
     files: Sequence[ArchiveFile], spans: Sequence[tuple[datetime, datetime]]
 ) -> tuple[datetime | None, datetime | None, bool]:
-    """Return first and last record, and whether they were read or taken from the file names."""
+    """Return the first and last record of a dataset, and whether the times were read or taken from the file names."""
     if spans:
         return min(span[0] for span in spans), max(span[1] for span in spans), True
     starts = [file.start for file in files if file.start is not None]
@@ -337,7 +339,9 @@ def _gaps(
     spans: Sequence[tuple[datetime, datetime]],
     data: ParameterFacts | None,
 ) -> tuple[tuple[FileGap, ...], str]:
-    """Return stretches without a file, by the files' records if all were read, otherwise by the dates in names."""
+    """Return the intervals without a file, judged by the records of the files if all were read, otherwise by the dates
+    in the file names.
+    """
     if len(files) < 2:
         return (), "records" if spans else "names"
     if spans:
@@ -360,7 +364,7 @@ def _gaps(
 
 
 def _between(spans: Sequence[tuple[datetime, datetime]], usual: timedelta) -> tuple[FileGap, ...]:
-    """Return stretches longer than usual between the end of earlier files and the start of the next one."""
+    """Return intervals longer than usual between the end of the earlier files and the start of the next file."""
     gaps, end = [], spans[0][1]
     for start, stop in spans[1:]:
         if start - end > usual:
@@ -370,7 +374,7 @@ def _between(spans: Sequence[tuple[datetime, datetime]], usual: timedelta) -> tu
 
 
 def _plainly(reason: str, path: Path) -> str:
-    """Take the file's name out of a reason: the listing shows it already."""
+    """Remove the file's name from a reason, because the listing already shows the name."""
     return reason.removeprefix(f"'{path.name}' ").removeprefix(f"{path.name} ")
 
 

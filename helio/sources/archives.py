@@ -1,4 +1,6 @@
-"""The provider of each fetch: the archive chosen for the run, otherwise the provider named in the step."""
+"""Selection of the provider for each fetch: the archive chosen for the run, otherwise the provider named in the
+step.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from helio.sources.transfers import Progress
 
 _HURRY = 5.0
-"""Seconds to wait for a connection when helio can do without the reply."""
+"""Seconds to wait for a connection when helio can continue without the reply."""
 
 
 def archive_named(archive: str) -> str:
@@ -68,19 +70,19 @@ class Access:
     Parameters
     ----------
     max_download : int or None
-        Bytes that the run may download.
+        Number of bytes that the run may download; None sets no limit.
     offline : bool
-        Work offline: use the cache.
+        Work offline: use only the cache.
     refresh : bool
-        Ask again for data that are in the cache.
+        Request data again although they are in the cache.
     impatient : bool
         Try each request once, and give up early a server that cannot be reached.
     listed : Listings
-        Files that are known, so that their archive is not asked which there are.
+        Known files, for which helio does not ask the archive for a listing.
     cited : Citations
-        Files that are cited as a record cites them, from any provider.
+        Files to cite as an earlier record cites them, whichever provider gives them.
     on_progress : callable
-        Gets the progress of downloads, from several threads.
+        Called with the progress of downloads, from several threads.
     """
 
     max_download: int | None = MAX_DOWNLOAD
@@ -95,7 +97,7 @@ class Access:
 def archives_of(
     settings: Settings, reader: CdfReader, archive: str = "", access: Access | None = None
 ) -> Archives:
-    """Make the `Archives` of a run, with the cache and file digests in helio's home folder."""
+    """Make the `Archives` of a run, with the cache and the saved file digests in helio's home folder."""
     return Archives(
         reader,
         archive,
@@ -121,27 +123,27 @@ def open_folder(archive: str, settings: Settings) -> None:
 
 
 class Archives:
-    """Archives of a run; each is opened at its first use.
+    """All archives (providers and folders) of a run; each archive is opened at its first use.
 
     Parameters
     ----------
     reader : CdfReader
-        Reads the files of all of them.
+        Reads the files of all archives.
     archive : str
         A provider's name, the URL of a HAPI server, or a folder, for every fetch of the run; ``""`` leaves the choice
         to the steps.
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     cache : Path, optional
-        The folder of the cache; without it nothing can be downloaded.
+        Folder of the cache; without a folder, nothing can be downloaded.
     addresses : mapping of str to str, optional
-        Other addresses than their own, by the name of the archive.
+        Addresses to use instead of the archives' own addresses, by name of the archive.
     servers : mapping, optional
-        For each family of servers, further URLs by name.
+        For each source with many servers, such as ``hapi``, the URLs of further servers by name.
     limits : NetworkLimits, optional
-        How much and how slowly a server may send.
+        Limits on the size and the slowness of replies.
     access : Access, optional
-        How the network may be used.
+        Rules for using the network.
     """
 
     def __init__(
@@ -171,18 +173,18 @@ class Archives:
         self._cancelled = False
 
     def open_named(self) -> None:
-        """Open the archive chosen for the run, if there is one.
+        """Open the archive chosen for the run, if the user chose one.
 
         Raises
         ------
         RequestError
-            It is not a folder that can be read.
+            The archive is not a folder, or the folder cannot be read.
         """
         if self._archive:
             self.choose("")
 
     def choose(self, provider: str) -> Provider:
-        """Return the provider of a step; ``""`` means that the step names none."""
+        """Return the provider for a step; an empty name means that the step names no provider."""
         name = self._archive or self._served(provider)
         if family_of(name):
             name = name.casefold()  # capital letters count for nothing: one server, one client
@@ -203,7 +205,7 @@ class Archives:
             client.cancel()
 
     def _http(self) -> Http:
-        """Return the client of all providers of the run; called with the lock held."""
+        """Return the HTTP client that all providers of the run share. The caller must hold the lock."""
         if self._client is None:
             # what a run without the network does without
             from helio.sources.host_places import HostPlaces
@@ -218,7 +220,9 @@ class Archives:
 
     @staticmethod
     def _served(provider: str) -> str:
-        """Return a provider that a template may name; never a folder or a URL, which only the run itself can name."""
+        """Return a provider that a template may name: never a folder or a URL, because only the user of the run may
+        choose these.
+        """
         if provider in names() or family_of(provider):
             return provider
         raise RequestError(
@@ -261,7 +265,7 @@ class Archives:
         )
 
     def _folder(self) -> Path:
-        """Return where what servers send is kept."""
+        """Return the cache folder for the replies and files of servers."""
         if self._cache is None:
             raise RequestError(
                 "replies of servers cannot be stored: no cache folder is set",

@@ -1,14 +1,14 @@
-"""The base of every source of data that is asked over the network: a new source is one subclass in one file.
+"""The base class of every data source that helio asks over the network: a new source is one subclass in one file.
 
-Choose the base by what the archive gives:
+Choose the base class by what the archive gives:
 
 - whole files, such as CDFs in folders or named by a service: `helio.sources.file_source.FileSource`. Write `datasets`
-  and `list_files`; the base downloads, keeps and reads the files.
+  and `list_files`; the base class downloads, caches and reads the files.
 - records of a range, as one reply in JSON: `helio.sources.reply_source.ReplySource`. Write `datasets`,
-  `parameters_of`, `url_of` and `read`; the base asks, keeps and names the replies.
-- anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base offers asking and keeping.
+  `parameters_of`, `url_of` and `read`; the base class requests, caches and names the replies.
+- anything else: `Source`. Write `datasets`, `locate` and `fetch`; the base class can request and cache replies.
 
-Every subclass sets `title` and `address`. It overrides no ``__init__``: it prepares its own state in `prepare`.
+Every subclass sets `title` and `address`. No subclass overrides ``__init__``: it sets its own attributes in `prepare`.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ T = TypeVar("T")
 
 HOUR, DAY = 3600.0, 86_400.0
 _SETTLED_AFTER = timedelta(days=30)
-"""Age at which data count as unchanging; archives often replace younger data while they validate them."""
+"""Age from which data count as final; archives often replace younger data while they validate them."""
 _STILL_GROWING = timedelta(days=180)
-"""Greatest age of a dataset's last record for which further records are expected."""
+"""If the last record of a dataset is older than this, helio expects no further records."""
 ONLINE = "run once without --offline"
 
 
 class Source(ABC):
-    """Source of data on the network; satisfies `helio.sources.provider.Provider`.
+    """Base class for sources of data on the network; it satisfies `helio.sources.provider.Provider`.
 
-    What a subclass may rely on: requests of all sources wait for their turn at a host, are tried again where that may
-    help, and lead to no host but the source's own (`http`); a reply is kept and asked for once, even by several
-    threads (`saved`, `once`); downloads are counted against the limit of the run and end with Ctrl-C (`transfers`);
-    with `offline` nobody is asked.
+    The base class does this for every subclass: it limits the number of simultaneous requests to a host, repeats failed
+    requests if this may help, and sends requests only to the source's own hosts (`http`). It saves replies, and
+    requests each reply only once, even for several threads (`saved`, `once`). It counts downloads against the limit of
+    the run and ends them at Ctrl-C (`transfers`). With `offline` it sends no request.
 
     Parameters
     ----------
@@ -72,35 +72,37 @@ class Source(ABC):
         Folder of the cache; several processes may share it.
     http : Http, optional
     url : str
-        Another address than the source's own.
+        Address to use instead of the source's own address.
     server : str
         Name of the server in records, for a source of many servers.
     reader : CdfReader, optional
-        Reads files; it is not closed here. A source without files needs none.
+        Reads the files; the source does not close the reader. A source without files needs no reader.
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     limit : int, Allowance or None
-        Bytes that all fetches may bring; an `Allowance` is shared with other sources of the run.
+        Number of bytes that all fetches may download; other sources of the run share an `Allowance`.
     offline : bool
-        Work offline: use the cache, of any age, and name missing data.
+        Work offline: use cached data of any age, and raise `Offline` for missing data.
     refresh : bool
-        Ask again for data that are in the cache.
+        Request data again although they are in the cache.
     listed : Listings, optional
-        Known files: with them the source does not ask the archive for a listing.
+        Known files; for these the source does not ask the archive for a listing.
     on_progress : callable, optional
-        Gets the progress of downloads.
+        Called with the progress of downloads.
     """
 
     title: ClassVar[str]
-    """Name of the source in messages, such as ``"SWPC"``; names in records and figures begin with it."""
+    """Name of the source in messages, such as ``"SWPC"``; the source's name in records and figures begins with this
+    title.
+    """
     address: ClassVar[str]
     """The URL of the archive; the user can replace it with ``$HELIO_NAME_URL``."""
     further_addresses: ClassVar[tuple[str, ...]] = ()
     """Addresses on other hosts that the source's replies may redirect to."""
     publisher: ClassVar[str] = ""
-    """Publisher of the data in citations; if empty, citations use the name in records."""
+    """Publisher of the data in citations; if empty, citations use the source's name in records."""
     question: ClassVar[str] = ""
-    """The question that `probe` asks, in words; ``helio doctor`` skips a source whose question is empty."""
+    """The question that `probe` asks, in words; ``helio doctor`` does not test a source if this text is empty."""
 
     def __init__(
         self,
@@ -131,11 +133,11 @@ class Source(ABC):
         self.listed = listed or {}
         self.on_progress = on_progress
         self.folder = self.folder_of_address(self.url)
-        """Folder of this server's replies and data, relative to the folders of the cache."""
+        """Cache folder for the replies and data of this server, relative to the folders of the cache."""
         self.replies = SavedReplies(cache / "replies", self.http.clock.now)
         self.transfers = Transfers(self.http, self.allowance, on_progress)
         self._replies_here: dict[str, tuple[Any, bool]] = {}
-        """Replies by name, each with whether it is fresh."""
+        """Replies by name, each with a flag that says whether the reply is still fresh."""
         self._made_once: dict[str, Any] = {}
         self.prepare()
 
@@ -154,38 +156,38 @@ class Source(ABC):
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Return the files or replies that cover [start, stop), without downloading records.
 
-        The names decide whether a result is computed again: equal data must have equal names before and after the
-        download, and other data other ones.
+        The names decide whether helio computes a result again: equal data must have equal names before and after the
+        download, and different data must have different names.
 
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData, NotYetPublished
-            Naming what there is.
+            The range has no data; the message names the range that has data.
         ServerUnavailable, RateLimited, Refused
-            The source cannot be asked.
+            The server does not give the data.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
 
     @abstractmethod
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop).
+        """Read parameters over [start, stop) and return a table for each parameter.
 
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, epochs increasing, fill values NaN, with the files or
-            replies that it came from.
+            Tables by parameter, each with at least one record, increasing epochs, fill values as NaN, and the files or
+            replies from which the table came.
 
         Raises
         ------
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
-            What was sent is not what was announced, or cannot be read.
+            The received data differ from what the server announced, or cannot be read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
-            The data cannot be had; what came is kept.
+            The data cannot be downloaded; helio keeps what was received.
         """
 
     @property
@@ -194,16 +196,16 @@ class Source(ABC):
         return self.title
 
     def prepare(self) -> None:  # noqa: B027 - many sources need nothing
-        """Prepare the state of a subclass; called once, at the end of ``__init__``."""
+        """Prepare the attributes that a subclass adds; called once, at the end of ``__init__``."""
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """Return the complete URL for an address that the user may have given.
+        """Return the complete URL for an address that the user may have given in a short form.
 
         Raises
         ------
         RequestError
-            It is no URL.
+            The text is not a URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.netloc:
@@ -214,12 +216,14 @@ class Source(ABC):
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Return the cache folder for a server's address; each address has its own."""
+        """Return the cache folder for a server's address; each address has its own folder."""
         return f"{folder_name(cls.title.lower())}/{folder_name(urlsplit(url).netloc)}"
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
-        """Return whether the user chose this address; only then may its host be on a private network."""
+        """Return whether the user chose this address; only an address chosen by the user may be on a private
+        network.
+        """
         return True
 
     @classmethod
@@ -234,38 +238,40 @@ class Source(ABC):
 
     @classmethod
     def server_of(cls, url: str) -> str:
-        """Return the server's address for a URL in a record; empty for a source with only one server."""
+        """Return the address of the server to which a URL in a record belongs; empty for a source with only one
+        server.
+        """
         return ""
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask one small question with a known answer and describe the reply, for ``helio doctor``.
+        """Send one small test request with a known answer, and describe the reply for ``helio doctor``.
 
         Parameters
         ----------
         url : str
             The full address.
         http : Http
-            Asks the source's hosts alone.
+            Client that sends requests only to the source's hosts.
         witness : Witness
-            Looks at the open answers.
+            Object that keeps the certificate and the clock of each server that replies.
 
         Raises
         ------
         DataError
-            The source cannot be asked, or answers something else.
+            The source does not reply, or its reply is wrong.
         """
         raise NotImplementedError(f"{cls.title} sets a question but does not override probe")
 
     # Asking, for subclasses
 
     def once(self, key: str, make: Callable[[], T]) -> T:
-        """Return the value of a key, made at the first call and kept as long as this object lives.
+        """Return the value for a name; make the value at the first call, and keep it as long as this object exists.
 
         Parameters
         ----------
         key : str
-            Names the value; threads that need it at once wait for the one that makes it.
+            Name of the value; if several threads need it at the same time, one makes it and the others wait.
         """
         with self.replies.alone(key):
             if key not in self._made_once:
@@ -274,11 +280,11 @@ class Source(ABC):
         return value
 
     def put(self, key: str, value: object) -> None:
-        """Replace the value that `once` keeps for a key."""
+        """Replace the value that `once` keeps for a name."""
         self._made_once[key] = value
 
     def forget(self, key: str) -> None:
-        """Drop the value of a key, so that `once` makes it again."""
+        """Delete the value that `once` keeps for a name, so that `once` makes a new value."""
         with self.replies.alone(key):
             self._made_once.pop(key, None)
 
@@ -291,27 +297,27 @@ class Source(ABC):
         never_asked: str,
         longest: float | None = DAY,
     ) -> Any:
-        """Return a reply from the cache, or request it and cache it.
+        """Return a reply from the cache; if the cache does not have the reply, request it and save it.
 
-        An empty one is not kept: it may have been the server's bad hour.
+        An empty reply is not saved, because the server may have had a temporary problem.
 
         Parameters
         ----------
         name : str
-            Its name in the cache, below `folder`.
+            Name of the reply in the cache, below `folder`.
         ask : callable
-            Asks the server.
+            Function that sends the request.
         kind : type
             Type of the saved content: ``list[str]``, a TypedDict, a dataclass; other content is requested again.
         never_asked : str
-            Message for a run offline that needs it.
+            Message for an offline run that needs the reply.
         longest : float or None
-            Greatest age in seconds; None allows any age. Offline any age is accepted.
+            Largest age of the reply in seconds; None allows any age. An offline run accepts any age.
 
         Raises
         ------
         Offline
-            It is not kept, and nobody may be asked.
+            The run is offline, and the cache does not have the reply.
         """
         name = f"{self.folder}/{name}"
         with self.replies.alone(name):
@@ -329,7 +335,7 @@ class Source(ABC):
         return content
 
     def is_saved(self, name: str, kind: Any, *, longest: float = DAY) -> bool:
-        """Return whether `saved` would find this reply without a request."""
+        """Return whether the cache has this reply, so that `saved` would send no request."""
         name = f"{self.folder}/{name}"
         return (
             name in self._replies_here
@@ -337,21 +343,21 @@ class Source(ABC):
         )
 
     def save(self, name: str, content: Any) -> None:
-        """Cache a reply that was requested without `saved`, and replace an earlier one."""
+        """Save a reply in the cache that was requested without `saved`, and replace any earlier reply of this name."""
         name = f"{self.folder}/{name}"
         with self.replies.alone(name):
             self.replies.save(name, content)
             self._replies_here[name] = (content, True)
 
     def counted_json(self, answer: OpenReply, what: str) -> Any:
-        """Read a reply as JSON and count it as a download of the run: reported, and within the run's limit.
+        """Read a reply as JSON, and count it as a download: in the progress, and against the download limit of the run.
 
         Raises
         ------
         TooLarge
-            The run may not download so much.
+            The reply is larger than the run may download.
         ServerUnavailable, ReplyTooLarge, Refused, DamagedFile
-            As `helio.sources.answer.Answer.json`.
+            As for `helio.sources.answer.OpenReply.json`.
         """
         size = answer.length
         with self.transfers.begin(1, size, f"{what} of {in_words(size)}", shown=size) as tally:
@@ -364,34 +370,37 @@ class Source(ABC):
     # Freshness, for subclasses
 
     def is_young(self, heard_at: datetime, longest: float = HOUR) -> bool:
-        """Return whether a reply is at most `longest` seconds old; a reply from the future is not."""
+        """Return whether a reply is at most `longest` seconds old; return False for a reply dated in the future."""
         return timedelta() <= self.http.clock.utc() - heard_at <= timedelta(seconds=longest)
 
     def is_fresh(self, heard_at: datetime, stop: datetime) -> bool:
-        """Return whether a reply about data up to `stop` is still valid: for an hour, or always if the data are old."""
+        """Return whether a reply about data up to `stop` is still valid: always if the data are old, otherwise for one
+        hour.
+        """
         return is_settled(stop, heard_at) or self.is_young(heard_at)
 
     def absent(self, text: str, advice: str, *, last: datetime | None, follows: bool) -> DataError:
-        """Return the error for a range without data: `NotYetPublished` if the dataset will probably reach the range.
+        """Return the error for a range without data: `NotYetPublished` if the dataset will probably cover the range
+        later.
 
         Parameters
         ----------
         last : datetime or None
-            End of what the dataset has; None where that is not known.
+            Time of the dataset's last record; None if it is unknown.
         follows : bool
-            Whether the range lies behind it.
+            Whether the range begins after `last`.
         """
         if follows and last is not None and self.http.clock.utc() - last < _STILL_GROWING:
             return NotYetPublished(text, advice=advice)
         return NoData(text, advice=advice)
 
     def refuse_unknown(self, dataset_id: str, parameters: Sequence[str], known: Collection[str]) -> None:
-        """Check that a dataset has all the requested parameters.
+        """Raise an error if a dataset lacks one of the requested parameters.
 
         Raises
         ------
         UnknownParameter
-            With the closest names as advice.
+            No parameter has this name; the advice gives the closest names.
         """
         for name in parameters:
             if name not in known:
@@ -418,7 +427,7 @@ class Source(ABC):
 
 
 def is_settled(stop: datetime, at: datetime) -> bool:
-    """Return whether data that end at `stop` were old enough at the moment `at` to count as unchanging."""
+    """Return whether data that end at `stop` were, at the moment `at`, old enough to count as final."""
     return at - stop >= _SETTLED_AFTER
 
 
@@ -432,7 +441,7 @@ def whole_seconds(time_range: TimeRange) -> str:
 
 
 def folder_name(address: str) -> str:
-    """Return a name for the folder of an address.
+    """Turn a server's address into a name for its cache folder.
 
     >>> folder_name("127.0.0.1:8080/hapi")
     '127.0.0.1-8080-hapi'

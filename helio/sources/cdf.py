@@ -1,4 +1,6 @@
-"""Reader of data files as tables, in a separate process that a damaged file may crash."""
+"""Reader of data files as tables. Files are read in a separate process, because a damaged file may crash the
+process.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,14 @@ _ADVICE = "download the file again; if the error stays, leave the file out and r
 
 @dataclass(frozen=True)
 class FileFacts:
-    """What a file states about itself.
+    """Facts that a file states about itself, such as title, DOI, parameters and time span.
 
     Parameters
     ----------
     doi : str
-        Bare: ``10.48322/...``.
+        The DOI without a URL: ``10.48322/...``.
     parameters : tuple of str
-        Names that `CdfReader.read` can give, in file order: numbers that vary in time.
+        Names of the parameters that `CdfReader.read` can read, in file order: variables of numbers that vary in time.
     """
 
     logical_source: str
@@ -66,12 +68,12 @@ class FileFacts:
     rules_of_use: str = ""
     source_description: str = ""
     part_checksums: bool = False
-    """Whether all values of the file carry checksums that are verified on reading."""
+    """Whether all values of the file have checksums that are verified when the values are read."""
     span: tuple[datetime, datetime] | None = None
-    """UTC of the first and the last record, over all clocks of the file; None without a record with an epoch."""
+    """UTC of the first and the last record in the file, over all time variables; None if no record has an epoch."""
 
     def complete(self, source: SourceFile) -> SourceFile:
-        """Fill the empty fields of a source from the facts of the file."""
+        """Fill the empty fields of a record's source (such as its DOI) with facts from the file."""
         parts: Proof = "checksums of its parts"
         return replace(
             source,
@@ -88,21 +90,22 @@ class FileFacts:
 
 @dataclass(frozen=True)
 class ParameterFacts:
-    """What a file states about one parameter, without the values.
+    """Facts that a file states about one parameter, such as unit, shape and time span.
 
     Parameters
     ----------
     unit : str
-        As spelled in the file; empty where it gives none.
+        Unit as spelled in the file; empty if the file gives no unit.
     shape : tuple of int
-        Of one record: empty for a scalar, ``(3,)`` for a vector, ``(32,)`` for a spectrum of 32 bins.
+        Shape of one record: empty for a scalar, ``(3,)`` for a vector, ``(32,)`` for a spectrum of 32 bins.
     first, last : datetime or None
-        UTC of its first and last record.
+        UTC of the parameter's first and last record.
     records : int
     cadence : float or None
-        Median seconds between records; None where there are fewer than two.
+        Median seconds between records; None if there are fewer than two records.
     support : bool
-        Whether the file calls it something else than data: quality flags, positions, widths of bins.
+        Whether the file says that the parameter is not data, but for example quality flags, positions or widths of
+        bins.
     """
 
     name: str
@@ -118,7 +121,7 @@ class ParameterFacts:
 
 
 class CdfReader:
-    """Reader of CDF and other data files, through one worker process that stays ready.
+    """Reader of CDF and other data files, which uses one worker process that stays ready.
 
     A context manager, safe to share between threads.
 
@@ -134,7 +137,7 @@ class CdfReader:
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
         self._checked: dict[Path, FileState] = {}
-        """Files whose own checksum this reader has verified, each with its state at that time."""
+        """Files whose checksum this reader has verified, each with the file's state at that time."""
 
     def __enter__(self) -> Self:
         return self
@@ -145,18 +148,18 @@ class CdfReader:
         self.close()
 
     def start(self) -> None:
-        """Start the worker process without waiting for it."""
+        """Start the worker process, and return without waiting until it is ready."""
         with self._lock:
             self._running()
 
     def describe(self, path: Path, state: FileState | None = None) -> FileFacts:
-        """Return what a file states about itself.
+        """Return the facts that a file states about itself, such as its DOI and its parameters.
 
         Raises
         ------
         DamagedFile
         ChangedFile
-            The file is not in `state` before and after it is read.
+            The file was not in `state` before helio read it, or not afterwards.
         """
         (header, _), *_ = self._ask(path, {"do": "describe"}, state)
         facts = header["facts"]
@@ -167,13 +170,13 @@ class CdfReader:
         return FileFacts(**{**facts, "doi": doi.strip(), **more})
 
     def survey(self, path: Path, state: FileState | None = None) -> tuple[ParameterFacts, ...]:
-        """Describe each parameter of a file, in file order, without reading values.
+        """Describe each parameter of a file, in file order, without returning values.
 
         Raises
         ------
         DamagedFile
         ChangedFile
-            The file is not in `state` before and after it is read.
+            The file was not in `state` before helio read it, or not afterwards.
         """
         (header, _), *_ = self._ask(path, {"do": "survey"}, state)
         parameters = []
@@ -192,26 +195,28 @@ class CdfReader:
         time_range: TimeRange,
         state: FileState | None = None,
     ) -> dict[str, Table]:
-        """Read records of [start, stop) from one file; return a table for each parameter, possibly without records.
+        """Read the records of [start, stop) from one file; return a table for each parameter, even if it has no
+        records.
 
         Epochs increase, fill is NaN, `Table.unit` is spelled as in the file, `Table.sources` is empty.
 
         Parameters
         ----------
         state : FileState, optional
-            The state in which the file's bytes are known and its own checksum, if any, was found to be right. When
-            left out, the file is read for that first.
+            State of the file in which its bytes are known and its own checksum, if it has one, is right. Without this
+            argument, helio first reads the whole file to verify it.
 
         Raises
         ------
         UnknownParameter
-            Advising the closest names.
+            No parameter has this name; the advice gives the closest names.
         NoData
-            When the file is a master CDF, without any record.
+            The file is a master CDF, which has no records.
         DamagedFile
-            When the file is not whole or not of its kind, or cannot be read within the limits of time and memory.
+            The file is incomplete or has another format than its name says, or helio cannot read it within the limits
+            of time and memory.
         ChangedFile
-            The file is not in `state` before and after it is read.
+            The file was not in `state` before helio read it, or not afterwards.
         """
         request = {
             "do": "read",
@@ -226,7 +231,7 @@ class CdfReader:
         }
 
     def close(self) -> None:
-        """End the worker process; no data can be lost."""
+        """End the worker process; this loses no data."""
         with self._lock:
             if self._worker is not None:
                 self._worker.kill()
@@ -253,7 +258,7 @@ class CdfReader:
             raise
 
     def _state_of(self, path: Path) -> FileState:
-        """Check a file's own checksum, if it has one, and return its state."""
+        """Verify a file's own checksum, if it has one, and return the state of the file."""
         try:
             if self._checked.get(path) != FileState.of(path):
                 self._checked[path] = digest_file(path).state
@@ -306,7 +311,7 @@ class CdfReader:
 
 
 class _Worker:
-    """A process that runs `helio.sources.cdf_worker`, and the pipes to it."""
+    """A worker process that runs `helio.sources.cdf_worker`, and the pipes that lead to it."""
 
     def __init__(self) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
@@ -323,15 +328,17 @@ class _Worker:
         _widen(self._output)
 
     def kill(self) -> None:
-        """Kill the worker without waiting."""
+        """Kill the worker process without waiting for its end."""
         self._process.kill()
 
     def has_ended(self) -> bool:
-        """Return whether the worker ended by itself, between requests."""
+        """Return whether the worker process ended by itself between two requests."""
         return self._process.poll() is not None
 
     def wait_until_ready(self) -> None:
-        """Wait until the worker has imported its libraries, before the time limit of a file begins."""
+        """Wait until the worker has imported its libraries, so that the time limit of a file does not include the
+        imports.
+        """
         if not self._ready:
             self._frame(time.monotonic() + _STARTUP_SECONDS)
             self._ready = True
@@ -339,7 +346,7 @@ class _Worker:
     def ask(
         self, request: dict[str, Any], seconds: float
     ) -> Iterator[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
-        """Send a request and yield the frames of the answer."""
+        """Send a request to the worker and yield the frames of its reply."""
         deadline = time.monotonic() + seconds
         line = json.dumps(request).encode() + b"\n"
         stdin = self._process.stdin
@@ -359,7 +366,7 @@ class _Worker:
                 return
 
     def end(self) -> tuple[int, str]:
-        """End the worker, killing it if necessary; return its exit code and the text of its standard error."""
+        """End the worker, by force if necessary; return its exit code and the text of its standard error."""
         if self._code is None:
             if self._process.stdin is not None:
                 self._process.stdin.close()
@@ -374,7 +381,9 @@ class _Worker:
         return self._code, self._text
 
     def _leaving(self) -> bool:
-        """Return whether the worker closes its end: at once if it is dying, never if a file keeps it busy."""
+        """Return whether the worker closes its end of the pipe: a dying worker does so at once, a worker busy with a
+        file does not.
+        """
         deadline = time.monotonic() + 0.5
         try:
             while self._wait(deadline):
@@ -426,7 +435,9 @@ class _Worker:
 
 
 def _widen(descriptor: int) -> None:
-    """Enlarge a pipe, so that the two processes take fewer turns; only Linux can."""
+    """Enlarge the buffer of a pipe, so that the two processes wait for each other less often; only Linux can do
+    this.
+    """
     if sys.platform == "linux":
         import fcntl
 
@@ -446,7 +457,7 @@ def _nanoseconds(moment: datetime) -> int:
 
 
 def facts_to_json(facts: FileFacts) -> dict[str, Any]:
-    """Write facts as JSON, to be remembered."""
+    """Write the facts of a file as JSON, for saving."""
     span = None if facts.span is None else [instant.isoformat() for instant in facts.span]
     return {**asdict(facts), "span": span}
 
@@ -463,7 +474,7 @@ def facts_from_json(content: Any) -> FileFacts | None:
 
 
 def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
-    """Write a survey as JSON, to be remembered."""
+    """Write the descriptions of a file's parameters as JSON, for saving."""
     return [
         {
             **asdict(facts),
@@ -475,7 +486,7 @@ def survey_to_json(survey: Sequence[ParameterFacts]) -> list[dict[str, Any]]:
 
 
 def survey_from_json(content: Any) -> tuple[ParameterFacts, ...] | None:
-    """Read a survey that `survey_to_json` wrote; return None for anything else."""
+    """Read the descriptions of parameters that `survey_to_json` wrote; return None for anything else."""
     with suppress(TypeError, ValueError, KeyError, AttributeError):
         return tuple(
             ParameterFacts(
@@ -492,7 +503,7 @@ def survey_from_json(content: Any) -> tuple[ParameterFacts, ...] | None:
 
 
 def _span(nanoseconds: Sequence[int] | None) -> tuple[datetime, datetime] | None:
-    """Return first and last instant; None for years beyond those of a datetime."""
+    """Return the first and last time as datetimes; None if a year is beyond those of a datetime."""
     if nanoseconds is None:
         return None
     first, last = (_EPOCH_ZERO + timedelta(microseconds=instant // 1000) for instant in nanoseconds)

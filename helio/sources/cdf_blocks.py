@@ -1,4 +1,6 @@
-"""The blocks (VVR, CVVR) of a CDF that hold the records of one variable, and how to read a range of records."""
+"""The blocks (VVR, CVVR) of a CDF that hold the records of one variable, and functions that read a range of these
+records.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +20,12 @@ _GZIP_STREAM = zlib.MAX_WBITS | 16
 _STRANGE = (-1, -1, -1)
 
 Block = tuple[int, int, int]
-"""First record, last record, and offset in the file."""
+"""First record of a block, last record, and offset of the block in the file."""
 
 
 @dataclass(frozen=True)
 class BlockFile:
-    """Open file from which blocks are read.
+    """Open CDF from which blocks are read.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ class BlockFile:
     wide: bool
 
     def bytes(self, offset: int, count: int) -> bytes:
-        """Read at most `count` bytes.
+        """Read `count` bytes of the file, or fewer at its end.
 
         Raises
         ------
@@ -54,7 +56,7 @@ class BlockFile:
 def walk_index(file: BlockFile, head: int) -> Iterator[Block]:
     """Yield the blocks of a variable in the order of its index records (VXR), starting at the record at `head`.
 
-    A block with negative records marks a place where the index is invalid.
+    A block with negative record numbers means that the index is invalid at this place.
 
     Raises
     ------
@@ -100,9 +102,9 @@ class Blocks:
     Parameters
     ----------
     stops : int64 array, shape (n,)
-        The record after the last of each block.
+        Number of the record after the last record of each block.
     offsets : int64 array, shape (n,)
-        Where each block begins in the file.
+        Position in the file at which each block begins.
     """
 
     stops: npt.NDArray[np.int64]
@@ -110,7 +112,9 @@ class Blocks:
 
 
 def blocks_in_order(blocks: Iterable[Block], records: int) -> Blocks | None:
-    """Return the blocks that hold records [0, records); None if they leave a gap, overlap or end too early."""
+    """Return the blocks that hold records [0, records), in order; None if the blocks leave a gap, overlap or end too
+    early.
+    """
     stops, offsets = [0], []
     for first, last, offset in blocks:
         if first != stops[-1] or last < first:
@@ -123,7 +127,7 @@ def blocks_in_order(blocks: Iterable[Block], records: int) -> Blocks | None:
 
 
 def read_range(file: BlockFile, blocks: Blocks, width: int, first: int, stop: int) -> npt.NDArray[np.uint8]:
-    """Read records [first, stop) into one array, using only the blocks that hold them.
+    """Read records [first, stop) into one array, opening only the blocks that hold these records.
 
     Parameters
     ----------
@@ -156,7 +160,7 @@ def read_range(file: BlockFile, blocks: Blocks, width: int, first: int, stop: in
 def _read_block(
     file: BlockFile, blocks: Blocks, number: int, length: int, skipped: int, place: npt.NDArray[np.uint8]
 ) -> None:
-    """Fill `place` with bytes of a block that has `length` of them, from byte `skipped` on."""
+    """Fill `place` with bytes from a block of `length` bytes, starting at byte `skipped` of the block."""
     layout = struct.Struct(">qi4xq" if file.wide else ">ii4xi")
     lead = 12 if file.wide else 8
     offset = int(blocks.offsets[number])

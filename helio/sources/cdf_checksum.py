@@ -17,11 +17,11 @@ _CDR_AT, _COMPRESSED_CDR_AT, _FLAGS = 8, 40, 32
 _HAS_CHECKSUM, _IS_MD5, _IS_OTHER = 4, 8, 16
 _LENGTH = 16
 _HEAD = 4096
-"""Length of the head of a file that surely contains the flags, compressed or not."""
+"""Number of first bytes of a file that surely contain the checksum flags, whether the file is compressed or not."""
 
 
 class ByteDigests:
-    """Running sha256 of bytes; for a CDF that carries an MD5 checksum, also a check of that MD5.
+    """Running sha256 of bytes; for a CDF that carries an MD5 checksum, also a check of this MD5.
 
     The checksum of a CDF covers all bytes of the file before it. Of a CDF that is compressed as a whole it covers the
     compressed bytes, while the flag that announces it is compressed too.
@@ -31,12 +31,12 @@ class ByteDigests:
         self._sha256 = hashlib.sha256()
         self._md5 = hashlib.md5(usedforsecurity=False)
         self._flags: int | None = None
-        """The checksum flags; None until enough bytes have arrived."""
+        """The checksum flags of the CDF; None until enough bytes have arrived."""
         self._held = b""
-        """Bytes not yet in the MD5: all bytes while the flags are unknown, then the last 16."""
+        """Bytes that are not yet part of the MD5: all bytes while the flags are unknown, then the last 16."""
 
     def update(self, chunk: bytes | memoryview) -> None:
-        """Add the next bytes."""
+        """Add the next bytes of the file to both digests."""
         self._sha256.update(chunk)
         if self._flags is None:
             self._held += bytes(chunk)
@@ -54,7 +54,9 @@ class ByteDigests:
         return self._sha256.hexdigest()
 
     def checksum(self) -> Checksum:
-        """Return whether the complete bytes end with a checksum and whether the checksum is right."""
+        """Return whether the file ends with an MD5 checksum, and whether this checksum is right; call this after the
+        last byte.
+        """
         if self._flags is None:
             self._begin()
         if not self._flags:
@@ -67,16 +69,16 @@ class ByteDigests:
         self._hold_back(self._held if self._flags else b"")
 
     def _hold_back(self, chunk: bytes | memoryview) -> None:
-        """Take all but the last 16 bytes, which may be the checksum."""
+        """Add all bytes to the MD5 except the last 16, which may be the checksum itself."""
         view = memoryview(chunk)
         self._md5.update(view[:-_LENGTH])
         self._held = bytes(view[-_LENGTH:])
 
 
 def _checksum_flags(head: bytes) -> int:
-    """Return the flags about checksums in the descriptor of a CDF; 0 for any other file.
+    """Return the checksum flags from the descriptor of a CDF; return 0 for any other file.
 
-    A single one of the two flags of an MD5 is no form that is ever written: such a file cannot be right.
+    A valid file has both flags for MD5 or none of them: a file with only one of them is damaged.
     """
     if head[:4] != _MAGIC_3:
         return 0
@@ -93,7 +95,9 @@ def _checksum_flags(head: bytes) -> int:
 
 
 def _expanded(data: bytes) -> bytes:
-    """Expand the first bytes of gzip or of CDF's run lengths of zeros; empty for anything else."""
+    """Decompress the first bytes, from gzip or from the CDF's run-length encoding of zeros; empty for any other
+    method.
+    """
     if data[:2] == b"\x1f\x8b":
         try:
             return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(data, _FLAGS + 4)

@@ -13,18 +13,18 @@ Nanoseconds = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 UNIX_NS = "UNIX_NS"
-"""Kind of times that are already nanoseconds of UTC since 1970, with `NO_TIME` for a missing time."""
+"""Name for times that are already nanoseconds of UTC since 1970; a missing time is `NO_TIME`."""
 NO_TIME = -(2**63)
 EPOCH_TYPES = frozenset({"EPOCH", "EPOCH16", "TIME_TT2000", UNIX_NS})
 
 _UNIX_IN_MS = 62_167_219_200_000.0
-"""1970-01-01 in ms since 0000-01-01, the zero of CDF_EPOCH."""
+"""1970-01-01 in ms since 0000-01-01, which is time zero of CDF_EPOCH."""
 _UNIX_IN_S = 62_167_219_200.0
 _NS_LIMIT = 2**63 - 1
 _TT_MINUS_TAI = 946_728_000_000_000_000 - 32_184_000_000
-"""2000-01-01T12:00 TT, the zero of TT2000, as ns of TAI since 1970; TT − TAI is 32.184 s."""
+"""2000-01-01T12:00 TT, which is time zero of TT2000, as ns of TAI since 1970; TT − TAI is 32.184 s."""
 _UNIX_1972 = 63_072_000_000_000_000
-"""1972-01-01: before this date UTC ran at another rate than TT."""
+"""1972-01-01; before this date, UTC seconds did not have the length of TT seconds."""
 _FIRST_TT2000 = _UNIX_1972 + 10_000_000_000 - _TT_MINUS_TAI
 _LAST_TT2000 = _NS_LIMIT - _TT_MINUS_TAI
 
@@ -43,7 +43,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
     Returns
     -------
     nanoseconds : int64, shape (n,)
-        Since 1970, UTC; leap seconds as `helio.store.leap_seconds` has it.
+        Nanoseconds since 1970, UTC; leap seconds as described in `helio.store.leap_seconds`.
     valid : bool, shape (n,), or None when all are
         False for fill, pad and times outside 1677 to 2262 (TT2000: before 1972).
 
@@ -62,7 +62,7 @@ def unix_nanoseconds(raw: npt.NDArray[Any], kind: str) -> tuple[Nanoseconds, Mas
 
 
 def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
-    """Convert increasing epochs, ns since 1970, to CDF_TIME_TT2000; the inverse of `unix_nanoseconds`.
+    """Convert epochs in increasing order from ns since 1970 to CDF_TIME_TT2000; the inverse of `unix_nanoseconds`.
 
     Raises
     ------
@@ -75,7 +75,9 @@ def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
 
 
 def unix_nanoseconds_of_seconds(seconds: npt.NDArray[Any], base: int) -> tuple[Nanoseconds, Mask | None]:
-    """Convert float64 seconds since `base` (ns since 1970), as THEMIS writes times."""
+    """Convert float64 seconds since `base` to ns since 1970; THEMIS files write times in this way. `base` is in ns
+    since 1970.
+    """
     limit = (_NS_LIMIT - abs(base)) / 1e9 - 1
     valid = np.abs(seconds) < limit
     seconds, mask = _usable(seconds, valid)
@@ -116,7 +118,9 @@ def _from_tt2000(raw: npt.NDArray[np.int64]) -> tuple[Nanoseconds, Mask | None]:
 
 
 def _usable(numbers: npt.NDArray[Any], valid: Mask) -> tuple[npt.NDArray[Any], Mask | None]:
-    """Replace times that cannot be converted by zero, and return the mask unless all can."""
+    """Replace times that cannot be converted by zero; also return the mask of usable times, or None if all are
+    usable.
+    """
     if valid.all():
         return numbers, None
     return np.where(valid, numbers, 0.0), valid

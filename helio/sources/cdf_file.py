@@ -1,4 +1,4 @@
-"""One CDF as variables, attributes and records, read with cdflib; only the worker process imports this module."""
+"""Reader of one CDF as variables, attributes and records, with cdflib; only the worker process imports this module."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _DEFAULT_PADS = {
 _LINKS = frozenset({
     "DEPEND_0", "DEPEND_TIME", "DEPEND_EPOCH0", "VIRTUAL", "FUNCT", "FUNCTION", "COMPONENT_0", "COMPONENT_1", "UNITS",
 })  # fmt: skip
-"""Attributes that decide whether a variable can be read, and by which clock."""
+"""Attributes that decide whether helio can read a variable, and which variable holds its epochs."""
 _LONGEST_LINK = 512
 # CDF Internal Format Description (NASA SPDF), sections 2.6 and 2.11: the flags of a VDR, the CPR
 _COMPRESSED, _CPR = 4, 11
 _GZIP = 5
-"""The only compression of records that cdflib reads correctly; it reads any other method as if it were gzip."""
+"""The only compression of records that cdflib reads correctly; cdflib reads any other method as if it were gzip."""
 _DEFLATE_LIMIT = 1100
-"""Deflate shrinks data at most 1032 times, so a variable that claims more than this is damaged."""
+"""Deflate shrinks data at most 1032 times; a variable that claims a larger factor is damaged."""
 
 # What a reader written for whole files raises on others, found by flipping bytes of real ones.
 _READING_ERRORS = (
@@ -57,7 +57,7 @@ _READING_ERRORS = (
 
 
 class _CdfOf(CDF):  # type: ignore[misc]  # cdflib says nothing of its types
-    """A CDF behind a path that leads to an open descriptor; cdflib would open the file that the path resolves to."""
+    """Subclass of cdflib's CDF that reads an open descriptor; cdflib would open the file that is at the path by now."""
 
     def __init__(self, source: Path, *, string_encoding: str) -> None:
         self._source = source
@@ -68,7 +68,7 @@ class _CdfOf(CDF):  # type: ignore[misc]  # cdflib says nothing of its types
 
 
 class CdfFile:
-    """Open CDF that remembers what was read from it, except for records."""
+    """Open CDF that keeps in memory what was read from the file, except records."""
 
     def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
@@ -94,7 +94,7 @@ class CdfFile:
         self._methods: dict[tuple[bool, int], int] | None = None
         self._blocks: dict[str, Blocks | None] = {}
         self.clock_marks: dict[tuple[str, bool, str], npt.NDArray[np.int64]] = {}
-        """What `helio.sources.cdf_tables` remembers about clocks."""
+        """Epochs that `helio.sources.cdf_tables` has read at regular steps from the time variables of this file."""
 
     def close(self) -> None:
         """Close the file."""
@@ -109,8 +109,9 @@ class CdfFile:
         return self._names
 
     def part_checksums(self) -> bool:
-        """Return whether gzip, which verifies what it expands, compresses the file or all its varying numbers and
-        times."""
+        """Return whether gzip compresses the whole file, or all its time-varying numbers and times; gzip detects
+        damaged values.
+        """
         if self._whole_is_gzip:
             return True
         varying = [
@@ -145,7 +146,7 @@ class CdfFile:
         return self._attributes[name]
 
     def links(self, name: str) -> Attributes:
-        """Return the attributes that decide whether a variable can be read; fast for files with many variables."""
+        """Return only the attributes that decide whether a variable can be read; fast for files with many variables."""
         if self._links is None:
             with self._reading():
                 self._links = self._read_links()
@@ -155,7 +156,7 @@ class CdfFile:
         return self._links.get((description[1].section_type == 8, int(description[1].variable_number)), {})
 
     def global_attributes(self) -> dict[str, list[Any]]:
-        """Return the global attributes, each as a list of entries, with names in capitals."""
+        """Return the global attributes by name in capitals, each as a list of entries."""
         with self._reading():
             attributes = self._cdf.globalattsget()
         return {
@@ -164,7 +165,8 @@ class CdfFile:
         }
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop) as stored in the file, in native byte order, first dimension first.
+        """Read records [first, stop) as stored in the file, in native byte order, with the first dimension first in
+        memory.
 
         Returns
         -------
@@ -250,7 +252,7 @@ class CdfFile:
             )
 
     def _refuse_unknown_compression(self, variable: FileVariable, descriptor: VDR) -> None:
-        """Refuse compression other than gzip: other bytes may still inflate, into wrong numbers."""
+        """Refuse compression methods other than gzip, because gunzipping their bytes may give wrong numbers."""
         if not descriptor.compression_bool:
             return
         method = self._method(descriptor)
@@ -262,7 +264,7 @@ class CdfFile:
             )
 
     def _method(self, descriptor: VDR) -> int | None:
-        """Return the method by which a variable is compressed."""
+        """Return the number of a variable's compression method; None if the variable is not compressed."""
         if self._methods is None:
             with self._reading():
                 self._methods = self._read_methods()
@@ -271,7 +273,9 @@ class CdfFile:
     def _plain_records(
         self, variable: FileVariable, descriptor: VDR, first: int, stop: int
     ) -> npt.NDArray[Any] | None:
-        """Read only the blocks of records [first, stop); None where anything is unusual, which is left to cdflib."""
+        """Read only the blocks of records [first, stop); return None for any unusual variable, which cdflib
+        must read.
+        """
         shape = tuple(int(size) for size in descriptor.dim_sizes)
         usual = (
             variable.varies
@@ -304,7 +308,7 @@ class CdfFile:
     def _sparse_records(
         self, variable: FileVariable, descriptor: VDR, key: str | int, first: int, stop: int
     ) -> npt.NDArray[Any]:
-        """Read a variable that has only some of its records, and fill in the others."""
+        """Read a variable for which the file stores only some records, and fill in the missing records."""
         if variable.holds_text:
             raise DamagedFile(
                 f"variable '{variable.name}' in '{self.path.name}' is text with sparse records, which "
@@ -337,7 +341,7 @@ class CdfFile:
         return data[first:stop]
 
     def _read_links(self) -> dict[tuple[bool, int], Attributes]:
-        """Read the attribute descriptors (ADR) once, with only those entries (AEDR) that `_LINKS` names.
+        """Read the attribute descriptors (ADR) of the file once, with only those entries (AEDR) that `_LINKS` names.
 
         cdflib goes through all of them once per variable.
         """
@@ -374,7 +378,9 @@ class CdfFile:
         return links
 
     def _read_methods(self) -> dict[tuple[bool, int], int]:
-        """Return how each compressed variable is compressed (CPR): one pass over the descriptors (VDR), r before z."""
+        """Return the compression method (CPR) of each compressed variable, from one pass over the variable descriptors
+        (VDR), r-variables before z-variables.
+        """
         wide = self._file.wide
         (gdr,) = (
             struct.unpack(">q", self._file.bytes(20, 8))
@@ -427,7 +433,9 @@ class CdfFile:
 
 
 def _is_gzip(source: Path) -> bool:
-    """Return whether a CDF is one gzip behind its first records: 40 bytes of them in version 3, 28 before."""
+    """Return whether a CDF is compressed as one gzip stream, which begins at byte 40 in version 3 and at byte 28 in
+    older versions.
+    """
     with source.open("rb") as file:
         head = file.read(42)
     return head[4:8] == b"\xcc\xcc\x00\x01" and b"\x1f\x8b" in (head[40:42], head[28:30])
@@ -442,7 +450,7 @@ def _readable(value: object) -> object:
 
 
 def _utf8(text: str) -> str:
-    """Decode text as UTF-8, otherwise as Latin-1; remove control characters, which a terminal would obey."""
+    """Decode text as UTF-8, or as Latin-1 if UTF-8 fails; remove control characters, which a terminal would obey."""
     text = str(text)
     if not text.isascii():
         with suppress(UnicodeError):

@@ -1,4 +1,4 @@
-"""Refuses files that are not complete CDFs, before a reader opens them."""
+"""Checks that refuse an incomplete CDF before a reader opens it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COMPRESSED = b"\xcc\xcc\x00\x01"
 _CDR, _GDR, _CCR, _CPR = 1, 2, 10, 11
 _COMPRESSIONS = {1: "run-length encoding of zeros", 5: "gzip"}
 _PADDING = 256 * 1024**2
-"""Bytes after the last record that a file may have without further checks."""
+"""Number of bytes that a file may have after its last record, in addition to the length of its contents."""
 ADVICE = "download the file again; if the error stays, report it to the provider"
 
 
@@ -28,7 +28,7 @@ def check_cdf(path: Path) -> None:
     Raises
     ------
     DamagedFile
-        When the file is absent, empty, of another kind, truncated, or compressed in a way that nobody reads.
+        The file is absent, empty, truncated or of another kind, or has a compression that helio cannot read.
     """
     try:
         with path.open("rb") as file:
@@ -45,12 +45,12 @@ def check_cdf(path: Path) -> None:
 
 
 def check_head(head: bytes, name: str, where: str) -> None:
-    """Check that the first bytes of a file are those of a CDF.
+    """Check that the first bytes of a file are the first bytes of a CDF.
 
     Raises
     ------
     DamagedFile
-        They are not.
+        The file begins with other bytes.
     """
     if not head:
         raise DamagedFile(f"'{name}' is empty", advice=ADVICE, place=where)
@@ -65,7 +65,7 @@ def check_head(head: bytes, name: str, where: str) -> None:
 
 
 def what_it_is(head: bytes) -> str:
-    """Describe the kind of a file from its first bytes."""
+    """Describe the kind of a file in words, from its first bytes."""
     start = head.lstrip()[:64].lower()
     if start.startswith((b"<!doctype html", b"<html", b"<head")):
         return "an HTML page, which servers send for a missing file"
@@ -138,7 +138,7 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
 
 
 def refuse_padding(path: Path, size: int, end: int) -> None:
-    """Refuse a file far longer than its contents, such as a sparse file, which would take long to read.
+    """Refuse a file much longer than its contents, such as a sparse file, because reading it would take long.
 
     Raises
     ------

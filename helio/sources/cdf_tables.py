@@ -1,4 +1,4 @@
-"""From the variables of one file to tables: which clock, which records, which axes."""
+"""Conversion of a file's variables to tables: finds the epochs, the records and the axes of each variable."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from helio.store.representation import Representation, representation_of
 from helio.store.table import Axis, Floats, Table
 
 _MOST_SURVEYED = 1_000_000
-"""Maximum number of epochs of a clock to read for its span."""
+"""Maximum number of epochs of a time variable to read for its first and last time."""
 _MARKED = 8_192
-"""For a clock in order, one epoch out of so many is remembered."""
+"""If the epochs of a time variable are in order, helio remembers one epoch out of this many."""
 _NEAR_LEAP_SECOND = 2_000_000_000
 _MOST_TENSOR = 16
-"""Maximum number of elements, such as 3 × 3 or 4 × 4, for which two named dimensions become components."""
+"""Maximum number of elements of a matrix, such as 3 × 3 or 4 × 4, whose elements become components of a table."""
 
 
 @runtime_checkable
 class MarkedFile(Protocol):
-    """File that remembers marks of its clocks while it is open."""
+    """File that remembers, while it is open, some epochs of its time variables."""
 
     clock_marks: dict[tuple[str, bool, str], npt.NDArray[np.int64]]
-    """Every `_MARKED`-th epoch of clocks whose epochs are all valid and in order, by name, unit and base."""
+    """Every `_MARKED`-th epoch of time variables whose epochs are all valid and in order, by name, unit and base."""
 
 
 class TableReader:
-    """Reader of tables for one interval from one file; variables on the same clock share its epochs."""
+    """Reader of tables for one interval from one file; variables with the same time variable share its epochs."""
 
     def __init__(self, file: VariableFile, start: int, stop: int) -> None:
         self._file = file
@@ -46,15 +46,15 @@ class TableReader:
         self._clocks: dict[str, EpochSelection] = {}
 
     def read(self, name: str) -> Table:
-        """Read one parameter over [start, stop) with fill as NaN.
+        """Read one parameter over [start, stop), with fill values as NaN.
 
         Raises
         ------
         UnknownParameter
-            When the file has no such parameter, or it is text, constant in time, virtual, without records or
-            of a shape that a table cannot hold.
+            The file has no such parameter, or the parameter is text, constant in time, virtual, without records, or of
+            a shape that a table cannot hold.
         NoData
-            When the file has no records at all: a master CDF.
+            The file has no records at all, as a master CDF.
         DamagedFile
         """
         variable = self._parameter(name)
@@ -120,7 +120,7 @@ class TableReader:
         )
 
     def _table(self, variable: FileVariable, attributes: istp.Attributes, source: FileVariable) -> Table:
-        """Make a table from `attributes` and the records of `source`."""
+        """Make a table from the records of `source` and from `attributes`."""
         clock = self._clock_of(variable, attributes, source)
         facts = istp.text_of(attributes, WRITTEN.upper())
         if facts:
@@ -159,7 +159,7 @@ class TableReader:
         return once(table, clock.without_time)
 
     def _written(self, facts: str, clock: EpochSelection) -> Table:
-        """Restore a table that helio wrote."""
+        """Make the table that helio once wrote to this file, from its saved description."""
 
         def part(facts: Mapping[str, Any]) -> npt.NDArray[Any]:
             variable = self._file.variable(str(facts["variable"]))
@@ -208,7 +208,7 @@ class TableReader:
         return clock
 
     def _read_marked(self, time: TimeSource, marks: npt.NDArray[np.int64]) -> EpochSelection:
-        """Read only the epochs between the marks around the interval."""
+        """Read only those epochs that lie between the remembered epochs around the interval."""
         start, stop = self._start.astype(np.int64), self._stop.astype(np.int64)
         first = max(int(np.searchsorted(marks, start)) - 1, 0) * _MARKED
         last = min(int(np.searchsorted(marks, stop)) * _MARKED, time.records)
@@ -218,13 +218,13 @@ class TableReader:
         return replace(clock, records=slice(first + begin, first + end), written=time.records)
 
     def units(self, attributes: istp.Attributes) -> tuple[str, ...]:
-        """Return the common unit of all elements, or the unit of each element; empty if the file gives none."""
+        """Return the common unit of all elements, or one unit for each element; empty if the file gives no unit."""
         unit = istp.text_of(attributes, "UNITS")
         units = (unit,) if unit else self._texts(istp.text_of(attributes, "UNIT_PTR"))
         return tuple(unit.strip() for unit in units)
 
     def _texts(self, name: str) -> tuple[str, ...]:
-        """Return the texts of a constant variable; empty if there is no such variable."""
+        """Return the texts of a constant text variable; empty if there is no such variable."""
         variable = self._file.variable(name) if name else None
         if variable is None or not variable.holds_text or variable.records == 0:
             return ()
@@ -264,7 +264,9 @@ class TableReader:
         attributes: istp.Attributes,
         units: tuple[str, ...],
     ) -> Layout:
-        """Return the representation of the components; numbered Cartesian ones get the letters of their axes."""
+        """Return the representation of the components, such as Cartesian; numbered Cartesian components get the letters
+        of their axes.
+        """
         if not layout.components:
             return layout
         frame = istp.text_of(attributes, "REPRESENTATION_1", "FRAME")
@@ -284,7 +286,7 @@ class TableReader:
     def _dimension(
         self, number: int, size: int, attributes: istp.Attributes, clock: EpochSelection
     ) -> Dimension:
-        """Read DEPEND_i and LABL_PTR_i of one dimension."""
+        """Read the attributes DEPEND_i and LABL_PTR_i of one dimension."""
         number = self._number_said(number, size, attributes)
         pointer = istp.text_of(attributes, f"DEPEND_{number}")
         labels = self._texts(istp.text_of(attributes, f"LABL_PTR_{number}"))
@@ -300,7 +302,9 @@ class TableReader:
         return Dimension(axis=axis, labels=labels, note=note, counts=_only_counts(variable, axis))
 
     def _number_said(self, number: int, size: int, attributes: istp.Attributes) -> int:
-        """Return the i under which a dimension is described, where dimensions of one element came before it."""
+        """Return the number i in the attribute names DEPEND_i of a dimension, for variables with earlier dimensions of
+        one element.
+        """
         for i in (number, 1, 2, 3):
             for attribute in (f"DEPEND_{i}", f"LABL_PTR_{i}"):
                 variable = self._file.variable(istp.text_of(attributes, attribute))
@@ -371,7 +375,9 @@ class TableReader:
     def _bounds(
         self, name: str, centre: FileVariable, clock: EpochSelection, centers: Floats
     ) -> tuple[Floats | None, Floats | None]:
-        """Return both edges of the bins from a variable of CF bounds, in any order."""
+        """Return the lower and upper edges of the bins from a variable of CF bounds, whose pairs may be in any
+        order.
+        """
         variable = self._file.variable(name) if name else None
         if variable is None or variable.holds_text or variable.shape != (*centre.shape, 2):
             return None, None
@@ -402,14 +408,14 @@ class TableReader:
 
 @dataclass(frozen=True, eq=False)
 class TimeSource:
-    """Variable from which the epochs of another variable are read.
+    """Variable from which helio reads the epochs of another variable.
 
     Parameters
     ----------
     variable : FileVariable
-        Epochs, or seconds.
+        Variable that contains epochs or seconds.
     base : str, optional
-        For seconds: the constant epoch that they count from; empty for 1970.
+        For seconds: name of the constant epoch from which the seconds count; empty for 1970.
     """
 
     name: str
@@ -420,18 +426,21 @@ class TimeSource:
 
     @property
     def records(self) -> int:
-        """Number of records."""
+        """Number of records of the time variable."""
         return int(self.variable.records)
 
     def read(
         self, file: VariableFile, first: int = 0, stop: int | None = None
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_] | None]:
-        """Read epochs of records [first, stop), ns since 1970, and a mask of the usable epochs; None if all are
-        usable."""
+        """Return the epochs of records [first, stop) in ns since 1970, and a mask of the usable epochs, or None if all
+        are usable.
+        """
         return self._converted(file, file.records(self.variable, first, stop).reshape(-1))
 
     def survey(self, file: VariableFile) -> EpochSurvey:
-        """Return the span of the time variable; of very many records, read only the first and the last."""
+        """Return the first and last epoch of the time variable; for very many records, read only the first and the last
+        record.
+        """
         if self.records <= _MOST_SURVEYED:
             return survey_clock(*self.read(file))
         ends = [(0, _MOST_SURVEYED // 2), (self.records - _MOST_SURVEYED // 2, self.records)]
@@ -460,7 +469,9 @@ class TimeSource:
 
 
 def _near_leap_second(nanoseconds: npt.NDArray[np.int64]) -> bool:
-    """Return whether epochs in order, ns since 1970, hold a leap second or begin or end close to one."""
+    """Return whether increasing epochs (ns since 1970) contain a leap second, or begin or end close to a leap
+    second.
+    """
     if not nanoseconds.size:
         return False
     limits = np.iinfo(np.int64)
@@ -470,12 +481,13 @@ def _near_leap_second(nanoseconds: npt.NDArray[np.int64]) -> bool:
 
 
 def find_time(file: VariableFile, name: str, attributes: istp.Attributes, records: int) -> TimeSource:
-    """Find the time of a variable: its DEPEND_0, or another time only if DEPEND_0 leads to none.
+    """Find the time variable of a variable: the one named in DEPEND_0, or another one if DEPEND_0 names no usable
+    variable.
 
     Raises
     ------
     UnknownParameter
-        When there is no time for it, or more than one could be meant.
+        The variable has no times, or several time variables are possible.
     """
     pointer = istp.text_of(attributes, "DEPEND_0")
     time = _time_named(file, pointer) if pointer else None
@@ -557,20 +569,20 @@ def _clocks(file: VariableFile) -> list[FileVariable]:
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """What a file states about one dimension of a variable."""
+    """Facts that a file gives about one dimension of a variable."""
 
     axis: Axis | None = None
     labels: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
-    """The texts of DEPEND_i, if DEPEND_i is a variable of texts."""
+    """The texts of DEPEND_i, if DEPEND_i names a variable of texts."""
     note: str = ""
     counts: bool = False
-    """Whether the axis does nothing but number its elements."""
+    """Whether the axis only numbers its elements, such as 1, 2, 3."""
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Components or axes of a table, from the dimensions of a variable besides time."""
+    """Components or axes of a table, derived from the dimensions of a variable other than time."""
 
     components: tuple[str, ...] = ()
     axes: tuple[Axis, ...] = ()
@@ -596,7 +608,7 @@ def _one_dimension(dimension: Dimension, size: int, unit: str) -> Layout:
 
 
 def _two_dimensions(dimensions: list[Dimension], shape: tuple[int, ...], unit: str) -> Layout:
-    """Return two axes; or components, where both dimensions have names: a tensor."""
+    """Return two axes, or the components of a tensor if both dimensions have names."""
     axes = [
         dimension.axis if dimension.axis is not None and not dimension.counts else _written_axis(dimension)
         for dimension in dimensions
@@ -630,7 +642,9 @@ def _written_axis(dimension: Dimension) -> Axis | None:
 
 
 def _components(dimension: Dimension, unit: str) -> tuple[str, ...] | None:
-    """Return names of components, from the labels, or from a text DEPEND where labels are sentences."""
+    """Return the names of components from the labels, or from a text variable in DEPEND_i if the labels are
+    sentences.
+    """
     from_labels = istp.component_names(dimension.labels, unit) if dimension.labels else None
     from_texts = istp.component_names(dimension.texts, unit) if dimension.texts else None
     if from_labels and from_texts and max(map(len, from_labels)) > 16 >= max(map(len, from_texts)):
@@ -678,7 +692,7 @@ def _require_records(file: VariableFile, variable: FileVariable) -> None:
 
 
 def _is_series(variable: FileVariable) -> bool:
-    """Return whether it has numbers that vary in time."""
+    """Return whether a variable has numbers that vary in time."""
     return (
         variable.records > 0
         and variable.varies
@@ -688,7 +702,9 @@ def _is_series(variable: FileVariable) -> bool:
 
 
 def parameters_of(file: VariableFile) -> tuple[str, ...]:
-    """Return the names of all parameters that `TableReader.read` can read, in file order: numbers that vary in time."""
+    """Return the names of all parameters that `TableReader.read` can read, in file order: variables of numbers that
+    vary in time.
+    """
     return tuple(name for name in file.names() if _is_parameter(file, name))
 
 
@@ -715,13 +731,15 @@ def _is_parameter(file: VariableFile, name: str) -> bool:
 
 
 def span_of(file: VariableFile, parameters: Iterable[str]) -> tuple[int, int] | None:
-    """Return the first and the last epoch of parameters, ns since 1970, over all their clocks; None without epochs."""
+    """Return the first and last epoch of all parameters, in ns since 1970, over all time variables; None without
+    epochs.
+    """
     spans = [clock.span for clock in _surveyed(file, parameters).values() if clock.span is not None]
     return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
 
 
 def survey_of(file: VariableFile) -> list[dict[str, Any]]:
-    """Describe every parameter in file order, in the form of `helio.sources.cdf.ParameterFacts`."""
+    """Describe every parameter in file order, with the fields of `helio.sources.cdf.ParameterFacts`."""
     every = parameters_of(file)
     clocks = _surveyed(file, every)
     reader = TableReader(file, 0, 0)
@@ -750,7 +768,7 @@ def survey_of(file: VariableFile) -> list[dict[str, Any]]:
 
 
 def _surveyed(file: VariableFile, parameters: Iterable[str]) -> dict[str, EpochSurvey]:
-    """Return the clock of each parameter with a readable one."""
+    """Return the first and last epoch and the cadence of each parameter whose time variable can be read."""
     read: dict[str, EpochSurvey] = {}
     surveyed = {}
     for name in parameters:

@@ -1,4 +1,4 @@
-"""The process that reads files: if a file makes it hang, crash or run out of memory, its parent continues.
+"""The process that reads files: if a file makes this process hang, crash or run out of memory, helio itself continues.
 
 It takes one request per line of JSON on its standard input and answers on its standard output with frames: a
 length (4 bytes, big endian), that many bytes of JSON, then the bytes of the arrays that it describes. It ends
@@ -27,11 +27,11 @@ from helio.sources.open_files import open_file
 from helio.store.table import Table
 
 _MOST_OPEN = 8
-"""Open files to keep: a fetch goes through files in order and often reads the last one again for another parameter."""
+"""Maximum number of open files to keep: a fetch often reads the last file again for another parameter."""
 
 
 def main() -> None:
-    """Answer requests until the input ends."""
+    """Answer requests on standard input until the input ends."""
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     # output of a library must not be read as an answer
@@ -61,7 +61,7 @@ _NEEDS_MEMORY = (
 
 
 class PinnedFile:
-    """File that stays open in its requested state, even if it is moved or renamed."""
+    """File that stays open in its requested state, even if somebody moves or renames it."""
 
     def __init__(self, path: Path, kind: Format, state: FileState) -> None:
         self._path, self._state = path, state
@@ -77,7 +77,7 @@ class PinnedFile:
             raise
 
     def refuse_changed(self) -> None:
-        """Refuse the file if it was written to since it was opened.
+        """Refuse the file if somebody wrote to it after it was opened.
 
         Raises
         ------
@@ -93,13 +93,13 @@ class PinnedFile:
 
 
 class OpenFiles:
-    """The files that were read last, kept open while they are unchanged."""
+    """The files that were read last; each stays open as long as it is unchanged."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[tuple[str, FileState], PinnedFile] = OrderedDict()
 
     def open(self, path: Path, kind: Format, state: FileState) -> PinnedFile:
-        """Return an open file, opening it if necessary."""
+        """Return a file that is already open, or open it."""
         key = (str(path), state)
         if key not in self._files:
             # HDF5 takes two files of one inode for one file, and shows of the second what it read of the first

@@ -1,4 +1,4 @@
-"""Environment and memory limit of child processes that may be killed."""
+"""Environment and memory limit of child processes, which helio may kill."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _LEAST_MEMORY = 2 * 1024**3
 def child_environment() -> dict[str, str]:
     """Return the environment of a child process: only the paths of modules, libraries and temporary files.
 
-    Hashes are not seeded at random and libraries keep to one thread, so that a child does the same each time.
+    The environment fixes the seed of hashes and limits libraries to one thread, so that a child process does the same
+    each time.
     """
     here = str(Path(helio.__file__).resolve().parent.parent)
     environment = {
@@ -33,16 +34,16 @@ def child_environment() -> dict[str, str]:
 
 
 def memory_limit() -> int:
-    """Return the address space in bytes that one child may take: three quarters of the memory, at least 2 GiB.
+    """Return how many bytes of address space one child may use: three quarters of the memory, but at least 2 GiB.
 
-    What a damaged file or a slip of the pen claims must not take all of it.
+    Otherwise a damaged file, or a wrong number in a template, could use up all memory.
     """
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(_LEAST_MEMORY, physical * 3 // 4)
 
 
 def limit_memory(limit: int) -> None:
-    """Limit this process to `limit` bytes of address space; beyond, Python raises MemoryError. Disable core dumps.
+    """Limit this process to `limit` bytes of address space, beyond which Python raises MemoryError; disable core dumps.
 
     Called by the child itself, before it reads anything. macOS does not limit address space; there the
     parent's clock is the only limit.

@@ -1,4 +1,4 @@
-"""A provider that cites its files as an earlier record of a run cites the same bytes."""
+"""A provider whose tables cite their files exactly as an earlier record of a run cites the same bytes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ if TYPE_CHECKING:
     from helio.store.table import Table
 
 Citations = Mapping[tuple[str, str], SourceFile]
-"""Citations of files, by dataset and sha256."""
+"""Citations of files, by dataset id and sha256 of the file."""
 
 
 class CitedProvider:
-    """Provider that cites another provider's data as a record does; satisfies `helio.sources.provider.Provider`.
+    """Provider that gives another provider's data with the citations of a record; satisfies
+    `helio.sources.provider.Provider`.
 
-    A figure's footer and an exported file name who served the data. The same bytes from a mirror give the same figure
-    and the same file only when they are cited alike.
+    The footer of a figure and an exported file name the provider of the data. Therefore the same bytes from another
+    server give the same figure and file only if the citation is the same.
 
     Parameters
     ----------
     provider : Provider
     citations : Citations
-        A file that is not among them is cited as its provider does.
+        Citations of the record; a file without an entry is cited as its provider cites it.
     """
 
     def __init__(self, provider: Provider, citations: Citations) -> None:
@@ -36,11 +37,11 @@ class CitedProvider:
 
     @property
     def name(self) -> str:
-        """Name of the other provider."""
+        """Name of the provider whose data are cited differently."""
         return self._provider.name
 
     def datasets(self) -> list[str]:
-        """Return the ids of all its datasets, sorted."""
+        """Return the ids of all datasets of the other provider, sorted."""
         return self._provider.datasets()
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
@@ -48,7 +49,7 @@ class CitedProvider:
         return self._provider.locate(dataset_id, time_range)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop), with the citations as sources."""
+        """Read parameters over [start, stop); the tables name the recorded citations as their sources."""
         tables = self._provider.fetch(dataset_id, parameters, time_range)
         return {
             name: replace(table, sources=tuple(self._cited(source) for source in table.sources))

@@ -1,4 +1,4 @@
-"""The epochs of a file in an interval, in increasing order."""
+"""Selection of a file's epochs in an interval, in increasing order."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy.typing as npt
 from helio.store.leap_seconds import leap_notes
 
 _SURVEYED = 10_000
-"""Number of epochs from which a cadence is computed."""
+"""Maximum number of epochs from which helio computes a cadence."""
 
 
 @dataclass(frozen=True, eq=False)
 class EpochSelection:
-    """Epochs of a variable in an interval, and the records they belong to.
+    """Epochs of a variable in an interval, with the records to which they belong.
 
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        In order; records of a repeated epoch keep the order of the file.
+        Epochs in increasing order; records of a repeated epoch keep the order of the file.
     records : slice or int array, shape (n,)
         Records of the variable, in the order of `epoch`.
     written : int
-        How many epochs the file has.
+        Number of epochs in the file.
     without_time : int
-        How many further records stand among those of the interval and have no usable epoch.
+        Number of further records among the records of the interval that have no usable epoch.
     """
 
     name: str
@@ -39,7 +39,7 @@ class EpochSelection:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Number of the first record needed, and of the one after the last."""
+        """Number of the first record needed, and of the record after the last one needed."""
         if isinstance(self.records, slice):
             return self.records.start, self.records.stop
         if self.records.size == 0:
@@ -47,7 +47,7 @@ class EpochSelection:
         return int(self.records.min()), int(self.records.max()) + 1
 
     def pick(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the selected records from an array that holds the records of `span`."""
+        """Return the selected records from an array that holds only the records of `span`."""
         if isinstance(self.records, slice):
             return array
         return array[self.records - self.span[0]]
@@ -55,16 +55,16 @@ class EpochSelection:
 
 @dataclass(frozen=True)
 class EpochSurvey:
-    """Span, number of records and cadence of a file's clock.
+    """First and last epoch, number of records and cadence of a file.
 
     Parameters
     ----------
     span : (int, int) or None
-        Its first and last usable epoch, ns since 1970.
+        First and last usable epoch of the file, ns since 1970.
     records : int
-        How many usable epochs it has.
+        Number of usable epochs in the file.
     cadence : float or None
-        Median seconds between its epochs; None of fewer than two.
+        Median seconds between the epochs; None if there are fewer than two epochs.
     """
 
     span: tuple[int, int] | None
@@ -73,12 +73,12 @@ class EpochSurvey:
 
 
 def survey_clock(nanoseconds: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_] | None) -> EpochSurvey:
-    """Return the span, number and cadence of the epochs of a file.
+    """Return the first and last epoch, the number and the cadence of a file's epochs.
 
     Parameters
     ----------
     nanoseconds : int64, shape (n,)
-        All epochs of the file, as they stand there, since 1970.
+        All epochs of the file, in file order, in ns since 1970.
     valid : bool, shape (n,), or None when all are
     """
     usable = nanoseconds if valid is None else nanoseconds[valid]
@@ -97,12 +97,12 @@ def clock_between(
     start: np.datetime64,
     stop: np.datetime64,
 ) -> EpochSelection:
-    """Return the epochs in [start, stop), in increasing order, with their records.
+    """Return the epochs in [start, stop), in increasing order, with the record of each epoch.
 
     Parameters
     ----------
     nanoseconds : int64, shape (n,)
-        All epochs of the file, as they stand there, since 1970.
+        All epochs of the file, in file order, in ns since 1970.
     valid : bool, shape (n,), or None when all are
     """
     written = nanoseconds.shape[0]
@@ -133,7 +133,7 @@ def clock_between(
 
 
 def _without_time(records: npt.NDArray[np.int64], inside: npt.NDArray[np.bool_], written: int) -> int:
-    """Count records without an epoch in the interval: those after one of its records in the file."""
+    """Count the records without an epoch in the interval: those that follow a record of the interval in the file."""
     if not records.size:
         return written
     unusable = np.setdiff1d(np.arange(written), records, assume_unique=True)
@@ -144,7 +144,7 @@ def _without_time(records: npt.NDArray[np.int64], inside: npt.NDArray[np.bool_],
 def _in_order(
     nanoseconds: npt.NDArray[np.int64], records: npt.NDArray[np.int64] | None, notes: list[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Put epochs in order; equal ones keep the order of the file."""
+    """Sort the epochs; equal epochs keep the order of the file."""
     backwards = int(np.count_nonzero(nanoseconds[1:] < nanoseconds[:-1]))
     order = np.argsort(nanoseconds, kind="stable")
     if backwards:

@@ -1,4 +1,4 @@
-"""Tables from a file of columns: one scalar for each title, and tables that helio wrote earlier."""
+"""Conversion of a file of columns to tables: one scalar for each column, and the tables that helio wrote earlier."""
 
 from __future__ import annotations
 
@@ -25,47 +25,47 @@ _IN_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]*(?:\([^()]*\)[^
 
 
 class ColumnFile(Protocol):
-    """Open file with columns of values over a column of times."""
+    """Open file with columns of values and one or more columns of times."""
 
     path: Path
     fill_advice: str
-    """Advice on how to declare ``{fill}`` a fill value in a file of this format."""
+    """Advice on how to declare the value ``{fill}`` a fill value in a file of this format."""
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Titles of the columns beside the times, in file order; two may be the same."""
+        """Titles of all columns except the times, in file order; two titles may be equal."""
         ...
 
     @property
     def written(self) -> tuple[Facts, ...]:
-        """Descriptions that helio wrote of its own tables; empty for a file that helio did not write."""
+        """Descriptions of the tables that helio wrote to the file; empty for a file that helio did not write."""
         ...
 
     @property
     def units(self) -> tuple[str, ...]:
-        """Units that the file gives apart from the titles; empty where it gives none."""
+        """Units that the file gives outside the titles; empty for a column without such a unit."""
         ...
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times in file order, ns since 1970, UTC."""
+        """Return all times of the file, in file order, in ns since 1970, UTC."""
         ...
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Return a column, by its number among the titles, as floats with missing cells NaN.
+        """Return a column, given by its number among the titles, as floats with missing cells as NaN.
 
         Raises
         ------
         UnknownParameter
-            When it holds something else than numbers.
+            The column does not contain numbers.
         """
         ...
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Read several columns, by their numbers among the titles, as an array of shape (n, columns)."""
+        """Return several columns, given by their numbers among the titles, as an array of shape (n, columns)."""
         ...
 
     def holds_numbers(self, column: int) -> bool:
-        """Return whether a column seems to hold numbers, judged by its type or its first cells."""
+        """Return whether a column seems to hold numbers, judged by its type or by its first cells."""
         ...
 
     def holds_long_integers(self, column: int) -> bool:
@@ -74,14 +74,14 @@ class ColumnFile(Protocol):
 
 
 class Columns:
-    """Parameters of one file of columns."""
+    """Names, units and positions of the parameters in one file of columns."""
 
     def __init__(self, file: ColumnFile) -> None:
         self._file = file
 
     @cached_property
     def written(self) -> dict[str, Facts]:
-        """Descriptions that helio wrote of its own tables, by parameter."""
+        """Descriptions of the tables that helio wrote to the file, by parameter."""
         return {str(facts.get("parameter", "")): facts for facts in self._file.written}
 
     @cached_property
@@ -99,7 +99,8 @@ class Columns:
 
     def parameters(self) -> tuple[str, ...]:
         """Return the names of all readable parameters, in file order: tables that helio wrote, then other columns of
-        numbers."""
+        numbers.
+        """
         used = {title for facts in self.written.values() for title in _titles_in(facts)}
         others = [
             name
@@ -109,11 +110,11 @@ class Columns:
         return (*self.written, *others)
 
     def span(self) -> tuple[int, int] | None:
-        """Return the first and the last time, ns since 1970; None without any readable time."""
+        """Return the first and the last time, in ns since 1970; None if no time can be read."""
         return self._surveyed.span
 
     def survey(self) -> list[dict[str, Any]]:
-        """Describe every parameter in file order, in the form of `helio.sources.cdf.ParameterFacts`."""
+        """Describe every parameter in file order, with the fields of `helio.sources.cdf.ParameterFacts`."""
         facts_of_all = []
         for name in self.parameters():
             written = self.written.get(name)
@@ -139,7 +140,7 @@ class Columns:
             return EpochSurvey(None, 0, None)
 
     def find(self, name: str) -> int:
-        """Return the number of a column, found by its name or full title.
+        """Return the number of the column that has this name or this full title.
 
         Raises
         ------
@@ -180,14 +181,14 @@ class ColumnReader:
         return clock_between("time", self._file.nanoseconds(), None, self._start, self._stop)
 
     def read(self, name: str) -> Table:
-        """Read one parameter over [start, stop).
+        """Read one parameter over [start, stop) as a table.
 
         Raises
         ------
         UnknownParameter
-            When the file has no such column, or it holds something else than numbers.
+            The file has no column of this name, or the column does not contain numbers.
         DamagedFile
-            When the times, or what helio wrote, make no sense.
+            The times, or the descriptions that helio wrote, are invalid.
         """
         facts = self._columns.written.get(name)
         if facts is not None:
@@ -214,7 +215,7 @@ class ColumnReader:
         return replace(table, notes=tuple(notes))
 
     def _part(self, facts: Facts) -> npt.NDArray[Any]:
-        """Return the array that is stored in columns of its own, one beside the other."""
+        """Return an array that the file stores in several neighbouring columns."""
         titles = self._file.titles
         for title in facts["columns"]:
             if titles.count(title) != 1:
@@ -229,7 +230,7 @@ class ColumnReader:
 
 
 def _infinite(values: npt.NDArray[Any]) -> tuple[str, ...]:
-    """Count the infinite values, in words: they are kept, and spoil every mean."""
+    """Count the infinite values, in words: infinite values stay in the table and make every mean useless."""
     count = int(np.count_nonzero(np.isinf(values))) if values.dtype.kind == "f" else 0
     if not count:
         return ()

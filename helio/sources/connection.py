@@ -1,4 +1,4 @@
-"""Causes of failed requests, each with a message for the user and advice on what to do."""
+"""Explanations of failed requests: each cause has a message for the user and advice on what to do."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ LOOKUP: frozenset[str] = frozenset({"no network", "unknown name", "no name serve
 """Causes that mean that this machine has no network, if they occur for every host."""
 
 CLOCK_TOLERANCE = 300.0
-"""Tolerated difference in seconds between this machine's clock and a server's."""
+"""Tolerated difference in seconds between this machine's clock and a server's clock."""
 _LATER = "try again later; finished downloads are kept"
 _LOOK_SECONDS = 5.0
-"""Seconds for a second connection that reads a refused certificate."""
+"""Seconds for a second connection, made only to read a certificate that helio did not trust."""
 _MOST_SAID = 100
 _READ_OF_PAGE = 20_000
-"""Characters of a web page to search for words that tell its kind."""
+"""Number of characters at the start of a web page in which helio searches for words that tell the kind of page."""
 _MAINTENANCE = re.compile(r"mainten|temporarily unavailable|be back|scheduled outage|down for", re.IGNORECASE)
 _LOGIN = re.compile(
     r"type=[\"']?password|log[ -]?in\b|sign[ -]?in\b|captive|hotspot|accept the terms", re.IGNORECASE
@@ -73,22 +73,22 @@ _SELF_SIGNED, _NOT_YET_VALID, _EXPIRED, _OTHER_HOST, _OTHER_ADDRESS = 18, 9, 10,
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem between this machine and a server."""
+    """A problem between this machine and a server: its cause, message and advice."""
 
     cause: Cause
     message: str
     advice: str
     is_lasting: bool = False
-    """Whether another attempt would fail in the same way."""
+    """Whether another attempt would fail for the same reason."""
 
 
 class Route:
-    """Way of one request to its server, with any proxy; used as a trace function of `httpx2`.
+    """Events of one request on its path to the server, including any proxy; used as a trace function of `httpx2`.
 
     Parameters
     ----------
     also : callable, optional
-        Gets each event too.
+        Called with each event as well.
     """
 
     def __init__(self, also: Callable[[str, Mapping[str, Any]], None] = lambda event, info: None) -> None:
@@ -97,10 +97,10 @@ class Route:
         self.has_tunnel = False
         """Whether a proxy has opened a tunnel to the server."""
         self.certificate: bytes = b""
-        """Certificate that the server showed last, in DER format."""
+        """Latest certificate that the server sent, in DER format."""
 
     def __call__(self, event: str, info: Mapping[str, Any]) -> None:
-        """Note an event."""
+        """Record an event that `httpx2` reports."""
         if event.endswith("connect_tcp.started"):
             self._connected_to, self.has_tunnel = (str(info["host"]), int(info["port"])), False
         elif event == "proxy.start_tls.started":
@@ -111,9 +111,10 @@ class Route:
         self._also(event, info)
 
     def proxy(self, url: str) -> str:
-        """Return the proxy on the way to a server as ``host:port``; empty without a proxy.
+        """Return the proxy between this machine and the server as ``host:port``; empty without a proxy.
 
-        Whom the last connection was made to decides, and not what the environment names: NO_PROXY may spare a host.
+        The result depends on the last connection and not on the environment variables, because NO_PROXY may exclude a
+        host from the proxy.
         """
         host, port = self._connected_to
         return f"{host}:{port}" if host and (host, port) != _address(url) else ""
@@ -121,25 +122,25 @@ class Route:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The contents of a server's certificate, trusted or not."""
+    """The contents of a server's certificate, whether helio trusts the certificate or not."""
 
     names: tuple[str, ...]
-    """Hosts that the certificate is for."""
+    """Hosts for which the certificate is valid."""
     issuer: str
-    """Who signed it."""
+    """Name of the authority that signed the certificate."""
     is_self_signed: bool
     start: datetime
-    """Start of validity, UTC, as is `stop`."""
+    """Start of validity in UTC; `stop`, the end of validity, is also in UTC."""
     stop: datetime
 
     @classmethod
     def read(cls, der: bytes) -> Certificate:
-        """Read a certificate.
+        """Read a certificate from its bytes.
 
         Raises
         ------
         ValueError
-            It is damaged.
+            The certificate is damaged.
         """
         from cryptography import x509
         from cryptography.x509.oid import NameOID
@@ -167,32 +168,36 @@ class Certificate:
 
 @dataclass(frozen=True)
 class SecondLook:
-    """Result of a second connection to a server, made without trusting its certificate."""
+    """Result of a second connection to a server, made without trusting the server's certificate."""
 
     certificate: Certificate | None = None
     ahead: float | None = None
-    """Seconds that this machine's clock is ahead of the server's; None if the server does not say."""
+    """Seconds by which this machine's clock is ahead of the server's clock; None if the server does not state its time.
+    """
     trusted_without_settings: bool = field(default=False)
-    """Whether this machine's own authorities trust the certificate, without those that the environment names."""
+    """Whether this machine trusts the certificate when helio ignores the authorities named in the environment
+    variables.
+    """
 
 
 def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, begun: bool = False) -> Problem:
-    """Explain why a request failed without an answer.
+    """Explain why a request failed without a reply.
 
     Parameters
     ----------
     error : httpx2.RequestError
-        What the client raised.
+        Error that the HTTP client raised.
     now : float
         Seconds since 1970 by this machine's clock.
     seconds : float
-        How long was waited, where it was too long.
+        Seconds that helio waited, if the wait was too long.
     begun : bool
-        Whether a part of the answer had come.
+        Whether a part of the reply was received.
 
     Notes
     -----
-    A certificate that is not trusted is looked at once more, to say who signed it; no secret is sent for that.
+    If the certificate is not trusted, helio connects a second time to find out who signed it; helio sends no password
+    for this.
     """
     import httpx2
 
@@ -238,12 +243,12 @@ def explain(error: httpx2.RequestError, now: float, *, seconds: float = 0.0, beg
 def explain_status(
     status: int, headers: Mapping[str, str], url: str, way: Route | None = None
 ) -> Problem | None:
-    """Explain a status caused by the network or by maintenance; return None for any other status.
+    """Explain an HTTP status that the network or maintenance causes; return None for any other status.
 
     Parameters
     ----------
     headers : mapping
-        Their names in small letters.
+        Headers of the reply, with names in lower case.
     """
     host, proxy = host_of(url), (way.proxy(url) if way else "")
     is_page = "html" in headers.get("content-type", "")
@@ -271,14 +276,14 @@ def explain_status(
 
 
 def explain_page(page: str, url: str, answered: str) -> Problem:
-    """Explain a web page that came with status 200 instead of data.
+    """Explain a web page that came with status 200 although data were requested.
 
     Parameters
     ----------
     page : str
-        Its text.
+        Text of the page.
     url, answered : str
-        The URL that was asked, and the one that the page came from.
+        URL of the request, and URL from which the page came.
     """
     host, other = host_of(url), host_of(answered)
     page = page[:_READ_OF_PAGE]
@@ -300,12 +305,12 @@ def explain_page(page: str, url: str, answered: str) -> Problem:
 
 
 def clock_problem(ahead: float, host: str) -> Problem | None:
-    """Describe a clock that differs too much from a server's; return None for a small difference.
+    """Describe a clock that differs too much from a server's clock; return None for a small difference.
 
     Parameters
     ----------
     ahead : float
-        Seconds that this machine's clock is ahead of the server's.
+        Seconds by which this machine's clock is ahead of the server's clock.
     """
     if abs(ahead) <= CLOCK_TOLERANCE:
         return None
@@ -319,7 +324,7 @@ def clock_problem(ahead: float, host: str) -> Problem | None:
 
 
 def ahead_of(date: str, now: float) -> float | None:
-    """Return how many seconds a clock is ahead of a ``Date`` header; None if the header holds no time.
+    """Return by how many seconds a clock is ahead of a ``Date`` header; None if the header holds no time.
 
     >>> ahead_of("Thu, 01 Jan 1970 00:01:00 GMT", now=90.0)
     30.0
@@ -332,7 +337,7 @@ def ahead_of(date: str, now: float) -> float | None:
 
 
 def host_of(url: str) -> str:
-    """Return host and port of a URL, as written, without user and password.
+    """Return host and port of a URL, as written there, without user and password.
 
     >>> host_of("http://me:secret@mirror.org:8080/hapi")
     'mirror.org:8080'
@@ -341,7 +346,7 @@ def host_of(url: str) -> str:
 
 
 def without_user(url: str, *, query: bool = True) -> str:
-    """Remove user and password from a URL; with ``query=False`` also remove its query.
+    """Remove user and password from a URL; with ``query=False``, also remove the query.
 
     >>> without_user("https://me:secret@mirror.org/hapi?token=abc", query=False)
     'https://mirror.org/hapi'
@@ -353,13 +358,14 @@ def without_user(url: str, *, query: bool = True) -> str:
 def trusted_authorities() -> ssl.SSLContext:
     """Check the network settings of the environment, and return the certificate authorities that helio trusts.
 
-    Those of ``SSL_CERT_FILE``, else ``SSL_CERT_DIR``, ``REQUESTS_CA_BUNDLE`` or ``CURL_CA_BUNDLE``, else the
-    system's.
+    The authorities come from the first of these variables that is set: ``SSL_CERT_FILE``, ``SSL_CERT_DIR``,
+    ``REQUESTS_CA_BUNDLE``, ``CURL_CA_BUNDLE``; if none is set, from the system.
 
     Raises
     ------
     RequestError
-        The environment names certificates or a proxy that cannot be used; the text has no password.
+        An environment variable names certificates or a proxy that helio cannot use; the message never contains a
+        password.
     """
     _check_proxies()
     named = certificate_setting()
@@ -386,7 +392,9 @@ def trusted_authorities() -> ssl.SSLContext:
 
 @cache
 def _authorities(path: str, is_folder: bool, changed: int) -> ssl.SSLContext:
-    """Return the certificate authorities of a file or of folders, otherwise the system's; reading them takes long."""
+    """Return the certificate authorities from a file or from folders, or those of the system if none is given; loading
+    them takes long.
+    """
     import httpx2
 
     del changed  # the file's time, so that a new file is read
@@ -442,7 +450,9 @@ def _address(url: str) -> tuple[str, int]:
 
 
 def _elsewhere(other: str, host: str) -> bool:
-    """Return whether a host belongs to another owner: a server may redirect within its own domain."""
+    """Return whether a host belongs to another owner than the server: a server may redirect only within its own
+    domain.
+    """
 
     def domain(name: str) -> str:
         name = name.partition(":")[0].casefold()
@@ -627,7 +637,9 @@ def _login_page(host: str, other: str) -> Problem:
 
 
 def look(url: str, now: float) -> SecondLook:
-    """Connect to a server without trusting it, only to read its certificate and its clock."""
+    """Connect to a server without trusting the server's certificate, only to read the certificate and the server's
+    clock.
+    """
     import httpx2
 
     # what comes is only described, never used as data
@@ -653,7 +665,9 @@ def look(url: str, now: float) -> SecondLook:
 
 
 def _ask_root(url: str, context: ssl.SSLContext, way: Route, *, may_fail: bool = True) -> str | None:
-    """Return the ``Date`` header of a host's root; empty without one, None without an answer."""
+    """Return the ``Date`` header of a request for the host's root page: empty without this header, None without a
+    reply.
+    """
     import httpx2
 
     try:

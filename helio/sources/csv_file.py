@@ -1,4 +1,6 @@
-"""One CSV file with a header, as columns over times, read with pyarrow; only the worker process imports this module."""
+"""Reader of one CSV file with a header, as columns and times, with pyarrow; only the worker process imports this
+module.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ _FILL = re.compile(
 _GLOBAL = re.compile(r"(?P<name>title|doi|acknowledge?ments?)\s*:\s*(?P<text>.+)", re.IGNORECASE)
 _MISSING = ["", "nan", "NaN", "NAN", "-nan", "+nan"]
 _FIRST_CELLS = 200
-"""Number of rows to read to tell columns of numbers from columns of text."""
+"""Number of rows to read for distinguishing columns of numbers from columns of text."""
 _BLOCK = 1024**2
 _LONGEST_HEADER = 16 * 1024**2
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -70,25 +72,25 @@ class CsvFile:
         self._refuse_data_as_header()
 
     def close(self) -> None:
-        """Close the file; its memory is freed when no column read from it is in use."""
+        """Close the file; its memory is freed when no column read from the file is in use."""
         self.__dict__.pop("_body", None)
         self._bytes = mmap.mmap(-1, 1)
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
-        """Titles of the columns beside the times, in file order."""
+        """Titles of all columns except the times, in file order."""
         return tuple(self._every[column] for column in self._places)
 
     @cached_property
     def written(self) -> tuple[Facts, ...]:
-        """Descriptions that helio wrote of its own tables."""
+        """Descriptions of the tables that helio wrote to this file."""
         lead = f"{WRITTEN}: "
         facts = [line.removeprefix(lead) for line in self._comments if line.startswith(lead)]
         return tuple(read_facts(self.path, text) for text in facts)
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """Empty units: a CSV file gives units only in its titles."""
+        """One empty text for each column, because a CSV file gives units only in its titles."""
         return ("",) * len(self.titles)
 
     @cached_property
@@ -102,7 +104,7 @@ class CsvFile:
         return facts
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times, ns since 1970, UTC."""
+        """Return all times of the file in ns since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property
@@ -123,7 +125,7 @@ class CsvFile:
             ) from error
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Read a column as floats, in double precision by default, with missing cells NaN."""
+        """Read a column as floats, in double precision by default, with missing cells as NaN."""
         return self.block([column], dtype or np.dtype("f8"))[:, 0]
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
@@ -141,12 +143,12 @@ class CsvFile:
         return block
 
     def holds_numbers(self, column: int) -> bool:
-        """Return whether the first cells of a column are numbers or missing."""
+        """Return whether the first cells of a column are all numbers or missing."""
         column = self._places[column]
         return all(_is_number(row[column]) for row in self._first_rows if column < len(row))
 
     def holds_long_integers(self, column: int) -> bool:
-        """Return whether a column has a whole number of sixteen or more digits."""
+        """Return whether a column contains a whole number with sixteen or more digits."""
         (texts,) = self._columns([self._places[column]], pa.string())
         return bool(pc.any(pc.match_substring_regex(texts, r"^\s*[+-]?\d{16,}\s*$")).as_py())
 
@@ -209,7 +211,9 @@ class CsvFile:
             )
 
     def _separate_by_commas(self) -> None:
-        """Read columns that blanks separate, as OMNIWeb lists them: a header that has a year among its words."""
+        """Read columns that are separated by blanks, as OMNIWeb writes them: the header must contain a word for the
+        year.
+        """
         titles = self._every[0].split()
         if not any(read_title(title).role == "year" for title in titles):
             return
@@ -252,7 +256,7 @@ class CsvFile:
 
     @cached_property
     def _places(self) -> tuple[int, ...]:
-        """The places among all columns of those beside the times."""
+        """Positions of the columns that do not give times, among all columns of the file."""
         times = self._times.places
         return tuple(column for column in range(len(self._every)) if column not in times)
 
@@ -265,7 +269,7 @@ class CsvFile:
 
     @cached_property
     def _body(self) -> pa.Buffer:
-        """What follows the header; without comments, should there be any."""
+        """The bytes of the file after the header, with any comment lines removed."""
         begin = self._begin
         if self._bytes.find(b"\n#", max(begin - 1, 0)) < 0:
             return pa.py_buffer(self._bytes).slice(begin)
@@ -291,12 +295,12 @@ class CsvFile:
         return list(csv.reader(lines[:-1] if cut else lines))
 
     def _columns(self, places: Sequence[int], kind: pa.DataType) -> list[pa.ChunkedArray]:
-        """Return columns of one kind, of all rows.
+        """Return columns of one type, with all rows.
 
         Raises
         ------
         pyarrow.ArrowInvalid
-            A cell is not of that kind.
+            A cell does not have this type.
         """
         if not self._body.size or not bytes(self._body[:4096]).strip():
             raise NoData(
@@ -351,7 +355,9 @@ class CsvFile:
         )
 
     def _numbers_or_refusal(self, column: int, kind: pa.DataType) -> pa.ChunkedArray:
-        """Read a column of numbers with possible blanks; refuse anything else by its line."""
+        """Read a column of numbers in which cells may be blank; for any other content, raise an error that names the
+        line.
+        """
         title = self.titles[column]
         (texts,) = self._columns([self._places[column]], pa.string())
         plain = pc.utf8_trim_whitespace(texts)
@@ -373,7 +379,7 @@ class CsvFile:
         )
 
     def _line_of(self, row: int) -> int:
-        """Return the line in the file of a row of data."""
+        """Return the number of the line in the file that holds a row of data."""
         data_row = -1
         lines = io.BytesIO(self._bytes[self._begin :])
         for number, line in enumerate(lines, start=self._header_lines + 1):
@@ -385,7 +391,9 @@ class CsvFile:
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a cell is missing or a number; 1_000, a number for Python alone, is not."""
+    """Return whether a cell is missing or holds a number; 1_000 is not a number here, although Python would
+    accept it.
+    """
     text = text.strip()
     if text in _MISSING:
         return True

@@ -1,4 +1,4 @@
-"""Downloaded files, each kept once on this machine, complete and checked, with a record of its download."""
+"""Cache of downloaded files: each file is stored once, complete and checked, with a record of its download."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 _CHUNK = 256 * 1024
 _WORTH_RESUMING = 8 * 1024**2
-"""Bytes from which an interrupted download is kept and resumed; a shorter one starts again."""
+"""Size in bytes from which helio keeps an interrupted download and resumes it; shorter downloads start again."""
 _FORGOTTEN_AFTER = 7 * 86_400
 _NAMED = 5
 _EARLIER = ".earlier"
@@ -45,17 +45,17 @@ _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,199}")
 
 @dataclass(frozen=True)
 class FileRequest:
-    """Request for a file.
+    """Request for one file: its URL, and the size and version that the archive lists.
 
     Parameters
     ----------
     url : str
     size : int
-        Bytes, as its archive lists them; 0 where it does not say.
+        Size in bytes as the archive lists it; 0 if the archive gives no size.
     identity : str
-        What names this publication of the file; one kept under another identity is fetched again.
+        Name of this version of the file; helio downloads the file again if the cache has it under another identity.
     place : str
-        Where it is kept, below the folder of all; made from the URL when left out.
+        Path of the file below the cache folder; by default made from the URL.
     """
 
     url: str
@@ -66,7 +66,7 @@ class FileRequest:
 
 @dataclass(frozen=True)
 class CachedFile:
-    """File in the cache, with the facts of its download."""
+    """File in the cache, with the time and other facts of its download."""
 
     path: Path
     url: str
@@ -76,36 +76,36 @@ class CachedFile:
     etag: str = ""
     last_modified: str = ""
     fetched_at: str = ""
-    """UTC, ISO 8601."""
+    """Time of the download in UTC, ISO 8601."""
     digest: FileDigest | None = None
-    """Digest of the file, with the state in which it was computed; None until the file is verified."""
+    """Digest of the file, with the file's state when the digest was computed; None until the file is verified."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the facts that are saved in the record beside the file."""
+        """Return the facts that helio saves in the record next to the file."""
         return {name: value for name, value in asdict(self).items() if name not in ("path", "digest")}
 
 
 class Downloads:
-    """Files below one cache folder, at paths made from their URLs; several processes may share the folder.
+    """Downloaded files in one cache folder, at paths made from their URLs; several processes may share the folder.
 
-    A file appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when
-    it came; a file whose bytes are no longer those is fetched again. One that another publication replaces is kept
-    aside, in ``.earlier``, for the runs and locks that name it.
+    A file is either complete in the cache or absent. The record ``NAME.json`` next to a file describes the file at the
+    time of its download; helio downloads a file again if its bytes have changed. A file that a newer version replaces
+    moves to the folder ``.earlier``, for the runs and lock files that name it.
 
     Parameters
     ----------
     root : Path
     http : Http
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     check : callable, optional
-        Refuses a file that is not of its kind, by `DamagedFile`.
+        Function that raises `DamagedFile` for a file of another format.
     limit : int, Allowance or None
-        Bytes that may be downloaded altogether; an `Allowance` is shared with its other users.
+        Number of bytes that may be downloaded in total; others may share an `Allowance`.
     offline : bool
-        Ask nobody.
+        Whether to send no requests.
     on_progress : callable, optional
-        Gets the progress, from several threads and one at a time.
+        Called with the progress, from several threads but never from two at the same time.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Downloads:
         self._busy: dict[str, threading.Lock] = {}
 
     def find(self, request: FileRequest) -> CachedFile | None:
-        """Return a file if the cache has it, unchanged and in the requested version."""
+        """Return a file from the cache if it is unchanged and has the requested version; otherwise None."""
         path = self._path(request)
         return self._whole(path, request) or self._whole(_earlier(path, request.identity), request)
 
@@ -157,25 +157,26 @@ class Downloads:
         return None
 
     def get(self, requests: Sequence[FileRequest], *, revalidate: bool = False) -> list[CachedFile]:
-        """Return all files, downloading the missing ones; complete downloads stay if another one fails.
+        """Return all requested files and download the missing ones; finished downloads stay in the cache if another
+        download fails.
 
         Parameters
         ----------
         revalidate : bool
-            Ask the server whether a file that is here is still the one it has.
+            Whether to ask the server if a cached file is still the current version.
 
         Raises
         ------
         Offline
-            Some are not here, and nobody may be asked.
+            The run is offline, and some files are not in the cache.
         TooLarge
-            They are larger than the limit together.
+            The files together are larger than the limit.
         ServerUnavailable, RateLimited, Refused
-            A file cannot be had.
+            A file cannot be downloaded.
         DamagedFile
-            The received file is not the listed one.
+            The received file is not the file that the archive lists.
         Cancelled
-            The client's `cancel` was called; what can be resumed is kept.
+            The client's `cancel` was called; helio keeps what it can resume.
         OutputError
             The disk is full, or the folder cannot be written.
         """
@@ -196,7 +197,7 @@ class Downloads:
         return [cached_file for request in requests if (cached_file := cached[request]) is not None]
 
     def missing(self, requests: Sequence[FileRequest]) -> list[FileRequest]:
-        """Return the requests whose files are not in the cache."""
+        """Return the requests for files that are not in the cache."""
         return [request for request in dict.fromkeys(requests) if self.find(request) is None]
 
     # Downloading
@@ -267,7 +268,7 @@ class Downloads:
 
     @staticmethod
     def _begin(answer: OpenReply, request: FileRequest, part: _Part, tally: Tally) -> None:
-        """Look at the head of an answer: which bytes are coming, and whether they can be the file."""
+        """Check the headers of a reply: which bytes are coming, and whether they can be part of the requested file."""
         if answer.status == 416:
             tally.add(-part.length)
             part.restart("")
@@ -309,7 +310,7 @@ class Downloads:
 
     @contextmanager
     def _alone(self, request: FileRequest) -> Iterator[None]:
-        """Let one thread at a time download a file, so that two steps do not download it twice."""
+        """Let only one thread at a time download a file, so that two steps do not download the same file twice."""
         with self._lock:
             lock = self._busy.setdefault(request.place or request.url, threading.Lock())
         with lock:
@@ -317,7 +318,7 @@ class Downloads:
 
 
 def place_of(url: str) -> str:
-    """Return the cache path for a URL: its host and path, without parts that lead out of the cache.
+    """Return the path of a URL in the cache: host and path, without parts that lead out of the cache.
 
     >>> place_of("https://cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf")
     'cdaweb.gsfc.nasa.gov/sp_phys/data/ace/ac_k2_mfi_20220101_v03.cdf'
@@ -325,7 +326,7 @@ def place_of(url: str) -> str:
     Raises
     ------
     Refused
-        It is no URL of a file.
+        The URL does not name a file.
     """
     parts = urlsplit(url)
     names = [unquote(name) for name in parts.path.split("/") if name]
@@ -338,12 +339,14 @@ def place_of(url: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """Return a name of a file or folder: itself, or a digest where it would lead elsewhere or could not be one."""
+    """Return a safe name for a file or folder: the name itself, or its digest if the name would lead elsewhere
+    or is invalid.
+    """
     return name if _SAFE.fullmatch(name) else f"_{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
 def _whole(answer: OpenReply) -> Iterator[bytes]:
-    """Yield the bytes of a body; raise `BadBody` if it ends before its announced length."""
+    """Yield the bytes of a body; raise `BadBody` if the body ends before its announced length."""
     import httpx2
 
     try:
@@ -353,9 +356,10 @@ def _whole(answer: OpenReply) -> Iterator[bytes]:
 
 
 class _Part:
-    """A file on its way: a folder with the bytes so far and what guards their resumption.
+    """An unfinished download: a folder with the bytes received so far, and with the facts needed to resume the
+    download.
 
-    It carries the mark of its process, so that files left by dead processes can be recognised.
+    The folder's name contains the process, so that helio recognises folders left by dead processes.
     """
 
     def __init__(self, folder: Path, path: Path) -> None:
@@ -370,7 +374,7 @@ class _Part:
 
     @classmethod
     def open(cls, parts: Path, url: str, path: Path) -> Self:
-        """Open the unfinished download of a URL, or start an empty one."""
+        """Open the unfinished download of a URL, or start an empty download."""
         prefix = hashlib.sha256(url.encode()).hexdigest()[:24]
         with _on_disk(path):
             parts.mkdir(parents=True, exist_ok=True)
@@ -399,7 +403,9 @@ class _Part:
             self.length += len(chunk)
 
     def restart(self, validator: str) -> None:
-        """Start the download again from its first byte, and save the validator for resuming it."""
+        """Start the download again from its first byte, and save the server's mark of this version, which is
+        needed to resume.
+        """
         with _on_disk(self._place):
             (self._folder / "validator").unlink(missing_ok=True)
             os.ftruncate(self._descriptor, 0)
@@ -409,14 +415,14 @@ class _Part:
                 (self._folder / "validator").write_text(validator)
 
     def append(self, chunk: bytes) -> None:
-        """Write more bytes."""
+        """Append bytes to the unfinished file."""
         with _on_disk(self._place):
             write_all(self._descriptor, chunk)
         self.digests.update(chunk)
         self.length += len(chunk)
 
     def move(self) -> FileDigest:
-        """Move the complete file to its path, after writing it to disk; return its digest."""
+        """Write the complete file to disk, then move it to its final path; return its digest."""
         with _on_disk(self._place):
             os.fsync(self._descriptor)
             self._place.parent.mkdir(parents=True, exist_ok=True)
@@ -439,7 +445,7 @@ class _Part:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Return whether the bytes received so far are good."""
+    """Return whether a later attempt may use the bytes received before this error."""
     cut = isinstance(error.__cause__, BadBody)
     return cut or isinstance(error, (TransientError, Cancelled)) or not isinstance(error, Exception)
 
@@ -463,7 +469,7 @@ def _forget_old(folder: Path) -> None:
 
 @contextmanager
 def _on_disk(path: Path) -> Iterator[None]:
-    """Say of an error of the disk which file could not be written."""
+    """Replace an error of the disk by an error that names the file which could not be written."""
     try:
         yield
     except OSError as error:
@@ -475,13 +481,15 @@ def _beside(path: Path) -> Path:
 
 
 def _earlier(path: Path, identity: str) -> Path:
-    """Return the path of a publication of a file after another one has replaced it."""
+    """Return the path at which helio keeps an older version of a file after a newer version replaced it."""
     named = hashlib.sha256(identity.encode()).hexdigest()[:16]
     return path.parent / _EARLIER / named / path.name
 
 
 def _keep_earlier(path: Path, identity: str) -> None:
-    """Keep the publication that another one is about to replace: a lock or the record of a run may name it."""
+    """Keep the version of a file that a newer version will replace, because a lock file or the record of a run
+    may name it.
+    """
     try:
         record = read_bytes(_beside(path))
         held = parse_record(record, CachedFile, _beside(path), given={"path": path, "digest": None}).identity

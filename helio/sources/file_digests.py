@@ -1,4 +1,4 @@
-"""Digests of files outside the store, and checks that a file does not change while it is read."""
+"""Digests of files outside the store, and checks that a file does not change while helio reads it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _TICK = 20_000_000
-"""Nanoseconds. File systems stamp changes with a clock that ticks every 1 to 10 ms."""
+"""Time in nanoseconds in which a second write may leave the same time stamp: file systems stamp changes every 1
+to 10 ms.
+"""
 _CHUNK = 1024**2
 _TRIES = 3
 
 
 @dataclass(frozen=True)
 class FileState:
-    """Facts of the file system about a file, which change with any write, replacement or new time stamp."""
+    """Facts of the file system about a file; every write, replacement or new time stamp changes these facts."""
 
     device: int
     inode: int
@@ -42,7 +44,7 @@ class FileState:
 
     @classmethod
     def of(cls, file: Path | int) -> Self:
-        """Return the present state of the file at a path or open descriptor.
+        """Return the current state of the file at a path or behind an open descriptor.
 
         Raises
         ------
@@ -54,16 +56,16 @@ class FileState:
 
 @dataclass(frozen=True)
 class FileDigest:
-    """Digest of a file, with the state in which it was computed."""
+    """Digest of a file, with the file's state when the digest was computed."""
 
     state: FileState
     sha256: str
     checksum: Checksum = "none"
-    """Whether the file carries its own checksum; a file with a wrong checksum never gets a `FileDigest`."""
+    """Whether the file carries its own checksum; helio makes no `FileDigest` for a file with a wrong checksum."""
 
 
 def open_regular(path: Path) -> int:
-    """Open a regular file for reading; refuse a FIFO or a device, which may block or never end.
+    """Open a regular file for reading; refuse a FIFO or a device, because reading it may block or never end.
 
     Raises
     ------
@@ -78,7 +80,9 @@ def open_regular(path: Path) -> int:
 
 @dataclass(frozen=True)
 class _SavedDigest:
-    """The saved digest of a file; its checksum is empty where an earlier version of helio did not look for one."""
+    """The saved digest of a file; the field `checksum` is empty if an earlier version of helio did not look for
+    a checksum.
+    """
 
     identity: tuple[int, int, int, int]
     sha256: Sha256
@@ -88,7 +92,7 @@ class _SavedDigest:
 
 @dataclass(frozen=True)
 class _SavedNote:
-    """The saved facts of a file, in their own form."""
+    """The saved facts of a file, as JSON."""
 
     identity: tuple[int, int, int, int]
     noted: Any
@@ -96,9 +100,9 @@ class _SavedNote:
 
 
 def settled_state(descriptor: int) -> FileState:
-    """Return the state of an open file, after waiting until any later write would change the state.
+    """Return the state of an open file, after a short wait that ensures that any later write changes the state.
 
-    A write within the same tick of the file system's clock as the last change would leave no trace.
+    Without the wait, a second write within the same tick of the file system's clock would leave the state unchanged.
     """
     state = FileState.of(descriptor)
     age = time.time_ns() - state.ctime_ns
@@ -109,14 +113,14 @@ def settled_state(descriptor: int) -> FileState:
 
 
 def digest_file(path: Path) -> FileDigest:
-    """Read a file once for its digest, and verify the checksum that a CDF may carry.
+    """Read a file once to compute its digest, and verify the checksum that a CDF may carry.
 
     Raises
     ------
     DamagedFile
         The file's own checksum is wrong.
     ChangedFile
-        Something keeps writing to it.
+        Another process keeps writing to the file.
     OSError
     """
     buffer = memoryview(bytearray(_CHUNK))
@@ -135,7 +139,7 @@ def digest_file(path: Path) -> FileDigest:
 
 
 def refuse_wrong(checksum: Checksum, name: str, where: str) -> None:
-    """Refuse a file whose own checksum is wrong.
+    """Raise an error for a file whose own checksum is wrong.
 
     Raises
     ------
@@ -150,7 +154,7 @@ def refuse_wrong(checksum: Checksum, name: str, where: str) -> None:
 
 
 def changed(path: Path) -> ChangedFile:
-    """Return the error for a file that changed while it was used."""
+    """Return the error for a file that changed while helio used the file."""
     return ChangedFile(
         f"'{path.name}' was replaced or written to while helio used it",
         advice="run again when no other program writes to the file",
@@ -159,29 +163,30 @@ def changed(path: Path) -> ChangedFile:
 
 
 class FileDigests:
-    """Remembered digests of files, so that a run need not read a large archive again.
+    """Saved digests of files, so that a run does not have to read a large archive again.
 
-    A file is taken for unchanged while its size, times of modification and change, and inode are the same: the
-    time of change cannot be set back by ordinary means.
+    A file counts as unchanged while its size, its times of modification and change, and its inode are the same: no
+    ordinary program can set back the time of change.
 
     Parameters
     ----------
     root : Path, optional
-        A small file for each that is remembered; made when the first one is. Without it nothing is remembered.
+        Folder with one small file for each saved digest; made when the first digest is saved. Without a folder, nothing
+        is saved.
     """
 
     def __init__(self, root: Path | None = None) -> None:
         self._root = root
 
     def of(self, path: Path) -> FileDigest:
-        """Return the digest of a file's present bytes.
+        """Return the digest of a file's current bytes, from the saved digests if the file is unchanged.
 
         Raises
         ------
         DamagedFile
             A checksum within the file is wrong.
         ChangedFile
-            Something keeps writing to the file.
+            Another process keeps writing to the file.
         OSError
         """
         state = FileState.of(path)
@@ -213,12 +218,12 @@ class FileDigests:
                 write_whole(note_path, json.dumps(content).encode(), durable=False)
 
     def noted(self, path: Path, state: FileState, kind: str) -> Any:
-        """Return what `note` saved about a file in this state; None if nothing is saved.
+        """Return the facts that `note` saved for a file in this state; None if no facts are saved.
 
         Parameters
         ----------
         kind : str
-            Names the facts, with the number of their form: ``"facts-1"``.
+            Name of the facts, with the version of their form: ``"facts-1"``.
         """
         note_path = self._place(path, kind)
         if note_path is not None:
@@ -235,7 +240,7 @@ class FileDigests:
     def note(self, path: Path, state: FileState, kind: str, noted: Any) -> None:
         """Save facts that were read from a file in this state, as JSON.
 
-        Nothing is kept of a file that was written to a moment ago: a further write might leave no trace.
+        Save nothing for a file that was written a moment ago, because a further write might leave its state unchanged.
         """
         note_path = self._place(path, kind)
         if note_path is not None and time.time_ns() - state.ctime_ns > _TICK:
@@ -244,17 +249,18 @@ class FileDigests:
                 write_whole(note_path, json.dumps(content).encode(), durable=False)
 
     def read(self, path: Path, digest: FileDigest, read: Callable[[FileState], T]) -> T:
-        """Read a file with the bytes of `digest`; read again if its state changed but its bytes did not.
+        """Read a file and check that it has the bytes of `digest`; read it again if its state changed but its bytes did
+        not.
 
         Parameters
         ----------
         read : callable
-            Reads the file in the state that it is given, or raises `ChangedFile`.
+            Function that reads the file in the given state, or raises `ChangedFile`.
 
         Raises
         ------
         ChangedFile
-            The file has other bytes now, or something keeps writing to it.
+            The file has other bytes now, or another process keeps writing to it.
         """
         state = digest.state
         for _ in range(_TRIES):
@@ -265,7 +271,7 @@ class FileDigests:
         raise changed(path)
 
     def _state_with(self, path: Path, digest: FileDigest) -> FileState:
-        """Return the present state of a file, if it has the bytes of `digest` in it."""
+        """Return the current state of a file, after checking that the file has the bytes of `digest`."""
         try:
             now = self.of(path)
         except (OSError, DamagedFile) as error:
@@ -282,5 +288,7 @@ class FileDigests:
 
 
 def _identity(state: FileState) -> tuple[int, int, int, int]:
-    """Return the parts of a file state to remember; device numbers may change when the machine restarts."""
+    """Return the parts of a file's state to save; device numbers may change when the machine restarts, so they
+    are left out.
+    """
     return (state.size, state.mtime_ns, state.ctime_ns, state.inode)

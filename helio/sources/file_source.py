@@ -30,17 +30,17 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.@+:-]*")
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """File as its archive lists it.
+    """File of a remote archive, as the archive lists it.
 
     Parameters
     ----------
     url : str
     size : int
-        Bytes; 0 where the archive does not say.
+        Size in bytes; 0 if the archive gives no size.
     last_modified : str
-        As the archive writes it; another one names another publication of the file.
+        Time of the last change as the archive writes it; a different text means a different version of the file.
     start, stop : str
-        First and last epoch of its records, ISO 8601; empty where the archive does not say.
+        First and last epoch of the file's records, ISO 8601; empty if the archive does not give them.
     """
 
     url: str
@@ -56,41 +56,43 @@ class RemoteFile:
 
 
 class Span(NamedTuple):
-    """First and last epoch of a dataset, ISO 8601; empty where the archive does not say."""
+    """First and last epoch of a dataset, ISO 8601; empty if the archive does not give them."""
 
     start: str = ""
     stop: str = ""
 
 
 class _Listing(TypedDict):
-    """The files of a range as they are kept."""
+    """The files of a range, in the form in which they are saved."""
 
     span: tuple[NaiveInstant, NaiveInstant]
     files: list[RemoteFile]
 
 
 class _DatedListing(_Listing, total=False):
-    """The same with what earlier versions did not note."""
+    """A saved listing of files with the field `doubted`, which earlier versions of helio did not save."""
 
     doubted: bool
 
 
 class FileSource(Source):
-    """Source of files. A subclass writes `datasets` and `list_files`, and may override `span_of` and `complete`.
+    """Base class of sources of files. A subclass writes `datasets` and `list_files`, and may override `span_of` and
+    `complete`.
 
-    Which files cover a range is asked once and kept: for good when the range is long past, for an hour when it ended
-    within 30 days. That there are none is kept for an hour outside of the span that the archive states, and inside of
-    it not at all. Files are kept below ``data``, each known by its bytes.
+    The source asks once which files cover a range, and saves the list: for ever if the range is long past, for one hour
+    if it ended less than 30 days ago. An empty list is saved for one hour if the range is outside of the time span that
+    the archive states, and otherwise not at all. Downloaded files are below ``data``.
     """
 
     listing: ClassVar[str] = "files"
-    """Folder of saved listings; a source that asks its archive in another way has another folder."""
+    """Cache folder for saved listings; a source that asks its archive in another way uses another folder."""
     check: ClassVar[Callable[[Path], None]] = staticmethod(check_cdf)
-    """Function that raises `DamagedFile` for a download of another format."""
+    """Function that raises `DamagedFile` if a downloaded file does not have the expected format."""
 
     @abstractmethod
     def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        """Ask the archive which files hold records of [start, stop), in order of time; return none if no file does.
+        """Ask the archive which files hold records of [start, stop), in order of time; return an empty list if there
+        are none.
 
         Raises
         ------
@@ -98,25 +100,25 @@ class FileSource(Source):
         """
 
     def span_of(self, dataset_id: str) -> Span | None:
-        """Return the span of a dataset; None if the archive has no such dataset."""
+        """Return the first and last epoch of a dataset; None if the archive has no such dataset."""
         return Span() if dataset_id in self.datasets() else None
 
     def complete(
         self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
     ) -> GatheredTables:
-        """Add the parameters that no file holds, if the archive offers them in another way.
+        """Add the parameters that no file holds, if the archive offers these parameters in another way.
 
         Raises
         ------
         UnknownParameter
-            It does not.
+            The archive does not offer the parameters.
         """
         for error in gathered.absent.values():
             raise error
         return gathered
 
     def prepare(self) -> None:
-        """Prepare the downloads."""
+        """Prepare the cache of downloads; called once, at the end of ``__init__``."""
         self.downloads = Downloads(
             self.cache / "data",
             self.http,
@@ -127,24 +129,24 @@ class FileSource(Source):
             on_progress=self.on_progress,
         )
         self._said_at: dict[str, datetime] = {}
-        """For each saved listing without files, when the archive gave it."""
+        """For each saved listing without files, the time at which the archive gave this listing."""
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """List the files with records of [start, stop), without downloading them.
 
-        The sha256 is there for files that are on this machine already. DOI and acknowledgement stand inside the files
-        and are filled in by `fetch`.
+        The result contains the sha256 only of files that are already on this machine. DOI and acknowledgement are
+        inside the files; `fetch` adds them.
 
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData, NotYetPublished
-            Naming what the archive does cover.
+            The range has no data; the message names the range that the archive covers.
         ServerUnavailable, RateLimited, Refused
-            The archive cannot be asked.
+            The archive does not give its list of files.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
         return tuple(
             self._source(dataset_id, file, self.downloads.find(_wanted(file)))
@@ -152,20 +154,20 @@ class FileSource(Source):
         )
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop) from all files that hold them, joined in order of epoch.
+        """Read parameters over [start, stop) from all files that hold them, and join the records in order of epoch.
 
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, with the files it came from.
+            Tables by parameter, each with at least one record and with the files from which the table came.
 
         Raises
         ------
         UnknownDataset, UnknownParameter, NoData, NotYetPublished
         DamagedFile
-            The received file is not the listed one, or cannot be read.
+            The received file is not the file that the archive lists, or cannot be read.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
-            The files cannot be downloaded; those received are kept.
+            The files cannot be downloaded; helio keeps the files that it received.
         """
         parameters = list(dict.fromkeys(parameters))
         files = self._files(dataset_id, time_range)
@@ -182,12 +184,12 @@ class FileSource(Source):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Return the URLs that a fetch would download, each with its size in bytes; None where the size is unknown.
+        """Return the URLs that a fetch would download, each with its size in bytes, or None if the size is unknown.
 
         Raises
         ------
         DataError
-            As `locate`.
+            As for `locate`.
         """
         del parameters  # files are whole
         requests = [_wanted(file) for file in self._listing(dataset_id, time_range)]
@@ -196,15 +198,15 @@ class FileSource(Source):
     # For subclasses
 
     def files_in_folders(self, folders: Iterable[str], time_range: TimeRange) -> list[RemoteFile]:
-        """Return the files of an interval from a web server's folder pages; a folder may be missing.
+        """Return the files of an interval from the folder pages of a web server; a folder may be missing on the server.
 
-        Names tell dataset, day and version, as those of CDAWeb do: ``ac_h2_mfi_20240510_v01.cdf``. The newest version
-        of each day is taken.
+        The file names must contain dataset, day and version, as those of CDAWeb do: ``ac_h2_mfi_20240510_v01.cdf``. The
+        result contains the newest version of each day.
 
         Raises
         ------
         ForeignAddress
-            A listing leads to another host than the source's own.
+            A listing contains a URL on a host that does not belong to the source.
         """
         files: list[FolderFile] = []
         for folder in folders:
@@ -217,7 +219,7 @@ class FileSource(Source):
         ]
 
     def refuse_foreign(self, urls: Iterable[str], listing: str) -> None:
-        """Refuse listed files on hosts that do not belong to the source.
+        """Raise an error if a listed file is on a host that does not belong to the source.
 
         Raises
         ------
@@ -229,7 +231,7 @@ class FileSource(Source):
     def gathered(
         self, files: Sequence[OneFile], parameters: Sequence[str], time_range: TimeRange
     ) -> GatheredTables:
-        """Read parameters from files that are already on this machine."""
+        """Read parameters from files that are already on this machine, and join them in order of epoch."""
         if self.reader is None:
             raise TypeError(f"{type(self).__name__} needs a reader for its files")
         return gather(self.reader, files, parameters, time_range, self.digests)
@@ -279,7 +281,7 @@ class FileSource(Source):
     # Listings
 
     def _listing(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        """Return the files of a range, in order of time; the same for as long as this object lives."""
+        """Return the files of a range, in order of time; the result stays the same as long as this object exists."""
         if not _ID.fullmatch(dataset_id):
             raise UnknownDataset(
                 f"'{dataset_id}' is not a valid dataset id", advice=self.close_ids(dataset_id)
@@ -317,13 +319,13 @@ class FileSource(Source):
     def _keep_listing(
         self, name: str, time_range: TimeRange, listed: Sequence[RemoteFile], *, doubted: bool
     ) -> None:
-        """Keep a listing of files; a doubtful one is used only offline."""
+        """Save a listing of files; helio uses an uncertain listing only offline."""
         span = [time_range.start.isoformat(), time_range.stop.isoformat()]
         files = [asdict(file) for file in listed]
         self.replies.save(name, {"span": span, "files": files, "doubted": doubted})
 
     def _from_wider(self, name: str, dataset_id: str, time_range: TimeRange) -> list[RemoteFile]:
-        """Return the files of a range within one that was listed earlier."""
+        """Return the files of a range, taken from the saved listing of a longer range."""
         for saved in self.replies.load_all(name.rpartition("/")[0], _DatedListing):
             start, stop = (datetime.fromisoformat(end) for end in saved.content["span"])
             if start <= time_range.start and time_range.stop <= stop:
@@ -340,7 +342,7 @@ class FileSource(Source):
         )
 
     def _nothing(self, name: str, dataset_id: str, time_range: TimeRange) -> DataError:
-        """Explain why there is no file: the dataset is unknown, or has no data there."""
+        """Return the error that explains why no file was found: the dataset is unknown, or has no data in the range."""
         known = self.span_of(dataset_id)
         if known is None:
             return UnknownDataset(
@@ -383,7 +385,7 @@ def one_file(cached: CachedFile, source: SourceFile) -> OneFile:
 
 
 def proof_of(cached: CachedFile | None, listed_size: int) -> Proof:
-    """Return how the bytes of a file are proven, for an archive that lists sizes but no digests."""
+    """Return how the bytes of a file are proven right, for an archive that lists sizes but no digests."""
     if cached is None or cached.digest is None:
         return ""
     if cached.digest.checksum == "right":
@@ -392,7 +394,7 @@ def proof_of(cached: CachedFile | None, listed_size: int) -> Proof:
 
 
 def utc(text: str) -> datetime:
-    """Read a moment as an archive writes it, in UTC."""
+    """Read a time in the format of an archive, as UTC."""
     return datetime.fromisoformat(text).replace(tzinfo=None)
 
 

@@ -1,4 +1,4 @@
-"""Folders of files on a web server, and which of their files cover an interval."""
+"""Folders of files on a web server, and the selection of the files that cover an interval."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SPILL = timedelta(minutes=5)
 
 @dataclass(frozen=True)
 class FolderFile:
-    """File as its folder's page lists it."""
+    """File with its size and time, as its folder's web page lists it."""
 
     url: str
     name: str
@@ -33,7 +33,7 @@ class FolderFile:
 
 
 def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list[str]:
-    """Return the folders that may hold files of an interval, given how the dataset's folder is divided.
+    """Return the folders that may hold files of an interval; `subdividedby` says how the dataset's folder is divided.
 
     >>> from helio.time_range import TimeRange
     >>> new_year = TimeRange(datetime(2023, 1, 1), datetime(2023, 1, 2))
@@ -51,7 +51,7 @@ def folders_between(base: str, subdividedby: str, time_range: TimeRange) -> list
 
 
 def read_listing(folder: str, page: str) -> list[FolderFile]:
-    """Read the CDFs of a folder from its web page, as Apache and similar servers write it."""
+    """Read the list of CDFs in a folder from its web page, in the format of Apache and similar servers."""
     files = []
     for entry in _LINK.split(page)[
         1:
@@ -70,8 +70,8 @@ def read_listing(folder: str, page: str) -> list[FolderFile]:
 def choose_files(files: Sequence[FolderFile], time_range: TimeRange) -> list[FolderFile]:
     """Return the newest version of each file that may hold records of the interval, in order of start.
 
-    A name says where a file starts and not where it ends: it is taken to reach up to the start of the next one. One
-    whose name has a time of day lasts a day at most.
+    A file name gives the start of the file but not its end: helio assumes that a file ends where the next file starts.
+    A file whose name contains a time of day lasts one day at most.
     """
     newest: dict[datetime, tuple[FolderFile, bool, tuple[int, ...]]] = {}
     for file in files:

@@ -1,4 +1,4 @@
-"""Search of a folder for data files, within limits; lists skipped entries with the reason."""
+"""Search of a folder for data files, within limits; skipped files and folders are listed with the reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 MOST_ENTRIES = 1_000_000
-"""Maximum number of files and folders to look at in one walk."""
+"""Maximum number of files and folders to look at in one search."""
 MOST_SKIPPED = 1_000
-"""Maximum number of skipped entries to list with a reason; further ones are only counted."""
+"""Maximum number of skipped files and folders to list with a reason; all further ones are only counted."""
 _OFTEN = 1_000
-"""Number of entries between two calls of `on_progress`."""
+"""Number of files and folders between two calls of `on_progress`."""
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
@@ -25,12 +25,12 @@ _KINDS = (
 
 @dataclass(frozen=True)
 class SkippedEntry:
-    """Entry of an archive that is not read.
+    """File or folder of an archive that helio does not read, with the reason.
 
     Parameters
     ----------
     path : str
-        Below the root, with every character that cannot be printed written as an escape.
+        Path below the root, with unprintable characters written as escapes.
     reason : str
     """
 
@@ -40,18 +40,18 @@ class SkippedEntry:
 
 @dataclass(frozen=True)
 class Walk:
-    """Data files and skipped entries below a folder.
+    """Result of a search: the data files below a folder, and the skipped files and folders.
 
     Parameters
     ----------
     files : tuple of Path
-        Files whose ending is that of a format which is read, in order of path.
+        Files whose name has an ending that helio reads, in order of path.
     skipped : tuple of SkippedEntry
-        Entries that cannot be read although they look like data, or folders that were not entered.
+        Files that look like data but cannot be read, and folders that helio did not enter.
     more_skipped : int
-        Further such entries, beyond `MOST_SKIPPED`.
+        Number of further skipped files and folders, beyond `MOST_SKIPPED`.
     is_whole : bool
-        False where the walk ended at `MOST_ENTRIES`.
+        False if the search stopped at `MOST_ENTRIES`.
     """
 
     files: tuple[Path, ...]
@@ -61,7 +61,7 @@ class Walk:
 
 
 def has_plain_name(name: str) -> bool:
-    r"""Return whether a name can be printed on one line and written as UTF-8.
+    r"""Return whether a file name can be printed on one line and written as UTF-8.
 
     >>> has_plain_name("Größe 1.cdf"), has_plain_name("a\nb.cdf"), has_plain_name("caf\udce9.cdf")
     (True, False, False)
@@ -72,7 +72,7 @@ def has_plain_name(name: str) -> bool:
 
 
 def shown(path: str | Path) -> str:
-    r"""Return a path with unprintable characters written as escapes.
+    r"""Return a path as text, with unprintable characters written as escapes.
 
     >>> print(shown("a\nb.cdf"), shown("caf\udce9.cdf"))
     a\nb.cdf caf\xe9.cdf
@@ -91,15 +91,15 @@ def walk(
 ) -> Walk:
     """Find every data file below a folder.
 
-    Links are followed, each folder is entered once, and a link to a folder that contains the root is not followed.
-    Hidden entries are passed over. No file is opened.
+    The search follows links, but not a link to a folder that contains the root, and enters each folder only once. It
+    skips hidden files and folders, and opens no file.
 
     Parameters
     ----------
     root : Path
-        Resolved.
+        Folder to search, with links resolved.
     suffixes : container of str
-        Endings of files of data, in lower case: ``".cdf"``.
+        Endings of the names of data files, in lower case: ``".cdf"``.
     on_progress : callable
         Called with the number of entries looked at so far.
     """
@@ -144,7 +144,7 @@ class _Walker:
         self._on_progress(self._entries)
 
     def _look_at(self, entries: Iterable[os.DirEntry[str]]) -> list[Path]:
-        """Keep the files of data of a folder, and give the folders in it."""
+        """Add the data files of one folder to the result, and return the folders inside this folder."""
         folders = []
         for entry in entries:
             self._entries += 1

@@ -1,4 +1,4 @@
-"""Detection of a file's format from its name and first bytes; refuses incomplete files."""
+"""Detection of a file's format from its name and first bytes; helio refuses incomplete files here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ SUFFIXES: dict[str, Format] = {
     ".csv": "csv",
     ".parquet": "parquet",
 }
-"""File name endings that helio reads, in any case; ``.cdf`` was once the ending of netCDF too."""
+"""File name endings that helio reads, in upper or lower case. Some netCDF files also end in ``.cdf``, as netCDF
+files once did.
+"""
 
 _PARQUET = b"PAR1"
 _FOOTER = 8
@@ -30,12 +32,12 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a complete file, judged by its first and last bytes, without reading data.
+    """Return the format of a complete file, judged by its name and its first and last bytes, without reading data.
 
     Raises
     ------
     DamagedFile
-        When the file is absent, empty, truncated, or not of the kind that its name says.
+        The file is absent, empty or truncated, or has another format than its name says.
     """
     format_ = SUFFIXES.get(path.suffix.lower(), "cdf")
     try:

@@ -1,4 +1,4 @@
-"""Parameters gathered from the files of one dataset; each file may hold only some of them."""
+"""Reading of parameters from all files of one dataset, where each file may hold only some of the parameters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OneFile:
-    """File to read, with the digest of its bytes and its citation."""
+    """One file to read, with the digest of its bytes and its citation."""
 
     path: Path
     source: SourceFile
@@ -28,14 +28,14 @@ class OneFile:
 
 @dataclass(frozen=True)
 class GatheredTables:
-    """Tables from several files, by parameter."""
+    """Tables that were read from several files, by parameter."""
 
     tables: dict[str, Table] = field(default_factory=dict)
-    """Tables joined in order of epoch, each with at least one record and the files it came from."""
+    """Tables joined in order of epoch; each has at least one record and names the files from which its records came."""
     absent: dict[str, UnknownParameter] = field(default_factory=dict)
-    """Parameters that no file has, each with the error of the last file."""
+    """Parameters that no file has, each with the error that the last file gave."""
     empty: tuple[str, ...] = ()
-    """Parameters without a record in the interval."""
+    """Parameters that have no record in the interval."""
 
 
 def gather(
@@ -52,7 +52,7 @@ def gather(
     Raises
     ------
     ChangedFile
-        A file does not have its bytes any more.
+        The bytes of a file have changed.
     DamagedFile
         A file cannot be read, or two files contradict each other.
     """
@@ -87,7 +87,9 @@ def gather(
 def _read(
     reader: CdfReader, file: OneFile, parameters: Sequence[str], time_range: TimeRange, digests: FileDigests
 ) -> dict[str, Table | UnknownParameter]:
-    """Read each parameter's table, or the error that this file lacks it; nothing for an empty file."""
+    """Return each parameter's table, or the error if the file lacks the parameter; return nothing for a file
+    without records.
+    """
     try:
         return dict(
             digests.read(

@@ -1,4 +1,4 @@
-"""The longest interval that a HAPI server gives at once, learnt from its refusals and replies."""
+"""The longest interval that a HAPI server gives in one reply, learnt from refused and successful requests."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from datetime import timedelta
 
 
 class IntervalLimit:
-    """Longest interval of one series that is worth requesting; safe to share between threads.
+    """Longest interval of one parameter that helio requests at once; safe to share between threads.
 
-    A refusal halves it. A success doubles it again, because the server may have been busy for a while; each time
-    that this proves wrong, twice as many intervals must succeed before the next attempt.
+    When the server refuses an interval, helio halves this limit. When intervals succeed, helio doubles the limit again,
+    because the server may only have been busy; each time the server refuses the doubled interval, twice as many
+    intervals must succeed before helio doubles it again.
     """
 
     def __init__(self) -> None:
@@ -22,13 +23,14 @@ class IntervalLimit:
         self._in_a_row = 0
 
     def allows(self, duration: timedelta) -> bool:
-        """Return whether an interval is worth requesting."""
+        """Return whether an interval is short enough to be requested."""
         with self._lock:
             return self._longest is None or duration <= self._longest
 
     def refused(self, duration: timedelta, half: timedelta) -> int:
-        """Note that an interval was too long, so that its halves are requested; return the number of refusals in a
-        row."""
+        """Note that the server refused an interval as too long, so that helio requests its halves; return the
+        number of refusals in a row.
+        """
         with self._lock:
             self._in_a_row += 1
             if self._longest is None or duration <= self._longest:
@@ -40,7 +42,7 @@ class IntervalLimit:
             return self._in_a_row
 
     def gave(self, duration: timedelta) -> None:
-        """Note that the server gave an interval."""
+        """Note that the server sent the records of an interval."""
         with self._lock:
             self._in_a_row = 0
             # a short rest of a range says nothing of what else is given

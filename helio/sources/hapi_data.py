@@ -33,20 +33,24 @@ _FORM = re.compile(
     rb"(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:\.(\d*))?)?)?)?Z?"
 )
 _FIRST_YEAR, _LAST_YEAR = 1678, 2261
-"""First and last whole year that nanoseconds since 1970 can hold."""
+"""First and last whole year that a 64-bit count of nanoseconds since 1970 can hold."""
 _SECOND = 1_000_000_000
 _NUMBER = re.compile(
     r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*|\s*[+-]?(nan|inf|infinity)\s*", re.I
 )
 _EMPTY_CELL = re.compile(rb",[ \t]*(?=[,\r\n]|\Z)|,\"\"(?=[,\r\n]|\Z)")
 _PLAUSIBLE = (1e-50, 1e50)
-"""Smallest and largest size of a measured number, in any usual unit; random bytes are seldom between them."""
+"""Smallest and largest absolute value of a plausible measurement, in any usual unit; random bytes rarely give
+such values.
+"""
 _SURELY_SWAPPED, _SURELY_RIGHT = 0.9, 0.5
-"""Share of plausible numbers from which a byte order may be right, and share below which it must be wrong."""
+"""If less than the second share of the numbers is plausible, but the first share or more with swapped bytes,
+the bytes must be swapped.
+"""
 _FEW_INTEGERS = 4
-"""Smallest number of different integers in which a pattern counts as evidence."""
+"""Smallest number of different integers that is enough evidence for judging their byte order."""
 _MOST_TENSOR = 16
-"""Maximum number of elements, such as 3 × 3 or 4 × 4, for which two named dimensions become components."""
+"""Maximum number of elements of a matrix, such as 3 × 3 or 4 × 4, whose elements become components of a table."""
 _ADVICE = "run again; if the error stays, report it to the server's operators"
 
 
@@ -58,11 +62,11 @@ class Records:
     ----------
     epoch : datetime64[ns], shape (n,)
     values : dict of str to array, shape (n, *size)
-        By parameter, fill as NaN.
+        Values by parameter, with fill values as NaN.
     sent : int
-        Records in the body, including those whose epoch another one has.
+        Number of records in the body, including records that repeat an epoch.
     in_order : bool
-        Whether the body has them in order of epoch.
+        Whether the records in the body are in order of epoch.
     """
 
     epoch: Epochs
@@ -72,13 +76,16 @@ class Records:
     in_order: bool = True
 
     def outside(self, span: TimeRange) -> int:
-        """Count the epochs outside of an interval; an epoch at its very end, which some servers add, is not counted."""
+        """Count the epochs outside of an interval, but not an epoch at the very end of the interval, which some
+        servers add.
+        """
         epoch = self.epoch.astype("M8[us]")
         return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
 
     def reached(self, span: TimeRange) -> datetime:
-        """Return the epoch up to which nothing is missing: the last one, or the interval's start if epochs are
-        unordered."""
+        """Return the epoch up to which no record is missing: the last epoch, or the interval's start if the
+        epochs are not in order.
+        """
         if not self.in_order or not self.epoch.size:
             return span.start
         last: datetime = self.epoch[-1].astype("M8[us]").item()
@@ -86,15 +93,15 @@ class Records:
 
 
 def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter]) -> Records:
-    """Decode the records of a reply without its header; the first parameter is the time.
+    """Decode the records of a reply without its header; the first parameter must be the time.
 
-    Epochs in disorder are put in order, and of equal ones the first is kept; either is noted, and whether the values
-    of equal ones differ.
+    helio sorts epochs that are not in order, and keeps the first of several records with the same epoch. A note reports
+    both, and says whether the values of records with the same epoch differ.
 
     Raises
     ------
     DamagedFile
-        It is not what the server describes, or has a time that is none.
+        The body does not match the server's description, or contains an invalid time.
     """
     texts, columns = (_binary if form == "binary" else _csv)(body, parameters)
     epoch = epochs_of(texts)
@@ -130,7 +137,7 @@ def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter])
 def _each_epoch_once(
     ordered: Epochs, array: Floats, parameter: HapiParameter
 ) -> tuple[Floats, tuple[str, ...]]:
-    """Return the first record of each epoch, and a note on how many others there were and whether they differ."""
+    """Return the first record of each epoch, and a note on how many records repeat an epoch and whether they differ."""
     columns = array.reshape(array.shape[0], -1)
     table = Table(
         ordered, columns, istp.common_unit(parameter.units)[0], components=numbered_names(columns.shape[1])
@@ -196,7 +203,7 @@ def _csv(
 
 
 def _texts(column: Any) -> npt.NDArray[np.bytes_]:
-    """Return a column of texts as bytes, without the space around them."""
+    """Return a column of texts as bytes, without spaces at either end."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -213,15 +220,16 @@ def _texts(column: Any) -> npt.NDArray[np.bytes_]:
 
 
 def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
-    """Convert HAPI times to datetime64[ns]; times may be shortened or give a day of year.
+    """Convert HAPI times to datetime64[ns]; the times may be shortened or give a day of year.
 
-    Hour 24 is the next midnight; fractions beyond nanoseconds are cut. Leap seconds are as `helio.store.leap_seconds`
-    has it; a second 60 elsewhere is the first one of the next minute.
+    Hour 24 is the next midnight; fractions beyond nanoseconds are cut. For leap seconds see `helio.store.leap_seconds`;
+    a second 60 that is no leap second counts as the first second of the next minute.
 
     Raises
     ------
     DamagedFile
-        One of them is no time, is written in another way than the others of its length, or is beyond nanoseconds.
+        A text is not a time, has another form than the other texts of its length, or is outside of the years that
+        nanoseconds can express.
     """
     width = texts.dtype.itemsize
     letters = np.ascontiguousarray(texts).view(np.uint8).reshape(-1, width)
@@ -238,7 +246,9 @@ def epochs_of(texts: npt.NDArray[np.bytes_]) -> Epochs:
 
 
 def _of_one_form(letters: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """Convert times of one form to ns since 1970, a second 60 as the one after it; mark those with a second 60."""
+    """Convert times that are all written in the same form to ns since 1970; also return which times have a
+    second 60, which counts as the next second.
+    """
     form = _FORM.fullmatch(letters[0].tobytes())
     if form is None:
         raise _no_time(letters, 0)
@@ -306,7 +316,9 @@ def _no_time(letters: npt.NDArray[np.uint8], row: int) -> DamagedFile:
 
 
 def _without_fill(raw: npt.NDArray[Any], parameter: HapiParameter) -> tuple[Floats, str]:
-    """Convert values to float64 with fill as NaN, found by equality; describe a fill that is not a number."""
+    """Convert values to float64 with values equal to the fill as NaN; also return a note if the fill is not a
+    number.
+    """
     values = raw.astype(np.float64)
     if parameter.fill is None or parameter.kind not in BYTES_OF:
         return values, ""
@@ -329,7 +341,9 @@ def _without_fill(raw: npt.NDArray[Any], parameter: HapiParameter) -> tuple[Floa
 
 
 def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
-    """Say what a table cannot hold as it was meant: infinite values, and integers that are none or too long."""
+    """Return notes on odd numbers: infinite values, integers that are not whole, and integers too long for a
+    float64.
+    """
     notes = []
     infinite = int(np.count_nonzero(np.isinf(values)))
     if infinite:
@@ -346,10 +360,12 @@ def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
 
 
 def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[str]:
-    """Refuse numbers that make sense only when their bytes are read in the other order: HAPI sends little-endian.
+    """Refuse numbers that make sense only if their bytes are read in the other order: HAPI servers must send
+    little-endian numbers.
 
-    Doubles are judged by their size, integers by being multiples of 65,536 that are all below it when swapped. Of a
-    few integers this can be an accident; they are read as HAPI says, and a note says so.
+    helio judges doubles by their absolute value. Integers are judged swapped if all are multiples of 65,536 and become
+    smaller than 65,536 when swapped. For only a few different integers this may be an accident: helio then reads them
+    as little-endian and adds a note.
 
     Raises
     ------
@@ -384,7 +400,7 @@ def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[s
 
 
 def _share_plausible(values: npt.NDArray[Any]) -> float:
-    """Count the numbers of a size that a measurement may have, without missing ones."""
+    """Return the share of the numbers, without missing ones, that have a plausible size for a measurement."""
     sizes = np.abs(values[~np.isnan(values)])
     least, most = _PLAUSIBLE
     return float(np.mean((sizes >= least) & (sizes <= most))) if sizes.size else 0.0
@@ -405,7 +421,7 @@ def _fill_number(parameter: HapiParameter) -> float:
 def table_of(parameter: HapiParameter, records: Records) -> Table:
     """Return the table of a parameter, with unit, name, frame, components and axes as the server describes them.
 
-    Components without names are numbered; x, y, z are they only where the server declares them Cartesian.
+    Components without names get numbers; they get the names x, y, z only if the server declares them Cartesian.
     """
     values = records.values[parameter.name]
     unit, unit_note = istp.common_unit(parameter.units)
@@ -459,7 +475,7 @@ def _frame(parameter: HapiParameter, labels: Sequence[str]) -> str:
 def _layout(
     parameter: HapiParameter, labels: tuple[str, ...], unit: str, records: Records
 ) -> tuple[tuple[str, ...], tuple[Axis, ...], list[str]]:
-    """Return components or bin axes, and notes on what was tolerated."""
+    """Return the components or the axes of a parameter's bins, and notes on tolerated faults."""
     notes: list[str] = []
     axes = [_axis(parameter, number, records, notes) for number in range(len(parameter.size))]
     if len(axes) == 1 and axes[0] is not None and not _only_counts(axes[0], parameter.size[0]):
@@ -503,7 +519,7 @@ def _components(parameter: HapiParameter, labels: tuple[str, ...], unit: str) ->
 
 
 def numbered_names(count: int) -> tuple[str, ...]:
-    """Return numbers as names for components that the server does not name."""
+    """Return numbers as names for the components, because the server does not name them."""
     return tuple(str(number) for number in range(1, count + 1))
 
 
@@ -553,7 +569,9 @@ def _centers(bins: HapiBins, records: Records) -> Floats | None:
 
 
 def _edges(bins: HapiBins, size: int, records: Records) -> tuple[Floats, Floats] | None:
-    """Lower and upper edges; servers order pairs by bin, or as two rows, as older schemas had it."""
+    """Return lower and upper edges of bins from pairs for each bin, or from two rows, as older HAPI schemas
+    have them.
+    """
     if isinstance(bins.ranges, str):
         edges = records.values.get(bins.ranges)
         if edges is None or edges.ndim != 3:

@@ -20,7 +20,7 @@ from helio.errors import DamagedFile, UnknownParameter, did_you_mean
 from helio.sources.server_text import one_line, printable
 
 BYTES_OF = {"double": 8, "integer": 4}
-"""Bytes of one number in a binary record, by type; for texts the server gives the length."""
+"""Number of bytes of one number in a binary record, by HAPI type; for texts the server gives the length."""
 
 _TIME = re.compile(
     r"(\d{4})(?:-(\d{3})|-(\d{2})(?:-(\d{2}))?)?"
@@ -35,33 +35,37 @@ _DURATION = re.compile(
 _SECONDS_OF = (365.25 * 86_400, 365.25 * 7200, 7 * 86_400, 86_400, 3600, 60, 1)
 _DOI = re.compile(r"\b(10\.\d{4,9}/[^\s\"'<>]+)")
 _MOST_ELEMENTS = 10**6
-"""Maximum number of elements in one record; a server that gives more has made a mistake."""
+"""Maximum number of elements of a parameter in one record; a server that gives more has made a mistake."""
 _MOST_DIMENSIONS = 8
 _LONGEST_TEXT = 10**6
 """Maximum number of bytes of one text in a record."""
 _SHORTEST_DURATION, _LONGEST_DURATION = 1e-6, 100 * 365.25 * 86_400
-"""Seconds: the shortest interval that a Python datetime resolves, and more than any series of records needs."""
+"""Limits in seconds: the shortest duration that a Python timedelta can hold, and a duration longer than any
+series of records needs.
+"""
 _LONGEST_EDITION = 64
 _KINDS = {*BYTES_OF, "string", "isotime"}
 _OPERATORS = "report this to the server's operators"
 _REFERENCE = "#/definitions/"
 _MAY_CHANGE = {"HAPI", "status", "startDate", "stopDate", "sampleStartDate", "sampleStopDate"}
-"""Members of an info that may change while the records stay the same: those of a growing dataset, or of the reply."""
+"""Keys of an ``info`` reply whose values may change while the records stay the same, because the dataset grows
+or the reply is new.
+"""
 
 Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class HapiBins:
-    """Dimension of a parameter, as its ``bins`` describe it.
+    """Bins along one dimension of a parameter, as the server's ``bins`` object describes them.
 
     Parameters
     ----------
     centers : tuple of float, str or None
-        The centres; or the name of the parameter that has them for each record; None where the dimension is not
-        binned, or only `ranges` are given.
+        The centres of the bins, or the name of the parameter that contains them for each record; None if the dimension
+        has no bins, or if only `ranges` are given.
     ranges : tuple of pairs, str or None
-        The edges, likewise.
+        The lower and upper edges of the bins, or the name of the parameter that contains them for each record.
     """
 
     name: str
@@ -72,18 +76,18 @@ class HapiBins:
 
 @dataclass(frozen=True)
 class HapiParameter:
-    """Parameter as ``info`` describes it.
+    """Parameter of a dataset, as the server's ``info`` reply describes it.
 
     Parameters
     ----------
     kind : str
         ``"double"``, ``"integer"``, ``"string"`` or ``"isotime"``.
     size : tuple of int
-        Elements in each dimension; empty for a scalar. A single element counts as a scalar.
+        Number of elements in each dimension; empty for a scalar. A single element counts as a scalar.
     length : int
-        Bytes of a text; 0 where it is not said.
+        Number of bytes of a text; 0 if the server does not give it.
     units, labels, components : tuple of str
-        As many as there are elements, or one for all of them, or none.
+        One text for each element, or one for all elements, or none.
     frame : str
         ``coordinateSystemName``.
     """
@@ -100,27 +104,29 @@ class HapiParameter:
     description: str = ""
     bins: tuple[HapiBins, ...] = ()
     problem: str = ""
-    """The reason why the parameter cannot be read; empty if it can."""
+    """The reason why helio cannot read the parameter; empty if helio can read it."""
     remarks: Texts = ()
-    """Faults in the parameter's description that were tolerated, in words."""
+    """Faults in the parameter's description that helio tolerated, in words."""
 
     @property
     def described(self) -> dict[str, Any]:
-        """Members that decide how records are read, for a digest; cached replies of earlier versions have the same."""
+        """Fields that decide how records are read, from which helio makes a digest; the digest must not differ
+        from earlier versions of helio.
+        """
         return {name: fact for name, fact in asdict(self).items() if name not in ("problem", "remarks")}
 
     @property
     def elements(self) -> int:
-        """Number of columns of the parameter in a record."""
+        """Number of columns of the parameter in a CSV record."""
         return prod(self.size)
 
     @property
     def width(self) -> int:
-        """Bytes of the parameter in a binary record."""
+        """Number of bytes of the parameter in a binary record."""
         return self.elements * BYTES_OF.get(self.kind, self.length)
 
     def reads_like(self, other: HapiParameter) -> bool:
-        """Return whether records read by the other description would give the same numbers and units."""
+        """Return whether records read with the other description would give the same numbers and units."""
         return all(
             getattr(self, name) == getattr(other, name)
             for name in ("name", "kind", "size", "length", "fill", "units", "problem")
@@ -128,7 +134,7 @@ class HapiParameter:
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """Names of the parameters that hold the bins of this one, for each record."""
+        """Names of the parameters that hold the bins of this parameter for each record."""
         named = (name for bins in self.bins for name in (bins.centers, bins.ranges) if isinstance(name, str))
         return tuple(dict.fromkeys(name for name in named if name != self.name))
 
@@ -140,18 +146,18 @@ class Info:
     Parameters
     ----------
     start, stop : datetime
-        From the first to the last record, UTC.
+        Times of the first and the last record, UTC.
     cadence : timedelta or None
-        Time between records, nominally.
+        Nominal time between records.
     most : timedelta or None
-        The longest interval that should be asked for at once.
+        Longest interval to ask for in one request.
     modified : str
-        ``modificationDate``, as the server writes it.
+        The ``modificationDate`` of the dataset, as the server writes it.
     page : str
-        ``resourceURL``, where the dataset is described.
+        The ``resourceURL``: URL of a page that describes the dataset.
     described : str
-        Digest of how the parameters are described; without `modified`, of the whole info except what may change
-        while records are appended. Two editions of a dataset differ in `modified` or in this.
+        Digest of the descriptions of the parameters; if `modified` is empty, digest of the whole ``info`` except what
+        may change while records are appended. Two versions of a dataset differ in `modified` or in this digest.
     """
 
     dataset_id: str
@@ -168,9 +174,9 @@ class Info:
     page: str = ""
     described: str = ""
     remarks: Texts = ()
-    """Faults in the info that were tolerated, in words."""
+    """Faults in the ``info`` reply that helio tolerated, in words."""
     place: str = ""
-    """URL of the info."""
+    """URL of the ``info`` reply."""
 
     @property
     def time(self) -> HapiParameter:
@@ -178,7 +184,7 @@ class Info:
         return self.parameters[0]
 
     def numbers(self) -> tuple[str, ...]:
-        """Return the names of all parameters that a table can hold."""
+        """Return the names of all parameters that a table can contain."""
         return tuple(
             parameter.name
             for parameter in self.parameters[1:]
@@ -186,14 +192,14 @@ class Info:
         )
 
     def parameter(self, name: str) -> HapiParameter:
-        """Return the description of a parameter that can be read as a table.
+        """Return the description of a parameter, after checking that the parameter can be read as a table.
 
         Raises
         ------
         UnknownParameter
-            There is none of that name, or it holds texts or times, or has more than two dimensions.
+            No parameter has this name, or the parameter contains texts or times, or it has more than two dimensions.
         DamagedFile
-            The server describes it in a way in which its records cannot be read.
+            The server's description is invalid, so that helio cannot read the records.
         """
         found_parameter = next((parameter for parameter in self.parameters if parameter.name == name), None)
         every = self.numbers()
@@ -224,12 +230,13 @@ class Info:
         return found_parameter
 
     def together(self, name: str) -> tuple[HapiParameter, ...]:
-        """Return the parameters to request together: the time, the parameter and its bins, in the server's order.
+        """Return the parameters to request together, in the server's order: the time, the parameter, and the parameters
+        with its bins.
 
         Raises
         ------
         UnknownParameter
-            As `parameter`.
+            As for `parameter`.
         """
         chosen = self.parameter(name)
         return tuple(
@@ -248,12 +255,12 @@ def record_bytes(parameters: Sequence[HapiParameter]) -> int:
 
 
 def read_info(dataset_id: str, info: Mapping[str, Any], url: str) -> Info:
-    """Read an ``info`` reply.
+    """Read an ``info`` reply of a server.
 
     Raises
     ------
     DamagedFile
-        It lacks what every server has to say.
+        The reply lacks a fact that every server must give.
     """
     definitions = info.get("definitions")
     try:
@@ -328,7 +335,9 @@ def _moment_in(info: Mapping[str, Any], name: str) -> datetime:
 
 
 def _duration_in(info: Mapping[str, Any], name: str, remarks: list[str]) -> timedelta | None:
-    """Read a duration that the server gives; None without one, or with a remark where it cannot be used."""
+    """Read a duration that the server gives; return None without a duration, or with a remark if the duration
+    is invalid.
+    """
     given = info.get(name)
     if given is None or given == "":
         return None
@@ -342,7 +351,7 @@ def _duration_in(info: Mapping[str, Any], name: str, remarks: list[str]) -> time
 
 
 def _edition_in(info: Mapping[str, Any], remarks: list[str]) -> str:
-    """Read the ``modificationDate``, which distinguishes editions even where it is no date."""
+    """Read the ``modificationDate``, which tells versions of the dataset apart even if it is not a valid date."""
     given = info.get("modificationDate")
     if given is None or given == "":
         return ""
@@ -363,7 +372,7 @@ _STAMPS = {"BEGIN": "the beginning", "END": "the end"}
 
 
 def _stamp_remarks(info: Mapping[str, Any]) -> Texts:
-    """Say what a record's time stands for, where that is not the centre of its interval."""
+    """Return a remark that says to which part of its interval a record's time refers, if this is not the centre."""
     given = info.get("timeStampLocation")
     if given is None or given == "" or str(given).upper() == "CENTER":
         return ()
@@ -380,7 +389,7 @@ def _stamp_remarks(info: Mapping[str, Any]) -> Texts:
 
 
 def _without_repeated_names(parameters: tuple[HapiParameter, ...]) -> tuple[HapiParameter, ...]:
-    """Mark parameters that share a name: a request could return any of them."""
+    """Mark parameters that share a name as unreadable, because a request could return any of them."""
     counts = Counter(parameter.name for parameter in parameters)
     return tuple(
         replace(
@@ -395,7 +404,9 @@ def _without_repeated_names(parameters: tuple[HapiParameter, ...]) -> tuple[Hapi
 
 
 def _lasting(info: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of an info that stay the same while records are appended, without the server's ``x_...``."""
+    """Return the parts of an ``info`` reply that stay the same while records are appended, without the server's
+    ``x_...`` keys.
+    """
     return {
         name: value for name, value in info.items() if name not in _MAY_CHANGE and not name.startswith("x_")
     }
@@ -406,7 +417,8 @@ def _digest_of(content: Any) -> str:
 
 
 def time_of(text: str) -> datetime:
-    """Read a HAPI time: with month and day or day of year, possibly shortened, with hour 24 or second 60.
+    """Read a HAPI time: with month and day or with the day of the year, possibly shortened, possibly with hour 24 or
+    second 60.
 
     >>> time_of("2024-131T06Z")
     datetime.datetime(2024, 5, 10, 6, 0)
@@ -414,7 +426,7 @@ def time_of(text: str) -> datetime:
     Raises
     ------
     ValueError
-        It is none.
+        The text is not a HAPI time.
     """
     match = _TIME.fullmatch(text.strip())
     if match is None:
@@ -434,7 +446,7 @@ def time_of(text: str) -> datetime:
 
 
 def duration_of(text: str) -> timedelta | None:
-    """Read an ISO 8601 duration of 1 µs to 100 years, with average months and years; return None for anything else.
+    """Read an ISO 8601 duration of 1 µs to 100 years, with average months and years; return None for any other text.
 
     >>> duration_of("PT16S"), duration_of("P1D")
     (datetime.timedelta(seconds=16), datetime.timedelta(days=1))
@@ -450,7 +462,9 @@ def duration_of(text: str) -> timedelta | None:
 
 
 def _parameter(entry: Any) -> HapiParameter:
-    """Read a parameter; for one that cannot be read, `problem` gives the reason, so that others can be."""
+    """Read a parameter's description; for an unreadable parameter, set `problem` to the reason, so that other
+    parameters stay usable.
+    """
     if not isinstance(entry, dict):
         raise ValueError(f"'{one_line(entry, 40)}' does not describe a parameter")
     name = entry.get("name")
@@ -509,7 +523,7 @@ def _parameter(entry: Any) -> HapiParameter:
 
 
 def _whole_numbers(value: Any) -> tuple[int, ...] | None:
-    """Read whole numbers, single or in a list, also written as text; None for anything else.
+    """Read whole numbers, single or in a list, also if written as text; return None for anything else.
 
     >>> _whole_numbers([3, "2"]), _whole_numbers(None), _whole_numbers([1.5])
     ((3, 2), (), None)
@@ -522,7 +536,7 @@ def _whole_numbers(value: Any) -> tuple[int, ...] | None:
 
 
 def _bins(entry: Any) -> HapiBins:
-    """Read the bins of one dimension; centres stay empty where centres or ranges cannot be read."""
+    """Read the bins of one dimension; the centres stay empty if the centres or ranges cannot be read."""
     if not isinstance(entry, dict):
         return HapiBins("bin", "", ())
     name, unit = (
@@ -536,7 +550,9 @@ def _bins(entry: Any) -> HapiBins:
 
 
 def _numbers(value: Any) -> tuple[float, ...] | str | None:
-    """Read finite numbers, or the name of a parameter; None without a value, empty where it cannot be read."""
+    """Read finite numbers, or the name of a parameter; return None without a value, and an empty tuple if the
+    value is invalid.
+    """
     if isinstance(value, str) or not value:
         return value or None
     try:
@@ -547,7 +563,9 @@ def _numbers(value: Any) -> tuple[float, ...] | str | None:
 
 
 def _pairs(value: Any) -> tuple[tuple[float, float], ...] | str | None:
-    """Read pairs of finite numbers, as `_numbers` does."""
+    """Read pairs of finite numbers, or the name of a parameter; return None without a value, and an empty tuple
+    if the value is invalid.
+    """
     if isinstance(value, str) or not value:
         return value or None
     try:
@@ -558,7 +576,7 @@ def _pairs(value: Any) -> tuple[tuple[float, float], ...] | str | None:
 
 
 def _flat(value: Any, what: str = "", remarks: list[str] | None = None) -> Iterator[str]:
-    """Flatten texts and numbers, single or in nested lists; write anything else as an empty text."""
+    """Return texts and numbers, single or in nested lists, as one flat list; anything else becomes an empty text."""
     if isinstance(value, list):
         for part in value:
             yield from _flat(part, what, remarks)
@@ -575,7 +593,9 @@ def _text(value: Any) -> str:
 
 
 def _resolved(value: Any, definitions: Mapping[str, Any]) -> Any:
-    """Replace ``{"$ref": "#/definitions/NAME"}`` by its definition; definitions hold no references."""
+    """Replace ``{"$ref": "#/definitions/NAME"}`` by the definition of that name; definitions may not contain
+    references.
+    """
     if isinstance(value, list):
         return [_resolved(item, definitions) for item in value]
     if not isinstance(value, dict):

@@ -1,4 +1,6 @@
-"""Cache of intervals of a parameter from a HAPI server, unchanged and used for every range that they cover."""
+"""Cache of a HAPI server's replies: each reply holds one parameter over one interval, and serves every range
+that it covers.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +25,24 @@ log = logging.getLogger(__name__)
 _NAME = re.compile(r"(\d{8}T\d{6}(?:\.\d{6})?)Z_(\d{8}T\d{6}(?:\.\d{6})?)Z\.(?:bin|csv)")
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+@,=-]{0,99}")
 _EMPTY_FOR = timedelta(hours=1)
-"""Time for which an empty reply is used: the server may have had a temporary problem."""
+"""Time for which helio uses an empty reply: the server may have had a temporary problem."""
 
 
 @dataclass(frozen=True)
 class PieceSeries:
-    """Identity of a series of cached intervals: one parameter of one server, in one form of record.
+    """Identity of a series of cached replies: one parameter of one server, with records in one form.
 
     Parameters
     ----------
     folder : str
-        Where its pieces are kept, below the folder of all.
+        Folder of the series, below the cache folder.
     layout : str
-        A digest of what the records hold; pieces of another layout cannot be read as this one.
+        Digest of the contents of a record; cached replies with another layout cannot be read as this series.
     suffix : str
         ``".bin"`` or ``".csv"``.
     described : str
-        A digest of how the server describes the records: fill, units, bins. Pieces that came under another
-        description are not read by this one.
+        Digest of the server's description of the records: fill, units, bins. helio does not use cached replies with
+        another description for this series.
     """
 
     folder: str
@@ -51,20 +53,20 @@ class PieceSeries:
 
 @dataclass(frozen=True)
 class CachedReply(CachedFile):
-    """Reply of a server in the cache.
+    """Cached reply of a HAPI server, with the dataset's version and other facts at the time of the reply.
 
     Parameters
     ----------
     described : str
-        Of its series, when it came; empty in what earlier versions of helio kept.
+        `described` of the series at the time of the reply; empty for replies cached by earlier versions of helio.
     modified : str
-        The dataset's ``modificationDate`` when it came.
+        The dataset's ``modificationDate`` at the time of the reply.
     info : str
-        Digest of what the server said of the dataset when it came.
+        Digest of the server's description of the dataset at the time of the reply.
     incomplete : str
-        Why it may have ended early; empty when it is whole. Only a run that is offline uses an incomplete one.
+        Reason why the reply may be incomplete; empty if it is complete. Only an offline run uses an incomplete reply.
     checked : bool
-        Whether the server still had the same edition after it came.
+        Whether the server still had the same version of the dataset after the reply.
     """
 
     described: str = ""
@@ -81,14 +83,14 @@ class CachedReply(CachedFile):
 
 @dataclass(frozen=True)
 class Piece:
-    """Interval of records, and the cached reply that holds it and perhaps more.
+    """Interval of records, and the cached reply that holds these records and perhaps more.
 
     Parameters
     ----------
     span : TimeRange
-        The part of it that is used.
+        Part of the reply that helio uses.
     whole : TimeRange
-        What was asked for.
+        Interval of the request.
     """
 
     span: TimeRange
@@ -97,20 +99,20 @@ class Piece:
 
 
 class Pieces:
-    """Cached replies below one folder; several processes may share the folder.
+    """Cached replies of a HAPI server below one folder; several processes may share the folder.
 
-    A piece appears in the cache whole or not at all. The record beside it, ``NAME.json``, describes it when it
-    came; one whose bytes are no longer those is not used.
+    A reply is either complete in the cache or absent. The record ``NAME.json`` next to a reply describes the reply at
+    the time when it was received; helio does not use a reply whose bytes have changed.
 
     Parameters
     ----------
     root : Path
     utc : callable
-        The present moment.
+        Function that returns the current time in UTC.
     digests : FileDigests
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
     believe : bool
-        Whether an empty piece counts however old it is: where nobody may be asked.
+        Whether to use empty replies of any age, as an offline run must.
     """
 
     def __init__(
@@ -124,12 +126,14 @@ class Pieces:
     def cover(
         self, series: PieceSeries, span: TimeRange, usable: Callable[[CachedReply, TimeRange], bool]
     ) -> tuple[list[Piece], list[TimeRange]]:
-        """Return the pieces that reach into an interval, in order, and the gaps that no piece covers.
+        """Return the cached replies that reach into an interval, in order, and the intervals that no cached reply
+        covers.
 
         Parameters
         ----------
         usable : callable
-            Whether a reply, and the interval that it was asked for, is of the edition that is wanted.
+            Function that says whether a reply, given with the interval of its request, belongs to the requested version
+            of the dataset.
         """
         pieces: list[Piece] = []
         gaps: list[TimeRange] = []
@@ -153,7 +157,7 @@ class Pieces:
         return pieces, gaps
 
     def editions(self, series: PieceSeries) -> list[str]:
-        """Return the ``modificationDate`` of each piece, the most recently received first."""
+        """Return the ``modificationDate`` of each cached reply, the most recently received first."""
         loaded = [reply for _, path in self._all(series) if (reply := self._load(path, series)) is not None]
         loaded.sort(key=lambda reply: reply.fetched_at, reverse=True)
         return list(dict.fromkeys(reply.modified for reply in loaded))
@@ -170,7 +174,7 @@ class Pieces:
         info: str,
         incomplete: str = "",
     ) -> Piece:
-        """Save the body of a reply as unchecked; replace a saved body of the same interval.
+        """Save the body of a reply, marked as unchecked; replace a saved body of the same interval.
 
         Raises
         ------
@@ -195,12 +199,12 @@ class Pieces:
         return Piece(span, reply, span)
 
     def check(self, piece: Piece) -> None:
-        """Note that the server had the same version of the dataset before and after it sent the piece.
+        """Note that the server had the same version of the dataset before and after it sent this reply.
 
         Raises
         ------
         OutputError
-            As `keep`.
+            As for `keep`.
         """
         self._describe(replace(piece.kept, checked=True))
 
@@ -211,12 +215,12 @@ class Pieces:
         write_whole(path, json.dumps(reply.to_json(), indent=1).encode(), durable=False)
 
     def read(self, piece: Piece) -> bytes:
-        """Return the body of a piece.
+        """Return the body of a cached reply.
 
         Raises
         ------
         ChangedFile
-            It is not what it was a moment ago.
+            The reply has changed since helio found it in the cache.
         """
         body = piece.kept.path.read_bytes()
         if hashlib.sha256(body).hexdigest() != piece.kept.sha256:
@@ -234,7 +238,7 @@ class Pieces:
                 yield TimeRange(_moment(named[1]), _moment(named[2])), path
 
     def _load(self, path: Path, series: PieceSeries) -> CachedReply | None:
-        """Load a piece that is unchanged, has this layout, and the present description."""
+        """Load a cached reply that is unchanged and has this record layout and the current description."""
         try:
             reply = read_record(
                 path.with_name(f"{path.name}.json"), CachedReply, given={"path": path, "digest": None}
@@ -261,8 +265,8 @@ class Pieces:
 
 
 def folder_of(*names: str) -> str:
-    """Return a folder path from names of servers, datasets and parameters; a name unfit for a folder becomes its
-    digest.
+    """Return a folder path from names of servers, datasets and parameters; a name that is invalid for a folder becomes
+    its digest.
 
     >>> folder_of("cdaweb.gsfc.nasa.gov-hapi", "AC_H2_MFI", "BGSEc")
     'cdaweb.gsfc.nasa.gov-hapi/AC_H2_MFI/BGSEc'

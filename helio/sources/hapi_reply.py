@@ -1,4 +1,4 @@
-"""Status of a HAPI reply, from its body or its HTTP status line, and the error that each status means.
+"""The status of a HAPI reply, read from the body or the HTTP status line, and the error that each status means.
 
 Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/data-specification, section 4.
 """
@@ -26,7 +26,7 @@ from helio.sources.server_text import one_line
 OK, EMPTY = 1200, 1201
 OUTSIDE, UNKNOWN_DATASET, UNKNOWN_PARAMETER, TOO_MUCH, NO_FORMAT = 1405, 1406, 1407, 1408, 1409
 UNDERSTOOD = (200, 204, 400, 404, 413)
-"""HTTP statuses that come with a HAPI status; some servers send 413 with 1408."""
+"""HTTP statuses whose reply may contain a HAPI status; some servers send 413 together with HAPI status 1408."""
 
 _IN_REASON = re.compile(r"HAPI[ :]*(1[2-9]\d\d)\b[ :-]*(.*)", re.IGNORECASE)
 _CODE = re.compile(r"[0-9]{1,4}")
@@ -34,22 +34,22 @@ _CODE = re.compile(r"[0-9]{1,4}")
 
 @dataclass(frozen=True)
 class Status:
-    """HAPI status: its code and message."""
+    """HAPI status of a reply: its code and message."""
 
     code: int
     message: str = ""
 
 
 class IntervalTooLong(Exception):
-    """Error: the requested interval is longer than the server gives at once."""
+    """Error for a requested interval that is longer than the server gives in one reply."""
 
 
 class NoBinary(Exception):
-    """Error: the server does not send binary; the message says how this was noticed."""
+    """Error for a server that does not send binary records; the message says how helio noticed this."""
 
 
 def status_of(http_status: int, reason: str, body: bytes) -> Status:
-    """Return the HAPI status of a reply, from its JSON body, its HTTP reason phrase or its HTTP status.
+    """Return the HAPI status of a reply, from the JSON body, the HTTP reason phrase or the HTTP status.
 
     >>> status_of(404, "Not Found; HAPI 1406 Bad request - unknown dataset id", b"").code
     1406
@@ -72,7 +72,7 @@ def status_of(http_status: int, reason: str, body: bytes) -> Status:
 
 
 def status_in(body: Any) -> Status | None:
-    """Return the status in a JSON reply or header; None without a status; code 0 if the code is not a number.
+    """Return the status in a JSON reply or header: None if there is no status, code 0 if the code is not a number.
 
     >>> status_in({"status": {"code": "1406", "message": "unknown"}}).code
     1406
@@ -90,7 +90,7 @@ def status_in(body: Any) -> Status | None:
 
 
 def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
-    """Split a body into the header that some servers add without request, and the records; ignore an invalid header.
+    """Split a body into the records and the header that some servers add without being asked; ignore an invalid header.
 
     >>> split_header(b'#{"HAPI": "3.2"}\\n2021-10-28Z,1.0\\n')
     ({'HAPI': '3.2'}, b'2021-10-28Z,1.0\\n')
@@ -104,12 +104,12 @@ def split_header(body: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def is_csv(body: bytes) -> bool:
-    """Return whether a body that should be binary is CSV text instead."""
+    """Return whether a body is CSV text although binary records were requested."""
     return body.endswith(b"\n") and b"," in body and body.isascii() and b"\0" not in body
 
 
 def is_json(body: bytes) -> bool:
-    """Return whether a body is a JSON object; records begin with a year instead."""
+    """Return whether a body is a JSON object and not records, which begin with a year."""
     return body[:64].lstrip()[:1] == b"{"
 
 
@@ -124,7 +124,7 @@ def error_of(status: Status, host: str, what: str, url: str) -> DataError:
     Parameters
     ----------
     what : str
-        What was asked for: ``"AC_H2_MFI"``, ``"BGSEc of AC_H2_MFI for 2024-05-10 to 2024-05-12"``.
+        The request in words: ``"AC_H2_MFI"``, ``"BGSEc of AC_H2_MFI for 2024-05-10 to 2024-05-12"``.
     """
     if 400 <= status.code < 500:
         # a server that knows no HAPI answers with HTTP alone
@@ -157,7 +157,7 @@ def error_of(status: Status, host: str, what: str, url: str) -> DataError:
 
 
 def in_words(status: Status) -> str:
-    """Write a status as text: ``1408: too much time or data requested``."""
+    """Write a HAPI status as text: ``1408: too much time or data requested``."""
     return ": ".join(filter(None, (str(status.code or ""), status.message)))
 
 

@@ -1,4 +1,4 @@
-"""Limit on simultaneous requests to a server, shared by all helio processes of a user."""
+"""Limit on simultaneous requests to one server, shared by all helio processes of a user."""
 
 from __future__ import annotations
 
@@ -17,24 +17,27 @@ from helio.errors import Cancelled
 log = logging.getLogger(__name__)
 
 _LOOKS_UP = 0.05
-"""Seconds between two checks for a free place."""
+"""Seconds between two checks whether another request may be sent."""
 _PATIENCE = 60.0
-"""Seconds after which a request is sent without a place: other processes may be stopped, or busy with a long file."""
+"""Seconds after which helio sends a request without waiting longer: other processes may be stopped, or busy
+with a long file.
+"""
 
 
 class HostPlaces:
-    """Lock files, a fixed number for each host; the system releases the locks of a process that dies.
+    """Lock files, a fixed number for each host, each for one request; the system releases the locks of a process that
+    dies.
 
-    Where files cannot be locked, or the folder cannot be written, requests go without.
+    If files cannot be locked, or the folder cannot be written, helio sends requests without locks.
 
     Parameters
     ----------
     folder : Path
-        Where the files are, the same for all processes.
+        Folder of the lock files, the same for all processes.
     places : int
-        How many requests a host serves at once.
+        Maximum number of simultaneous requests to a host.
     patience : float
-        Seconds that a request waits at most.
+        Maximum number of seconds that a request waits.
     """
 
     def __init__(self, folder: Path, places: int, *, patience: float = _PATIENCE) -> None:
@@ -44,12 +47,13 @@ class HostPlaces:
 
     @contextmanager
     def place(self, host: str, ended: threading.Event) -> Iterator[None]:
-        """Wait for a free place at the host, unless the event comes first.
+        """Wait until the host may get another request, and hold a lock for this request; stop waiting if the event is
+        set.
 
         Raises
         ------
         Cancelled
-            The event came first.
+            The event was set before a place was free.
         """
         descriptor = self._wait(host, ended)
         try:
@@ -83,7 +87,7 @@ class HostPlaces:
 
 
 def _locked(path: Path) -> int | None:
-    """Open and lock the file; None when another process has it."""
+    """Open and lock a file; return None if another process has locked the file."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""The only module that sends requests: it limits and repeats them, and explains what went wrong."""
+"""The only module that sends requests: it limits their number, repeats failed requests, and explains errors."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ CONNECTIONS_PER_HOST = 2
 ATTEMPTS = 3
 
 _CONNECTING = 15.0
-"""Seconds to wait for a connection to open; nothing can end this wait earlier."""
+"""Seconds to wait until a connection opens; nothing can end this wait earlier."""
 _LOOKS_UP = 0.2
-"""How often a queued request checks for cancellation, in seconds."""
+"""Seconds between two checks whether a waiting request was cancelled."""
 _NOT_A_CHANCE = (501, 505)
-"""Server errors for which another attempt is useless: not implemented, HTTP version not supported."""
+"""Server errors after which another attempt is useless: not implemented, HTTP version not supported."""
 _TIMED_OUT, _TOO_MANY, _BUSY = 408, 429, 503
 _LONGEST_ERROR = 64 * 1024
-"""Maximum number of bytes of an error's body to read."""
+"""Maximum number of bytes to read from the body of an error reply."""
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MOST_REDIRECTS = 5
 _PROXY_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
 
 class Hosts:
-    """Number of simultaneous requests to each host, and the time until which a host wants none."""
+    """Number of simultaneous requests to each host, and the time until which each host accepts no requests."""
 
     def __init__(self, connections: int = CONNECTIONS_PER_HOST) -> None:
         self._connections = connections
@@ -80,7 +80,7 @@ class Hosts:
 
     @contextmanager
     def slot(self, host: str, ended: threading.Event) -> Iterator[None]:
-        """Wait until the host may get another request, unless the event comes first."""
+        """Wait until the host may get another request; stop waiting if the event is set."""
         with self._lock:
             slot = self._slots.setdefault(host, threading.BoundedSemaphore(self._connections))
         while not slot.acquire(timeout=_LOOKS_UP):
@@ -92,30 +92,30 @@ class Hosts:
             slot.release()
 
     def leave_alone(self, host: str, until: float) -> None:
-        """Send no requests to the host before a given time of the clock."""
+        """Send no requests to the host before the given time."""
         with self._lock:
             self._quiet[host] = max(until, self._quiet.get(host, until))
 
     def quiet_for(self, host: str, now: float) -> float:
-        """Return for how many more seconds the host wants no requests."""
+        """Return for how many more seconds the host accepts no requests."""
         with self._lock:
             return max(0.0, self._quiet.get(host, now) - now)
 
 
 HOSTS = Hosts()
-"""Limits of this process: all its clients share them."""
+"""Limits on requests for this process; all HTTP clients of the process share these limits."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Source of time, waiting and random numbers, which a test can replace."""
+    """Source of time, waiting and random numbers; a test can replace each of them."""
 
     now: Callable[[], float] = time.time
     """Current time, seconds since 1970, UTC."""
     monotonic: Callable[[], float] = time.monotonic
-    """Seconds of a clock that never runs backwards."""
+    """Seconds by a clock that never runs backwards."""
     sleep: Callable[[float, threading.Event], object] = lambda seconds, ended: ended.wait(seconds)
-    """Function that waits for a number of seconds, or until the event."""
+    """Function that waits for a number of seconds, or until an event is set."""
     random: Callable[[], float] = random.random
 
     def utc(self) -> datetime:
@@ -125,7 +125,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class WholeReply:
-    """Complete reply of a server."""
+    """Complete reply of a server: status, headers and body."""
 
     url: str
     status: int
@@ -134,7 +134,9 @@ class WholeReply:
 
 
 class _MayPassError(Exception):
-    """An attempt failed in a way that may pass; `error` is what to say once there are no attempts left."""
+    """Error of an attempt that failed for a reason that may pass; `error` is the error to raise when no
+    attempts are left.
+    """
 
     def __init__(self, error: DataError, *, wait: float = 0.0) -> None:
         super().__init__(error.message)
@@ -143,7 +145,7 @@ class _MayPassError(Exception):
 
 
 class Http:
-    """Client for GET requests; safe to share between threads.
+    """Client for HTTP GET requests; safe to share between threads.
 
     Proxies are those of the environment, as `httpx2` reads it: ``HTTPS_PROXY``, ``HTTP_PROXY``, ``ALL_PROXY``,
     ``NO_PROXY``. Certificate authorities are those of `helio.sources.connection.trusted_authorities`.
@@ -151,21 +153,21 @@ class Http:
     Parameters
     ----------
     timeout : float
-        Seconds without a single byte after which an attempt is given up.
+        Seconds without a single byte after which helio gives up an attempt.
     attempts : int
-        How often one request is made at most.
+        Maximum number of attempts for one request.
     budget : float
-        Seconds that one request may spend waiting between its attempts; a server that asks for more is not
-        asked again.
+        Seconds that one request may wait between its attempts; if a server asks for a longer wait, helio does not try
+        again.
     connecting : float
-        Seconds for a connection to come about.
+        Seconds to wait until a connection opens.
     clock : Clock
     hosts : Hosts
-        Bounds the requests per host over all clients that share it.
+        Limits the requests to each host over all clients that share this object.
     places : HostPlaces, optional
-        Bounds them over all processes that share it, too.
+        Limits the requests to each host over all processes that use the same folder of locks.
     limits : NetworkLimits
-        How much and how slowly a server may send.
+        Limits on the size and the slowness of replies.
 
     References
     ----------
@@ -194,9 +196,10 @@ class Http:
         self._connections = _Connections(timeout, min(timeout, connecting))
 
     def at(self, url: str, *declared: str, by_user: bool) -> Http:
-        """Return a client for one provider, which requests from its hosts and follows redirects to its hosts only.
+        """Return a client for one provider, which sends requests only to the provider's hosts, also after a redirect.
 
-        Without it, the host of each URL that is asked for counts as named by the user, and no other host is asked.
+        A client that was not made by this method treats the host of each requested URL as named by the user, and sends
+        requests to no other host.
 
         Parameters
         ----------
@@ -212,7 +215,7 @@ class Http:
         return client
 
     def refuse_foreign(self, url: str, led_by: str) -> None:
-        """Refuse a URL that does not belong to the provider, found in the reply that `led_by` names.
+        """Refuse a URL that does not belong to the provider; `led_by` names the reply that contained the URL.
 
         Raises
         ------
@@ -222,19 +225,19 @@ class Http:
             self._site.refuse_foreign(url, led_by)
 
     def get(self, url: str, *, accept: str = "*/*", expected: Collection[int] = (200,)) -> WholeReply:
-        """Send a request and return the whole reply.
+        """Send a request and return the complete reply.
 
         Parameters
         ----------
         expected : collection of int
-            Statuses that the caller understands; any other one is an error.
+            HTTP statuses that the caller understands; any other status is an error.
 
         Raises
         ------
         ServerUnavailable, RateLimited, TooSlow
             All attempts failed.
         Refused
-            The server refuses in a way that will not pass, or leads to a host that is not the provider's.
+            The server refuses the request permanently, or redirects to a host that does not belong to the provider.
         ReplyTooLarge
             The reply is longer than the limits allow.
         """
@@ -248,14 +251,14 @@ class Http:
     def get_json(self, url: str, *, expected: Collection[int] = (200,)) -> tuple[int, Any]:
         """Request JSON and return status and content; try again if the body is not JSON.
 
-        Statuses other than 200 may come without JSON: their content is then None.
+        A reply with a status other than 200 may have no JSON: the content is then None.
 
         Raises
         ------
         ServerUnavailable
-            The server answers with something else, such as a page that says it is being maintained.
+            The reply is not JSON, but for example a page that announces maintenance.
         RateLimited, TooSlow, Refused, ReplyTooLarge
-            As `get`.
+            As for `get`.
         """
 
         def receive(answer: OpenReply) -> tuple[int, Any]:
@@ -272,20 +275,22 @@ class Http:
         expected: Collection[int] = (200,),
         in_bulk: bool = False,
     ) -> T:
-        """Send a request and pass the reply to `receive` before its body is read; try again as often as that may help.
+        """Send a request and call `receive` with the reply before its body is read; repeat a failed request while this
+        may help.
 
         Parameters
         ----------
         receive : callable
-            Reads the body. It may raise `BadBody` or a `TransientError` to have another attempt made; other errors
-            of its own end the request.
+            Function that reads the body. If it raises `BadBody` or a `TransientError`, helio tries again; any other
+            error ends the request.
         headers : callable
-            Gives the headers of each attempt, such as the range that is still missing.
+            Function that returns the request headers of each attempt, such as the range of bytes that is still missing.
         expected : collection of int
-            Statuses that `receive` understands.
+            HTTP statuses that `receive` understands.
         in_bulk : bool
-            For files and records: they may take as long as they come at the least rate, and `receive` bounds their
-            length. Everything else has to be whole within the limit for replies, all attempts together.
+            True for files and records: they may take any time while bytes come at the minimum rate, and `receive`
+            limits their length. Every other reply must be complete within the time limit for replies, all attempts
+            together.
 
         Raises
         ------
@@ -337,7 +342,7 @@ class Http:
         return nullcontext() if self._places is None else self._places.place(host, self._connections.ended)
 
     def pause(self, seconds: float) -> None:
-        """Wait before the next request.
+        """Wait before the next request to a server.
 
         Raises
         ------
@@ -349,11 +354,11 @@ class Http:
         self._refuse_if_ended()
 
     def cancel(self) -> None:
-        """Cancel all requests and refuse further ones; all waiting threads get `Cancelled`."""
+        """Cancel all requests and refuse further requests; all waiting threads get `Cancelled`."""
         self._connections.cancel()
 
     def close(self) -> None:
-        """Close idle connections; the next request opens new ones."""
+        """Close idle connections; the next request opens new connections."""
         self._connections.close()
 
     def _refuse_if_ended(self, failure: _MayPassError | None = None) -> None:
@@ -410,7 +415,9 @@ class Http:
     def _response(
         self, url: str, headers: Mapping[str, str], site: Site, meter: Meter, way: Route
     ) -> Iterator[httpx2.Response]:
-        """Return the open response to a request, after redirects within the site; their bodies are not read."""
+        """Return the open reply to a request after following redirects within the site; the bodies of redirects
+        are not read.
+        """
         import httpx2
 
         from helio.sources.wire import ConnectionWatch
@@ -446,7 +453,7 @@ class Http:
         raise Refused(f"{_host(url)} redirects more than {_MOST_REDIRECTS} times", place=url)
 
     def _said(self, answer: OpenReply, url: str, way: Route) -> Exception:
-        """Return the error that a status means."""
+        """Return the error that an HTTP status means."""
         host, status = _host(url), answer.status
         problem = explain_status(status, answer.headers, url, way)
         if problem is not None and "retry-after" not in answer.headers:
@@ -463,14 +470,14 @@ class Http:
 
 
 class _Connections:
-    """The connections of a client, opened when they are first asked for; shared by `Http.at`.
+    """The connections of an HTTP client, opened at the first request; shared by all clients that `Http.at` returns.
 
     Parameters
     ----------
     timeout : float
-        Seconds without a single byte.
+        Seconds to wait for the next byte.
     connecting : float
-        Seconds for a connection to come about.
+        Seconds to wait until a connection opens.
     """
 
     def __init__(self, timeout: float, connecting: float) -> None:
@@ -481,7 +488,7 @@ class _Connections:
         self._opened: tuple[httpx2.Client, Wire] | None = None
 
     def open(self) -> tuple[httpx2.Client, Wire]:
-        """Return the client and the network backend of its connections."""
+        """Return the client of the HTTP library, and the network backend that opens its connections."""
         with self._lock:
             if self._opened is None:
                 from helio.sources.wire import Wire
@@ -513,14 +520,14 @@ class _Connections:
         return client
 
     def cancel(self) -> None:
-        """Close all connections and refuse new ones."""
+        """Close all connections and refuse to open new ones."""
         with self._lock:
             self.ended.set()
             if self._opened is not None:
                 self._opened[1].shut()
 
     def close(self) -> None:
-        """Close idle connections."""
+        """Close all idle connections."""
         with self._lock:
             if self._opened is not None:
                 self._opened[0].close()
@@ -528,7 +535,8 @@ class _Connections:
 
 
 def retry_after(text: str, now: float) -> float | None:
-    """Return the seconds that a Retry-After header asks to wait, written as seconds or as a date; None without one.
+    """Return for how many seconds a Retry-After header asks to wait; the header holds seconds or a date. Return None
+    without this header.
 
     >>> retry_after("120", now=0.0)
     120.0
@@ -549,7 +557,7 @@ def retry_after(text: str, now: float) -> float | None:
 
 
 def _problem_error(problem: Problem, url: str) -> Exception:
-    """Return the error of a request that met a problem; one that allows another attempt where that may help."""
+    """Return the error for a network problem; the error permits another attempt if an attempt may succeed."""
     kind = Refused if problem.is_lasting else ServerUnavailable
     error = kind(problem.message, advice=problem.advice, place=without_user(url))
     error.cause = problem.cause
@@ -565,7 +573,7 @@ def _after(error: DataError, attempts: int, wait: float) -> DataError:
 
 
 def _words(answer: OpenReply) -> str:
-    """Return the server's own message, in one short line."""
+    """Return the server's own message, shortened to one line."""
     import httpx2
 
     content = bytearray()
@@ -585,7 +593,7 @@ def _words(answer: OpenReply) -> str:
 
 
 def _message_in(body: Any) -> str:
-    """Return the message in a JSON reply: CDAWeb's ``Message``, or HAPI's status; empty where it has neither.
+    """Return the message in a JSON reply: CDAWeb's ``Message`` or HAPI's status; empty if the reply has neither.
 
     >>> _message_in({"HAPI": "3.2", "status": {"code": 1501, "message": "upstream request error"}})
     'HAPI 1501 upstream request error'
@@ -599,7 +607,7 @@ def _message_in(body: Any) -> str:
 
 
 def _refuse_redirect(address: httpx2.URL, target: httpx2.URL, site: Site, url: str) -> None:
-    """Refuse to follow a redirect out of the site, or from HTTPS to HTTP.
+    """Raise an error for a redirect to a host outside of the site, or from HTTPS to HTTP.
 
     Raises
     ------
@@ -616,7 +624,7 @@ def _refuse_redirect(address: httpx2.URL, target: httpx2.URL, site: Site, url: s
 
 
 def _proxies() -> frozenset[Host]:
-    """Return hosts of the environment's proxies, as `httpx2` finds them."""
+    """Return the hosts of the proxies that the environment variables name, as `httpx2` finds them."""
     from urllib.request import getproxies
 
     proxies = set()

@@ -24,23 +24,23 @@ _SECOND_60 = r"([T ]\d{2}:?\d{2}:?)60([.Zz+ -]|U|$)"
 
 
 class NotATime(ValueError):
-    """Text that is not a time; the message names the text."""
+    """Error for a text that is not a time; the message shows the text."""
 
     def __init__(self, row: int, text: str, why: str = "is not a time in ISO 8601") -> None:
         super().__init__(f"'{text}' {why}" if text else "the time is missing")
         self.row = row
-        """Number of the row in the column, from 0."""
+        """Number of the wrong text's row in the column, counted from 0."""
 
 
 def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     """Convert ISO 8601 texts to ns since 1970, shape (n,); a text without an offset counts as UTC.
 
-    Leap seconds are as `helio.store.leap_seconds` has it. A second 60 elsewhere is the second after it.
+    For leap seconds see `helio.store.leap_seconds`. A second 60 that is no leap second counts as the next second.
 
     Raises
     ------
     NotATime
-        For the first text that is no time, or one outside 1677 to 2262.
+        A text is not a time, or is outside 1677 to 2262; the error names the first such text.
 
     References
     ----------
@@ -67,7 +67,7 @@ def nanoseconds_of_texts(texts: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def _of_one_form(texts: pa.ChunkedArray) -> npt.NDArray[np.int64] | None:
-    """Return all with one zone, or all without: one cast."""
+    """Convert all texts in one step if all have a time zone or none has one; otherwise return None."""
     for kind in (pa.timestamp("ns", tz="UTC"), pa.timestamp("ns")):
         try:
             return np.array(pc.cast(texts, kind).cast(pa.int64()), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Meaning of the ISTP attributes of a variable: fill values, names, components, frames, axes of bins.
+"""Meaning of the ISTP attributes of a variable: fill values, names, components, frames and axes of bins.
 
 Reference: ISTP Metadata Guidelines, https://spdf.gsfc.nasa.gov/istp_guide/vattributes.html.
 """
@@ -21,29 +21,33 @@ Attributes = Mapping[str, Any]
 Texts = tuple[str, ...]
 
 MOST_COMPONENTS = 8
-"""Maximum number of elements without bin values that become components; more become numbered bins."""
+"""If a dimension without bin values has at most this many elements, they become components; otherwise they
+become numbered bins.
+"""
 
 _FLOAT_FILLS = (-1e31, -1e30)
-"""The fill value of ISTP, and the pad value of the CDF library where nothing was written."""
+"""ISTP's standard fill value, and the value that the CDF library stores where nothing was written."""
 _EXACT = 2.0**53
-"""From this number on, a float64 cannot hold every integer."""
+"""Integers from this number on may not be exact in a float64."""
 _FAR = 9.99
-"""Multiple of the larger limit of the valid range beyond which a number of nines is fill."""
+"""A number of nines counts as a fill value if it is larger than the larger limit of the valid range by this factor."""
 
 FRAMES = (
     "GSE", "GSM", "RTN", "HEEQ", "HGI", "HCI", "J2000", "ECLIPJ2000", "GEI", "GCI", "VSO", "MSO", "KSO",
     "JSO", "SSE", "SEL", "DMPA", "DBCS", "BCS", "DMXL", "DSL", "SSL", "SPG", "NEC", "FAC", "HEE", "GEO", "SM",
     "SRF", "VBS", "SC",
 )  # fmt: skip
-"""Coordinate frames to look for in names, labels and descriptions, in this order: ``SC`` also stands for spacecraft."""
+"""Coordinate frames to look for in names, labels and descriptions, in this order; ``SC``, which also stands for
+spacecraft, is last.
+"""
 
 _EMBEDDED = re.compile(r"GSE|GSM|RTN|HEEQ|HCI|J2000|GEI|GCI|VSO|DMPA|DBCS|DSL")
-"""Frames that are recognised even inside a longer name, such as ``BGSEc``."""
+"""Coordinate frames that helio recognises even inside a longer name, such as ``BGSEc``."""
 _LOWER = frozenset({
     "gse", "gsm", "rtn", "heeq", "hci", "j2000", "gei", "gci", "vso", "dmpa", "dbcs", "bcs", "dmxl", "dsl",
     "ssl", "sse", "sel", "geo",
 })  # fmt: skip
-"""Frames that variable names also spell in lower case, as in ``mms1_fgm_b_gse_srvy_l2``."""
+"""Coordinate frames that may also be in lower case in a variable name, as in ``mms1_fgm_b_gse_srvy_l2``."""
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _TRAILING_FRAME = re.compile(r"[\s,_\-]*[\s,_\-(]\(?(?:" + "|".join(FRAMES[:-1]) + r")\)?$")
 # STEREO HET writes "29.6 - 33. 4 MeV"
@@ -56,12 +60,12 @@ _BIN_UNITS = re.compile(r"eV|Hz", re.IGNORECASE)
 
 
 def is_flux(unit: str) -> bool:
-    """Return whether a unit is per area, as only fluxes are: ``#/(cm^2*s*str*MeV)``."""
+    """Return whether a unit is "per area", which only fluxes are: ``#/(cm^2*s*str*MeV)``."""
     return _PER_AREA.search(unit) is not None
 
 
 def text_of(attributes: Attributes, *names: str) -> str:
-    """Return the first of the named attributes that is text and not blank; empty if none is."""
+    """Return the first of the named attributes that is a text and not blank; return an empty text if there is none."""
     for name in names:
         value = attributes.get(name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "U":
@@ -72,7 +76,9 @@ def text_of(attributes: Attributes, *names: str) -> str:
 
 
 def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
-    """Return an attribute as numbers, one or one per component, in the precision in which the file stores it."""
+    """Return an attribute as numbers, one for all components or one for each, in the precision in which the
+    file stores it.
+    """
     value = attributes.get(name)
     if value is None:
         return None
@@ -86,11 +92,11 @@ def numbers_of(attributes: Attributes, name: str) -> npt.NDArray[Any] | None:
 
 
 def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
-    """Convert values to floats with fill values as NaN; `raw` may be overwritten.
+    """Convert values to floats, with fill values as NaN; `raw` may be overwritten.
 
-    Fill is found by equality in the precision of the file: FILLVAL, one or one per component. Where floats
-    hold ISTP's −1e31 or the library's pad of −1e30, that is fill as well. Integers without FILLVAL have that
-    of ISTP for their type, unless the valid range includes it.
+    A value is fill if it equals FILLVAL in the precision of the file; FILLVAL holds one value for all components or one
+    for each. In floats, ISTP's −1e31 and the CDF library's pad value −1e30 are fill as well. For integers without
+    FILLVAL, ISTP's fill value for their type is used, unless the valid range includes it.
 
     Returns
     -------
@@ -115,9 +121,9 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
 
 
 def rounded_integers(values: Floats) -> tuple[str, ...]:
-    """Return a note on integers that may have been rounded as floats; empty if there are none.
+    """Return a note on integers that may be rounded when converted to floats; empty if there are no such integers.
 
-    It is a note and no refusal, also for flags and identifiers: a table holds floats, and no tool reads single bits.
+    This is a note and no error, also for flags and identifiers: a table holds floats, and no tool reads single bits.
     """
     count = int(np.count_nonzero(np.isfinite(values) & (np.abs(values) >= _EXACT)))
     if not count:
@@ -162,8 +168,8 @@ def _integer_fill(dtype: np.dtype[Any], attributes: Attributes) -> int | None:
 
 
 def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
-    """Return notes on values outside VALIDMIN to VALIDMAX; they stay, except undeclared fill, which becomes NaN in
-    place.
+    """Return notes on values outside VALIDMIN to VALIDMAX. These values stay, except undeclared fill values, which
+    become NaN in place.
 
     Some files leave out of FILLVAL what they fill with: Wind SWE writes 99999.9, says −1e31, and allows 9999.99 at
     most. A value is such a fill when it is written with nines only, at least four of them, lies outside the valid
@@ -197,7 +203,8 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
 
 
 def possible_fill(values: Floats) -> tuple[int, str] | None:
-    """Return number and value of what seems to be undeclared fill; None if nothing does.
+    """Return how often a value that seems to be an undeclared fill value occurs, and the value as text; None if there
+    is no such value.
 
     The value is written with nines only, at least four of them, occurs at least twice, and is ten times as large as
     every other value, of either sign. `values` has any shape.
@@ -243,7 +250,7 @@ def _shortest(number: np.floating[Any]) -> str:
 
 @cache
 def _nines(dtype: np.dtype[Any]) -> Floats:
-    """Find numbers of four to twelve nines, such as 9999, 99.99 and −999.9, at this precision."""
+    """Return all numbers of four to twelve nines, such as 9999, 99.99 and −999.9, that this precision can hold."""
     texts = [
         f"{'9' * whole}.{'9' * (digits - whole)}" for digits in range(4, 13) for whole in range(1, digits + 1)
     ]
@@ -259,7 +266,9 @@ def _listed(limit: npt.NDArray[Any]) -> str:
 
 
 def unknown_components(components: Texts) -> Texts:
-    """Return a note on three components without a description, which tools for vectors do not accept."""
+    """Return a note on three components without a description, because tools for vectors do not accept such
+    components.
+    """
     if len(components) != 3:
         return ()
     return (
@@ -269,7 +278,7 @@ def unknown_components(components: Texts) -> Texts:
 
 
 def common_unit(units: Sequence[str]) -> tuple[str, str]:
-    """Return the unit of all elements; if they have different units, return an empty unit and a note."""
+    """Return the unit of all elements; if the elements have different units, return an empty unit and a note."""
     every = tuple(dict.fromkeys(units))
     if len(every) < 2:
         return (every[0] if every else ""), ""
@@ -279,8 +288,9 @@ def common_unit(units: Sequence[str]) -> tuple[str, str]:
 def periods_of(
     labels: Sequence[str], units: Sequence[str], name: str, description: str, attributes: Attributes
 ) -> tuple[float | None, ...]:
-    """Return the period of each component that is an angle, from labels, units and valid range; empty without
-    angles."""
+    """Return the period of each component that is an angle, found from labels, units and valid range; empty
+    without angles.
+    """
     count = max(1, len(labels))
     each_unit = tuple(units) if len(units) == count else (common_unit(units)[0],) * count
     low, high = numbers_of(attributes, "VALIDMIN"), numbers_of(attributes, "VALIDMAX")
@@ -295,7 +305,7 @@ def periods_of(
 
 
 def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
-    """Return the scale of an axis from SCALETYP, or the default."""
+    """Return the scale of an axis from the attribute SCALETYP, or `default` if SCALETYP gives no scale."""
     scale = text_of(attributes, "SCALETYP").lower()
     if scale.startswith("log"):
         return "log"
@@ -303,7 +313,9 @@ def scale_of(attributes: Attributes, default: Scale = "linear") -> Scale:
 
 
 def component_names(labels: Sequence[str], unit: str = "") -> Texts | None:
-    """Shorten labels to names: ``Bx`` for ``"Bx (GSE)"``, ``X`` for ``"ACE X-GSM"``. None unless all names differ."""
+    """Shorten labels to component names: ``Bx`` for ``"Bx (GSE)"``, ``X`` for ``"ACE X-GSM"``. Return None
+    unless all names differ.
+    """
     names = [_short(label, unit) for label in labels]
     names = _without_common_words(names)
     if not all(names) or len(set(names)) != len(names):
@@ -319,7 +331,7 @@ def _short(label: str, unit: str) -> str:
 
 
 def _without_common_words(names: Sequence[str]) -> list[str]:
-    """Remove common words: ``X``, ``Y``, ``Z`` for ``ACE X``, ``ACE Y``, ``ACE Z``."""
+    """Remove the words that all labels share: ``X``, ``Y``, ``Z`` for ``ACE X``, ``ACE Y``, ``ACE Z``."""
     words = [name.split(" ") for name in names]
     if len(words) > 1:
         while len({parts[0] for parts in words}) == 1 and min(len(parts) for parts in words) > 1:
@@ -328,7 +340,7 @@ def _without_common_words(names: Sequence[str]) -> list[str]:
 
 
 def stem_of(components: Texts) -> str:
-    """Return the common part of component names, such as ``B`` for Bx, By, Bz and Bt; empty if there is none."""
+    """Return the part that all component names share, such as ``B`` for Bx, By, Bz and Bt; empty if there is none."""
     if len(components) < 2:
         return ""
     stems = {name[:-1].rstrip("_ ") for name in components}
@@ -336,7 +348,9 @@ def stem_of(components: Texts) -> str:
 
 
 def frame_of(name: str, attributes: Attributes, labels: Sequence[str] = ()) -> str:
-    """Return the coordinate frame of a vector, from its attributes, labels, name or description, in this order."""
+    """Return the coordinate frame of a vector, from its attributes, labels, name or description, searched in
+    this order.
+    """
     stated = text_of(
         attributes,
         "COORDINATE_SYSTEM",
@@ -378,7 +392,7 @@ def _frame_in(text: str) -> str:
 
 @dataclass(frozen=True)
 class TextBins:
-    """Bins that a file gives as text: ``"13.6 - 15.1 MeV"``."""
+    """Edges and unit of bins that a file gives as texts such as ``"13.6 - 15.1 MeV"``."""
 
     lower: npt.NDArray[np.float64]
     upper: npt.NDArray[np.float64]
@@ -386,12 +400,14 @@ class TextBins:
 
     @property
     def centers(self) -> npt.NDArray[np.float64]:
-        """Geometric mean of the edges; arithmetic mean for a bin that begins at zero."""
+        """Centre of each bin: geometric mean of its edges, or arithmetic mean if the bin begins at zero."""
         return middle(self.lower, self.upper)
 
 
 def middle(lower: Floats, upper: Floats) -> npt.NDArray[np.float64]:
-    """Return the geometric mean where both edges are above zero, otherwise the arithmetic mean."""
+    """Return the middle of each bin: the geometric mean of its edges if both are above zero, otherwise the
+    arithmetic mean.
+    """
     positive = (lower > 0) & (upper > 0)
     product = np.where(positive, lower, 0.0) * np.where(positive, upper, 0.0)
     centers: npt.NDArray[np.float64] = np.where(positive, np.sqrt(product), (lower + upper) / 2)
@@ -399,7 +415,7 @@ def middle(lower: Floats, upper: Floats) -> npt.NDArray[np.float64]:
 
 
 def text_bins(labels: Sequence[str]) -> TextBins | None:
-    """Read bins from labels; None unless every label holds a bin and all have the same unit."""
+    """Return the bins that labels describe; None unless every label describes a bin and all bins have the same unit."""
     matches_or_none = [_BIN_TEXT.search(label) for label in labels]
     matches = [match for match in matches_or_none if match]
     if not labels or len(matches) != len(labels) or len({match[3] for match in matches}) != 1:
@@ -419,12 +435,14 @@ def is_counting(centers: npt.NDArray[Any]) -> bool:
 
 
 def numbered_axis(bins: int, label: str = "bin") -> Axis:
-    """Return an axis of numbered bins, for bins whose values are unknown."""
+    """Return an axis of numbered bins, for bins whose physical values are unknown."""
     return Axis(label, "", np.arange(1, bins + 1, dtype=np.float64), scale="linear")
 
 
 def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
-    """Return SCALETYP, otherwise "log" for energies and frequencies above zero, otherwise "linear"."""
+    """Return the scale that SCALETYP gives; without SCALETYP, "log" for energies and frequencies above zero,
+    otherwise "linear".
+    """
     scale = scale_of(attributes, "log" if _BIN_UNITS.search(unit) else "linear")
     if scale == "log":
         finite = centers[np.isfinite(centers)]
@@ -434,7 +452,7 @@ def axis_scale(centers: Floats, unit: str, attributes: Attributes) -> Scale:
 
 
 def fixed_if_equal(array: Floats) -> Floats:
-    """Return a single record if all records are equal, otherwise all records."""
+    """Return only the first record of an array if all its records are equal, otherwise the whole array."""
     if array.ndim < 2 or array.shape[0] == 0:
         return array
     # the second record tells most of the time; only then compare all

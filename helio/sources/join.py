@@ -1,4 +1,4 @@
-"""Joins tables of one parameter from several files, and counts records that are lost because epochs repeat."""
+"""Joining of one parameter's tables from several files; counts the records that are left out because epochs repeat."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ _ADVICE = {
     WITHOUT_TIME: "download the file again, or use another version of the file",
 }
 _MOST_PAIRS = 5
-"""Maximum number of pairs of differing files to name one by one."""
+"""Maximum number of pairs of differing files to name one by one in a note."""
 
 
 def clip(table: Table, time_range: TimeRange) -> Table:
-    """Return the records of [start, stop)."""
+    """Return the records of a table in [start, stop)."""
     return table.between(np.datetime64(time_range.start, "ns"), np.datetime64(time_range.stop, "ns"))
 
 
 def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
-    """Join tables of one parameter from several files, each epoch once; None without any record.
+    """Join tables of one parameter from several files, with each epoch once; return None if no table has a record.
 
-    Of equal epochs the record of the earlier file is kept. What had to be left out is noted.
+    If several files have a record of the same epoch, the record of the earlier file is kept. Notes describe the records
+    left out.
 
     Parameters
     ----------
     parts : sequence of (str, Table)
-        In order, each with the name of its file.
+        Tables in the order of the files, each with the name of its file.
 
     Raises
     ------
@@ -70,7 +71,7 @@ def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
 def _refuse_mostly_dropped(
     parameter: str, files: Sequence[str], held: int, dropped: Mapping[str, int]
 ) -> None:
-    """Return the one rule for every format: a fetch that would leave out more than half of the records fails."""
+    """Raise an error if more than half of the records would be left out; this rule holds for every file format."""
     lost = sum(dropped.values())
     if 2 * lost <= held:
         return
@@ -84,14 +85,14 @@ def _refuse_mostly_dropped(
 
 
 def once(table: Table, without_time: int) -> Table:
-    """Return the table of one file with each epoch once: keep its first record, and count the others.
+    """Return the table of one file with each epoch once: keep the first record of an epoch, and count the others.
 
     Parameters
     ----------
     table : Table
-        Epochs in order; repeated ones keep the order of the file.
+        Table with epochs in increasing order; records of a repeated epoch keep the order of the file.
     without_time : int
-        Records of the interval that have no epoch and are not in the table.
+        Number of records of the interval that have no epoch and are therefore not in the table.
     """
     dropped = {WITHOUT_TIME: without_time} if without_time else {}
     first = _first_of_each(table.epoch)
@@ -114,12 +115,12 @@ def once(table: Table, without_time: int) -> Table:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Epochs that several files have.
+    """Counts of epochs that several files contain.
 
     Parameters
     ----------
     differing : int
-        How many records were left out although they differ from the one that was kept.
+        Number of records left out although they differ from the record that was kept.
     """
 
     differing: int = 0
@@ -127,7 +128,7 @@ class Repeats:
 
 
 def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Table, Repeats]:
-    """Join tables of one parameter from several files, and describe the epochs that several files have."""
+    """Join tables of one parameter from several files, and describe the epochs that several files contain."""
     first_name, first = parts[0]
     for name, table in parts[1:]:
         for what, first_fact, other in _shape_facts(first, table):
@@ -170,7 +171,9 @@ def _repeats(
     kept_records: npt.NDArray[np.intp],
     repeated: npt.NDArray[np.intp],
 ) -> Repeats:
-    """Describe records that repeat an epoch of an earlier file, and whether they differ, for each pair of files."""
+    """Describe, for each pair of files, the records that repeat an epoch of the earlier file, and whether they
+    differ.
+    """
     file = np.repeat(np.arange(len(parts)), [len(table) for _, table in parts])
     single = np.array([table.values.dtype.itemsize < 8 for _, table in parts])[file]
     differing, notes = 0, []
@@ -207,8 +210,8 @@ def _difference(
 ) -> _Difference:
     """Return how many pairs of records differ, and by how much.
 
-    Missing equals missing. Where first of the two was read in single precision (`single`, by record), both are compared
-    in it: 1.1 is equal to itself in either precision.
+    Two missing values are equal. If one of the two records has single precision (`single`, by record), both are
+    compared in single precision, so that 1.1 in single precision equals 1.1 in double precision.
     """
     coarse = None if single is None else single[kept_records] | single[repeated]
     differs = np.zeros(kept_records.shape, dtype=bool)
@@ -236,14 +239,14 @@ def _difference(
 
 
 def _first_of_each(epoch: npt.NDArray[np.datetime64]) -> npt.NDArray[np.bool_]:
-    """Mark the first of equal epochs; epochs are in order."""
+    """Return a mask that is True for the first of several equal epochs; the epochs must be in order."""
     first = np.ones(epoch.shape, dtype=bool)
     first[1:] = epoch[1:] > epoch[:-1]
     return first
 
 
 def _pairs(first: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Return the kept record of each repeated epoch, and the record that repeats it."""
+    """Return, for each repeated epoch, the record that is kept and the record that repeats its epoch."""
     repeated = np.flatnonzero(~first)
     kept_records = np.flatnonzero(first)
     return kept_records[np.searchsorted(kept_records, repeated) - 1], repeated
@@ -265,7 +268,9 @@ def _shape_facts(one: Table, other: Table) -> Iterable[tuple[str, Any, Any]]:
 
 
 def _join_axes(parts: Sequence[tuple[Axis, int]]) -> Axis:
-    """Join one axis over all records: fixed where every file has the same bins, otherwise per record."""
+    """Join one axis over the records of all files: one axis if every file has the same bins, otherwise one for
+    each record.
+    """
     first = parts[0][0]
     if not any(axis.per_record for axis, _ in parts) and all(_same_bins(first, axis) for axis, _ in parts):
         return first

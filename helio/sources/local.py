@@ -1,4 +1,6 @@
-"""A folder or tree of data files as a provider: files are found by CDAWeb's form of names, read and joined."""
+"""A folder of data files as a provider: helio finds files by names of CDAWeb's form, reads the files and joins
+their tables.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,7 @@ _TWO_DATES = re.compile(
     re.IGNORECASE,
 )
 LOCAL = "local files"
-"""Name of the provider of files in a folder in recipes, records and footers, wherever the folder is."""
+"""Name of a folder of files, as provider, in records of runs and in footers of figures, wherever the folder is."""
 _MASTER_DATE = "00000000"
 _KEY_PARAMETERS = re.compile(r"(?:^|_)(?:K[0-2]|LL02)(?:_|$)", re.IGNORECASE)
 
@@ -63,34 +65,34 @@ _YEAR = timedelta(days=366)
 _ALL_TIME = TimeRange(datetime(1700, 1, 1), datetime(2200, 1, 1))
 _NO_TIME = TimeRange(datetime(1700, 1, 1), datetime(1700, 1, 1, microsecond=1))
 MOST_NAMELESS = 20_000
-"""Maximum number of files to open because their names do not say their dataset."""
+"""Maximum number of files to open because their names do not contain their dataset."""
 MOMENT = timedelta(microseconds=1)
-"""Time from the last record of a file to its stop, which is exclusive."""
+"""Time to add to the last epoch of a file to get an exclusive stop time."""
 _LARGE = 256 * 1024**2
-"""Size in bytes from which the structure of a file is checked before the file is read for its digest."""
+"""Size in bytes from which helio checks the structure of a file before it reads the whole file for the digest."""
 _FACTS, _SURVEY = "facts-1", "survey-1"
-"""Kinds of remembered facts of files, with the version of their form."""
+"""Names of the two kinds of saved facts about files, with the version of their form."""
 _FEW = 12
 _TRIES = 3
-"""Number of files to open for the Logical_source of a dataset."""
+"""Maximum number of files to open to find the Logical_source attribute of a dataset."""
 
 
 @dataclass(frozen=True)
 class FileName:
-    """Parts of a file name of CDAWeb's form.
+    """Parts of a file name that has CDAWeb's form.
 
     Parameters
     ----------
     dataset_id : str
-        Upper case, as CDAWeb reports it.
+        Dataset id in upper case, as CDAWeb writes it.
     start : datetime
-        UTC; the records begin about there.
+        Approximate UTC of the first record.
     timed : bool
-        Whether the name gives a time of day other than midnight: such files last hours at most.
+        Whether the name contains a time of day other than midnight: such files cover some hours at most.
     version : str
-        As written, without its ``v``; empty where the name has none.
+        Version as written, without the letter ``v``; empty if the name has no version.
     stop : datetime or None
-        UTC; the records end before it. Of names with two dates.
+        UTC before which the records end; only for names with two dates.
     """
 
     dataset_id: str
@@ -102,38 +104,38 @@ class FileName:
 
 @dataclass(frozen=True)
 class KnownFile:
-    """Facts about a file that are known before it is opened, for example from a manifest."""
+    """Facts about a file that are known before helio opens it, for example from a manifest."""
 
     first: datetime
     last: datetime
     doi: str = ""
     acknowledgement: str = ""
     logical_source: str = ""
-    """The dataset's name inside the file, if it differs from the one in the file name."""
+    """The dataset's name inside the file, if this name differs from the name in the file name."""
     sha256: str = ""
-    """Digest of the file's bytes, if the archive gives it; a file with other bytes is refused."""
+    """Digest of the file's bytes, if the archive gives one; helio refuses a file with other bytes."""
 
 
 @dataclass(frozen=True)
 class ArchiveFile:
-    """File of an archive, as its name or its global attributes describe it.
+    """File of an archive, described by its name or its global attributes.
 
     Parameters
     ----------
     start : datetime or None
-        UTC; the records begin about there.
+        Approximate UTC of the first record.
     timed : bool
-        Whether `start` is a time of day other than midnight: such files last hours at most.
+        Whether `start` has a time of day other than midnight: such files cover some hours at most.
     version : str
-        Without its ``v``; empty where there is none.
+        Version without the letter ``v``; empty if the file has no version.
     stop : datetime or None
-        UTC; the records end before it. None where neither the name nor the file was asked for it.
+        UTC before which the records end; None if neither the name nor the file was read for it.
     first : datetime or None
-        UTC of the first record, where the file was asked for it.
+        UTC of the first record; None if the file was not read for it.
     rivals : tuple of Path
-        Other files of the same start and version.
+        Other files with the same start and version.
     older : tuple of Path
-        Files of the same start and an older version, which are not read.
+        Files with the same start and an older version, which helio does not read.
     """
 
     path: Path
@@ -148,7 +150,7 @@ class ArchiveFile:
 
 
 def parse_file_name(name: str) -> FileName | None:
-    """Read dataset id, start and version from a file name; None if the name does not have CDAWeb's form.
+    """Read dataset id, start and version from a file name; return None if the name does not have CDAWeb's form.
 
     >>> parse_file_name("sta_l1_het_20211028_v01.cdf").dataset_id
     'STA_L1_HET'
@@ -176,7 +178,9 @@ def _parse_stem(stem: str) -> FileName | None:
 
 
 def _parse_two_dates(stem: str) -> FileName | None:
-    """Read a name that gives the first and the last date of a file; the last day is whole where it has no time."""
+    """Read a file name that contains the first and last date of the file; a last date without a time means the
+    whole day.
+    """
     match = _TWO_DATES.fullmatch(stem)
     if match is None:
         return None
@@ -196,7 +200,7 @@ def _parse_two_dates(stem: str) -> FileName | None:
 
 
 def natural_version(text: str) -> tuple[int, ...]:
-    """Return a version as numbers, so that v10 is newer than v9, and v4.18.1 newer than v4.9.0.
+    """Return a version as numbers for comparison, so that v10 is newer than v9, and v4.18.1 newer than v4.9.0.
 
     >>> natural_version("4.18.1") > natural_version("4.9.0")
     True
@@ -210,30 +214,30 @@ def is_preliminary(dataset_id: str) -> bool:
 
 
 class LocalArchive:
-    """Files in a folder and its subfolders; satisfies `helio.sources.provider.Provider`.
+    """Data files in a folder and its subfolders; satisfies `helio.sources.provider.Provider`.
 
-    CDF, netCDF, CSV and Parquet are read. A dataset is found by the names of its files and, where no name fits, by
-    the global attribute ``Logical_source``; a file that is no CDF and says nothing is the dataset of its own name.
-    The folder is listed once, when it is first needed: make a new archive to see new files. A file counts as the bytes
-    that it had when it was first named; once it has others, it is refused.
+    helio reads CDF, netCDF, CSV and Parquet files. The name of a file gives its dataset; if the name does not have
+    CDAWeb's form, the global attribute ``Logical_source`` gives it. A file that is not a CDF and has no such attribute
+    is a dataset of its own, with the name of the file. The folder is searched once, when it is first needed: make a new
+    archive to see new files. If the bytes of a file change after helio first named it, helio refuses the file.
 
     Parameters
     ----------
     root : Path
     reader : CdfReader
-        Reads the files; its worker is not closed here.
+        Reads the files; the archive does not close the reader.
     name : str, optional
-        How recipes, records and footers name it. A folder has no name there: moving it, or reading the same bytes
-        through a link, changes no result. Messages call it by the name of the folder.
+        Name of the archive in records of runs and in footers. By default this name does not contain the folder, so that
+        moving the folder, or reading it through a link, changes no result. Messages use the name of the folder.
     known : mapping of str to KnownFile, optional
         Known facts of files, by file name.
     digests : FileDigests, optional
-        Gives a file's digest; one that remembers saves reading large files in every run.
+        Gives the digest of a file; if this object saves digests, a run need not read large files again.
 
     Raises
     ------
     RequestError
-        There is no such folder, or it cannot be read.
+        The folder does not exist or cannot be read.
     """
 
     def __init__(
@@ -267,14 +271,14 @@ class LocalArchive:
         self._digests = digests or FileDigests()
         self._facts: dict[tuple[Path, FileState], FileFacts | None] = {}
         self._listed: dict[Path, FileFacts] = {}
-        """Facts of files that are listed by their contents, because their names do not say their dataset."""
+        """Facts of files that helio had to open, because their names do not contain their dataset."""
         self._on_progress: Callable[[str, int], None] = lambda what, count: None
         self._named_as: dict[Path, FileDigest] = {}
-        """Digest of each file when it was first named."""
+        """Digest of each file at the time when helio first named the file."""
 
     @property
     def name(self) -> str:
-        """Name of the archive in records and footers."""
+        """Name of the archive in records of runs and in footers of figures."""
         return self._name
 
     @property
@@ -283,33 +287,34 @@ class LocalArchive:
         return self._root
 
     def datasets(self) -> list[str]:
-        """Return the ids of all datasets, sorted; a file whose name does not say its dataset counts by its
-        Logical_source."""
+        """Return the ids of all datasets, sorted; if a file name does not contain the dataset, use the file's
+        Logical_source.
+        """
         return sorted({*self._named, *self._described})
 
     def files(
         self, on_progress: Callable[[str, int], None] = lambda what, count: None
     ) -> dict[str, list[ArchiveFile]]:
-        """Return the files to read, by dataset and in order of start; of files with the same start, only the newest
-        version.
+        """Return the files to read, by dataset and in order of start; of files with the same start, return only the
+        newest version.
 
-        Those whose names do not say their dataset are left out where they are more than `MOST_NAMELESS`.
+        If more than `MOST_NAMELESS` files have names that do not contain their dataset, these files are left out.
 
         Parameters
         ----------
         on_progress : callable
-            Called with the kind of things counted, and their number so far.
+            Called with the kind of objects counted, and their number so far.
         """
         self._on_progress = on_progress
         described = self._described if self.nameless <= MOST_NAMELESS else {}
         return dict(sorted({**described, **self._named}.items()))
 
     def masters(self) -> tuple[Path, ...]:
-        """Return the files that describe a dataset but hold no records."""
+        """Return the files that describe a dataset but contain no records."""
         return tuple(path for name, path in self._listing if name is None and f"_{_MASTER_DATE}" in path.name)
 
     def shadowed(self) -> tuple[ArchiveFile, ...]:
-        """Return the files that say their dataset only inside; a fetch of that dataset does not read them."""
+        """Return the files that name their dataset only inside; a fetch of this dataset does not read these files."""
         if self.nameless > MOST_NAMELESS:
             return ()
         return tuple(
@@ -321,7 +326,7 @@ class LocalArchive:
 
     @cached_property
     def nameless(self) -> int:
-        """Number of files whose names do not say their dataset."""
+        """Number of files whose names do not contain their dataset."""
         return sum(
             name is None and _parse_two_dates(path.stem) is None and f"_{_MASTER_DATE}" not in path.name
             for name, path in self._listing
@@ -329,14 +334,14 @@ class LocalArchive:
 
     @cached_property
     def walk(self) -> Walk:
-        """All files and folders below the archive's folder, searched once."""
+        """All files and folders below the archive's folder, searched only once."""
         files = walk(self._root, SUFFIXES, lambda entries: self._on_progress("entries", entries))
         for entry in files.skipped:
             log.warning("skipped %s: %s", shown(entry.path), entry.reason)
         return files
 
     def facts(self, path: Path) -> FileFacts:
-        """Return the facts of a file, remembered until the file changes; the digest of its bytes is not verified.
+        """Return the facts of a file, saved until the file changes; helio does not verify the digest of its bytes.
 
         Raises
         ------
@@ -347,7 +352,7 @@ class LocalArchive:
         return self._remembered(path, _FACTS, self._reader.describe, facts_to_json, facts_from_json)
 
     def survey(self, path: Path) -> tuple[ParameterFacts, ...]:
-        """Describe each parameter of a file; the result is remembered until the file changes.
+        """Describe each parameter of a file; helio saves the result until the file changes.
 
         Raises
         ------
@@ -365,7 +370,9 @@ class LocalArchive:
         to_json: Callable[[T], Any],
         from_json: Callable[[Any], T | None],
     ) -> T:
-        """Return what was read of a file in its present state; read it if nothing usable is remembered."""
+        """Return saved facts of a file in its current state; read the facts from the file if nothing usable is
+        saved.
+        """
         state = _state(path)
         note = self._digests.noted(path, state, kind)
         facts = from_json(note) if note is not None else None
@@ -377,37 +384,37 @@ class LocalArchive:
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
         """Return the files that may hold records of [start, stop), judged without reading records.
 
-        A name says where a file starts and not where it ends, so a neighbour may be named that turns out to
-        hold nothing of the interval; the tables of `fetch` name those that gave records. DOI and
-        acknowledgement stand inside the files and are filled in by `fetch`.
+        A file name gives the start of the file but not its end, so the result may contain a neighbouring file without
+        records in the interval; the tables of `fetch` name only the files that gave records. DOI and acknowledgement
+        are inside the files; `fetch` adds them.
 
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
-            Naming what the names of the files cover.
+            The range has no file; the message names the range that the file names cover.
         DamagedFile
-            Two files of one start and version, in different folders, have different bytes.
+            Two files with the same start and version, in different folders, have different bytes.
         """
         return tuple(self._source(file) for file in self._choose(dataset_id, time_range))
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop) from all files that hold them, joined in order of epoch.
+        """Read parameters over [start, stop) from all files that hold them, and join the records in order of epoch.
 
-        Records that two files share are taken once, from the earlier file; gaps stay gaps. Values are not
-        judged: a table may hold nothing but NaN.
+        Records that two files share are taken once, from the earlier file; gaps stay gaps. Values are not checked: a
+        table may contain only NaN.
 
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, with the files it came from.
+            Tables by parameter, each with at least one record and with the files from which the table came.
 
         Raises
         ------
         UnknownDataset, UnknownParameter
         NoData
-            A parameter has no record in the interval; the advice says what the files do hold.
+            A parameter has no record in the interval; the advice names the range that the files cover.
         DamagedFile
             A chosen file cannot be read, or two files contradict each other.
         """
@@ -442,7 +449,8 @@ class LocalArchive:
         return tables
 
     def components(self, dataset_id: str, parameter: str) -> tuple[str, ...]:
-        """Return the names of a parameter's components in the newest file that has it; empty for a scalar or spectrum.
+        """Return the names of a parameter's components from the newest file with this parameter; empty for a scalar or
+        spectrum.
 
         Raises
         ------
@@ -462,12 +470,12 @@ class LocalArchive:
 
     @cached_property
     def _listing(self) -> tuple[tuple[FileName | None, Path], ...]:
-        """Every file of data below the root, in order of its path.
+        """Every data file below the root, in order of path.
 
         Raises
         ------
         RequestError
-            There are too many: the result may not depend on where a walk ends.
+            There are too many files: the result must not depend on where a search stops.
         """
         if not self.walk.is_whole:
             raise RequestError(
@@ -478,7 +486,7 @@ class LocalArchive:
 
     @cached_property
     def _named(self) -> dict[str, list[ArchiveFile]]:
-        """Files whose names are of CDAWeb's form, newest versions only, by dataset and in order of start."""
+        """Files whose names have CDAWeb's form, only the newest versions, by dataset and in order of start."""
         return _newest(
             ArchiveFile(path, name.dataset_id, name.start, name.timed, name.version)
             for name, path in self._listing
@@ -487,12 +495,12 @@ class LocalArchive:
 
     @cached_property
     def _described(self) -> dict[str, list[ArchiveFile]]:
-        """Files of other names, by the Logical_source or the DATASET_ID within them.
+        """Files with other names, by the Logical_source or the DATASET_ID inside the file.
 
         Raises
         ------
         RequestError
-            There are too many: the result may not depend on which of them were opened.
+            There are too many files: the result must not depend on which of them were opened.
         """
         if self.nameless > MOST_NAMELESS:
             raise RequestError(
@@ -525,7 +533,9 @@ class LocalArchive:
         return _newest(_without_older(described))
 
     def _file_inside(self, path: Path) -> list[ArchiveFile]:
-        """Return a file with its own description; None where it describes and holds nothing."""
+        """Return a file as its own attributes describe it; return an empty list if it neither names a dataset
+        nor has parameters.
+        """
         facts = self._facts_if_readable(path)
         if facts is None:
             # its name is all there is to know it by; reading it says what is wrong
@@ -550,7 +560,9 @@ class LocalArchive:
 
     @cached_property
     def _logical_sources(self) -> dict[str, list[str]]:
-        """Dataset ids by the Logical_source of their newest readable file, where the two differ."""
+        """Dataset ids by the Logical_source of their newest readable file, only for datasets where the two
+        names differ.
+        """
         ids: dict[str, list[str]] = {}
         for dataset_id, files in self._named.items():
             known = self._known.get(files[-1].path.name)
@@ -564,7 +576,7 @@ class LocalArchive:
         return ids
 
     def _newest_facts(self, files: Sequence[ArchiveFile]) -> FileFacts | None:
-        """Return the facts of the newest readable file; stop after a few that cannot be read."""
+        """Return the facts of the newest readable file; give up after a few files that cannot be read."""
         every = (self._facts_if_readable(file.path) for file in reversed(files[-_TRIES:]))
         return next((facts for facts in every if facts is not None), None)
 
@@ -615,7 +627,9 @@ class LocalArchive:
         return chosen
 
     def _refuse_rivals(self, file: ArchiveFile) -> None:
-        """Refuse two files of one day that are not the same: which of them is read must not hang on their folders."""
+        """Raise an error for two different files of the same dataset, start and version, because helio cannot
+        know which one is right.
+        """
         for rival in file.rivals:
             if rival.suffix.lower() == file.path.suffix.lower() and not self._same_bytes(file.path, rival):
                 first, other = (str(path.relative_to(self._root)) for path in (file.path, rival))
@@ -635,7 +649,9 @@ class LocalArchive:
     def _read(
         self, file: ArchiveFile, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, Table | UnknownParameter]:
-        """Read each parameter's table, or the error that this file lacks it; nothing for an empty file."""
+        """Return each parameter's table, or the error if the file lacks the parameter; return nothing for a
+        file without records.
+        """
         try:
             return dict(
                 self._digests.read(
@@ -656,7 +672,9 @@ class LocalArchive:
     def _complete(
         self, table: Table, parameter: str, kept: list[ArchiveFile], lacking: list[ArchiveFile]
     ) -> Table:
-        """Return the table with the files that it came from, and notes on those that were not used."""
+        """Return the table with the files from which its records came, and with notes on the files that were
+        not used.
+        """
         notes = [f"{file.path.name} has no parameter {parameter}" for file in lacking]
         notes += [note for file in kept if (note := self._other_name(file))]
         notes += [
@@ -672,7 +690,9 @@ class LocalArchive:
         )
 
     def _other_name(self, file: ArchiveFile) -> str:
-        """Return a note on a file that belongs to another dataset than its name says; empty where the two agree."""
+        """Return a note if the dataset id in a file differs from the id in its name; return an empty text if
+        both agree.
+        """
         inside = self._facts_of(file.path).logical_source.upper()
         if file.path.name in self._known or alike(inside, file.dataset_id):
             return ""
@@ -696,7 +716,7 @@ class LocalArchive:
         )
 
     def _digest(self, path: Path) -> FileDigest:
-        """Return the bytes that a file had when it was first named."""
+        """Return the digest of the bytes that a file had when helio first named the file."""
         if path not in self._named_as:
             try:
                 if FileState.of(path).size > _LARGE:
@@ -729,7 +749,9 @@ class LocalArchive:
         return facts
 
     def _facts_if_readable(self, path: Path) -> FileFacts | None:
-        """Return a file's facts while scanning, where a damaged file must not hide the others."""
+        """Return a file's facts, or None for a damaged file, so that a search of a folder still finds the other
+        files.
+        """
         try:
             state = _state(path)
             if (path, state) not in self._facts:
@@ -771,9 +793,9 @@ class LocalArchive:
 
 
 def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
-    """Remove files for whose dataset and span there is a newer version.
+    """Remove the files for which a newer version with the same dataset and interval exists.
 
-    Files of one version, or of none, all stay: which of them is right is not known.
+    Files with the same version, or without a version, all stay, because helio cannot know which one is right.
     """
     by_span: dict[tuple[str, datetime, datetime], list[ArchiveFile]] = {}
     remaining = []
@@ -793,7 +815,8 @@ def _without_older(files: Sequence[ArchiveFile]) -> list[ArchiveFile]:
 
 
 def alike(inside: str, dataset_id: str) -> bool:
-    """Return whether the dataset id inside a file agrees with the one in its name: equal, or one begins with the other.
+    """Return whether the dataset id inside a file agrees with the id in its name: both are equal, or one begins with
+    the other.
 
     >>> alike("SOLO_L2_MAG-RTN", "SOLO_L2_MAG-RTN-NORMAL"), alike("WI_H0_MFI", "AC_H0_MFI")
     (True, False)
@@ -803,7 +826,7 @@ def alike(inside: str, dataset_id: str) -> bool:
 
 
 def _newest(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
-    """Return by dataset, in order of start, the file of the newest version for each start."""
+    """Return, by dataset and in order of start, the file with the newest version for each start."""
     newest: dict[tuple[str, datetime | Path], ArchiveFile] = {}
     for file in files:
         key = (file.dataset_id, file.start or file.path)
@@ -826,11 +849,12 @@ def _newest(files: Iterable[ArchiveFile]) -> dict[str, list[ArchiveFile]]:
 def _covering(
     files: Sequence[ArchiveFile], time_range: TimeRange, known: Mapping[str, KnownFile]
 ) -> list[ArchiveFile]:
-    """Return the files that may hold records of the interval: chosen generously, for a wrong "no data" is worst.
+    """Return the files that may hold records of the interval; include doubtful files, because a wrong "no data" is the
+    worst error.
 
-    A file is taken to reach up to the start of the next one. Where none follows soon, one whose name has a
-    time of day lasts a day at most; else twice the longest spacing, or a year; a single file may hold a whole
-    mission, and is always worth a look.
+    helio assumes that a file ends where the next file starts. If no file follows soon, a file whose name contains a
+    time of day lasts one day at most; any other file lasts up to twice the longest spacing of the files, or one year. A
+    single file without a time of day in its name may have any length, because it may contain a whole mission.
     """
     starts = [file.start for file in files if file.start is not None]
     spacings = [after - before for before, after in pairwise(starts)]
@@ -902,7 +926,7 @@ def _unreadable(path: Path, error: OSError) -> DamagedFile:
 
 
 def _instead_of(name: str, every: Sequence[str], kind: str) -> str:
-    """Suggest names close to one that does not exist; none is ever used by itself."""
+    """Suggest names that are similar to an unknown name; helio never uses a suggestion by itself."""
     if not every:
         return f"check the files: they contain no {kind}"
     suggestion = did_you_mean(name, every)

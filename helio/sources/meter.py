@@ -1,4 +1,4 @@
-"""Measures how fast a server sends, and ends an attempt that is too slow or takes too long."""
+"""Measurement of how fast a server sends; ends a request that is too slow or takes too long."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from helio.errors import Refused, TooSlow
 from helio.settings import NetworkLimits
 
 _FRAMING = 256 * 1024
-"""Bytes of headers and framing that may come in addition to the content of a reply."""
+"""Number of bytes of headers and framing that may come in addition to the content of a reply."""
 _FRAMING_PER_BYTE = 8
-"""Further bytes of framing allowed for each byte of content: the smallest chunks need six."""
+"""Number of additional bytes of framing allowed for each byte of content: the smallest chunks need six."""
 
 
 class Meter:
-    """Meter of one attempt at a request.
+    """Counter of the bytes and the waiting time of one request to a server.
 
-    Only time spent waiting for bytes counts, so that a slow disk here is not taken for a slow server. The wait for
-    the first byte does not count: a server may take its time to compute a reply.
+    Only the time spent waiting for bytes counts, so that a slow disk does not look like a slow server. The wait for the
+    first byte does not count, because a server may need time to compute a reply.
 
     Parameters
     ----------
     host : str
-        Whom the messages name.
+        Host that the messages name.
     limits : NetworkLimits
     ends_at : float or None
-        When the reply has to be whole, by `now`; None where only its rate counts.
+        Time, on the clock `now`, at which the reply must be complete; None if only the rate of bytes counts.
     now : callable
-        Seconds that never run backwards.
+        Clock in seconds that never runs backwards.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Meter:
     ) -> None:
         self.now = now
         self.sent = 0
-        """Bytes that the server sent, including headers and framing."""
+        """Number of bytes that the server sent, including headers and framing."""
         self._host = host
         self._url = url
         self._limits = limits
@@ -46,12 +46,12 @@ class Meter:
         self._in_window = 0
 
     def allowed(self, timeout: float | None) -> float | None:
-        """Return how many seconds the next bytes may take.
+        """Return how many seconds the server may take for the next bytes.
 
         Raises
         ------
         TooSlow
-            The time for the whole reply is over.
+            The time limit for the whole reply has passed.
         """
         if self._ends_at is None:
             return timeout
@@ -65,14 +65,16 @@ class Meter:
         return left if timeout is None else min(timeout, left)
 
     def silence(self, timeout: float | None) -> float | None:
-        """Return for how many seconds the server may pause after its first byte: at most ten windows of measurement."""
+        """Return for how many seconds the server may pause after its first byte: at most ten times the window
+        of measurement.
+        """
         if not self.sent:
             return timeout
         longest = 10 * self._limits.rate_seconds
         return longest if timeout is None else min(timeout, longest)
 
     def refuse_silence(self, timeout: float | None) -> None:
-        """Refuse a pause that was shorter than `timeout` but still too long.
+        """Raise an error for a pause that was shorter than the timeout of the connection but still too long.
 
         Raises
         ------
@@ -87,9 +89,9 @@ class Meter:
         Raises
         ------
         TooSlow
-            Too few came in a window of waiting, or the headers took longer than one.
+            Too few bytes came within one window of measurement, or the headers took longer than one window.
         Refused
-            Headers without end.
+            The server sends headers without end.
         """
         first = self.sent == 0
         self.sent += count
@@ -120,20 +122,20 @@ class Meter:
         )
 
     def begin_content(self) -> None:
-        """Note that all headers have arrived."""
+        """Note that the headers have arrived and that the content begins."""
         self._has_head = True
 
     def begin_head(self) -> None:
-        """Note that another reply begins, after a redirect."""
+        """Note that the headers of another reply begin, after a redirect."""
         self._has_head = False
 
     def add_content(self, count: int) -> None:
-        """Count bytes of content, before decompression.
+        """Count bytes of a body, before decompression.
 
         Raises
         ------
         TooSlow
-            The time for the whole reply is over.
+            The time limit for the whole reply has passed.
         """
         self._content += count
         self.allowed(None)

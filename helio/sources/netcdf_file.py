@@ -1,4 +1,6 @@
-"""One netCDF file as variables with ISTP attributes, read with netCDF4; only the worker process imports this module."""
+"""Reader of one netCDF file as variables with ISTP attributes, with netCDF4; only the worker process imports
+this module.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,9 @@ _READING_ERRORS = (
 class NetcdfFile:
     """Open netCDF file; satisfies `helio.sources.variables.VariableFile`.
 
-    A variable's records lie along the dimension of its times, wherever that stands. Fill (``_FillValue``,
-    ``missing_value``, ``FILLVAL``, the library's default) is NaN, packed values are unpacked, and variables called
-    unsigned is so.
+    The records of a variable lie along the dimension of its times, which may be any of its dimensions. Fill
+    (``_FillValue``, ``missing_value``, ``FILLVAL``, the library's default) is NaN, packed values are unpacked, and
+    variables called unsigned is so.
 
     References
     ----------
@@ -59,7 +61,8 @@ class NetcdfFile:
 
     def part_checksums(self) -> bool:
         """Return whether HDF5 verifies the values of every variable with dimensions, by Fletcher32 checksums or
-        zlib."""
+        by zlib.
+        """
         with self._reading():
             filters = [variable.filters() or {} for variable in self._variables.values() if variable.ndim]
         return bool(filters) and all(
@@ -67,9 +70,10 @@ class NetcdfFile:
         )
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all variables of numbers, times or texts, in file order; within groups, with their path.
+        """Return the names of all variables of numbers, times or texts, in file order; a variable in a group has its
+        path in front.
 
-        What a coordinate names as its bounds belongs to it and is left out.
+        The names of variables with the bounds of a coordinate are left out.
         """
         bounds = {
             path
@@ -100,8 +104,9 @@ class NetcdfFile:
         )
 
     def attributes(self, name: str) -> Attributes:
-        """Return the attributes of a variable, with CF attributes also under ISTP names; empty if there is no such
-        variable."""
+        """Return the attributes of a variable, with CF attributes also under their ISTP names; empty if there
+        is no such variable.
+        """
         if name not in self._variables:
             return {}
         if name not in self._attributes:
@@ -109,16 +114,16 @@ class NetcdfFile:
         return self._attributes[name]
 
     def links(self, name: str) -> Attributes:
-        """Return all attributes of a variable, which are already in memory."""
+        """Return all attributes of a variable; they are in memory already."""
         return self.attributes(name)
 
     def global_attributes(self) -> dict[str, list[Any]]:
-        """Return the global attributes, each as a list of entries, with names in capitals."""
+        """Return the global attributes by name in capitals, each as a list of entries."""
         with self._reading():
             return {key.upper(): [_readable(self._file.getncattr(key))] for key in self._file.ncattrs()}
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop) as floats with fill NaN, as times in ns since 1970, or as texts.
+        """Read records [first, stop): numbers as floats with fill values as NaN, times as ns since 1970, or texts.
 
         Returns
         -------
@@ -186,7 +191,9 @@ class NetcdfFile:
         return missing
 
     def _outside_limits(self, name: str, raw: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return where times lie outside valid_min to valid_max; by CF that makes them missing."""
+        """Return where times lie outside valid_min to valid_max, because such times are missing by the CF
+        Conventions.
+        """
         outside = np.zeros(raw.shape, dtype=bool)
         scale, offset = self._packing(name)
         for limit, beyond in zip(self._limits(name), (np.less, np.greater), strict=True):
@@ -202,7 +209,7 @@ class NetcdfFile:
         return outside
 
     def _limits(self, name: str) -> tuple[npt.NDArray[Any] | None, npt.NDArray[Any] | None]:
-        """Return valid_min and valid_max, or valid_range, each of one element."""
+        """Return the limits valid_min and valid_max, or both from valid_range; each limit must have one element."""
         attributes = self._said(name)
         both = _numbers(attributes.get("VALID_RANGE"))
         low, high = (istp.numbers_of(attributes, attribute) for attribute in ("VALID_MIN", "VALID_MAX"))
@@ -242,7 +249,9 @@ class NetcdfFile:
     # Attributes
 
     def _said(self, name: str) -> Attributes:
-        """Return the attributes of a variable, names in capitals; of two spellings, the one with a value."""
+        """Return the attributes of a variable, with names in capitals; if two names differ only in case, use
+        the one with a value.
+        """
         if name in self._as_said:
             return self._as_said[name]
         variable = self._variables[name]
@@ -278,7 +287,7 @@ class NetcdfFile:
         return attributes
 
     def _pointers(self, name: str, attributes: Attributes) -> Iterator[tuple[int, str]]:
-        """Yield each dimension, 0 for the records, with the variable that gives its coordinates."""
+        """Yield each dimension (0 for the records) with the variable that gives its coordinates."""
         clock = self._clock_of(name)
         if clock is not None:
             yield 0, clock
@@ -294,7 +303,9 @@ class NetcdfFile:
     def _coordinate(
         self, name: str, dimension: str, of: Any, along: int | None, listed: list[str]
     ) -> str | None:
-        """Return the variable with a dimension's coordinates: of the same name, or listed in `coordinates`."""
+        """Return the variable with a dimension's coordinates: it has the dimension's name, or the attribute
+        `coordinates` names it.
+        """
         group = name.rpartition("/")[0]
         time = None if along is None else self._dimensions(of)[along]
         for candidate in (dimension, *listed):
@@ -310,7 +321,9 @@ class NetcdfFile:
     # Times
 
     def _time_of(self, name: str) -> TimeUnits | DamagedFile | None:
-        """Return the time units of a variable, or the error that explains why they are unclear; None without times."""
+        """Return the time units of a variable, or the error that explains why the units are unclear; None for a
+        variable that holds no times.
+        """
         if name not in self._times:
             variable, attributes = self._variables[name], self._said(name)
             counts = isinstance(variable.dtype, np.dtype) and variable.dtype.kind in "iuf"
@@ -327,7 +340,9 @@ class NetcdfFile:
         return self._times[name]
 
     def _clock_of(self, name: str) -> str | None:
-        """Return the times of a variable: its DEPEND_0, else the coordinate of one of its dimensions that is a time."""
+        """Return the variable with the times of another variable: named in DEPEND_0, otherwise the time
+        coordinate of a dimension.
+        """
         if name not in self._clocks:
             self._clocks[name] = self._find_clock(name)
         return self._clocks[name]
@@ -356,7 +371,9 @@ class NetcdfFile:
         return None
 
     def _record_dimension(self, name: str) -> int | None:
-        """Return which of a variable's dimensions counts its records."""
+        """Return the position of the dimension that counts the records of a variable; None if there is no such
+        dimension.
+        """
         clock = self._clock_of(name)
         if clock is None:
             return None
@@ -367,7 +384,7 @@ class NetcdfFile:
     # Shapes
 
     def _dimensions(self, variable: Any) -> list[str]:
-        """Return names of the dimensions, without that of the characters of a text."""
+        """Return the names of a variable's dimensions, without the dimension that counts the characters of a text."""
         names = list(variable.dimensions)
         return names[:-1] if variable.dtype == np.dtype("S1") and names else names
 
@@ -393,7 +410,7 @@ def _walk(group: Any, prefix: str) -> Iterator[tuple[str, Any]]:
 
 
 def _upwards(group: str, name: str) -> Iterator[str]:
-    """Yield the paths at which a name used in a group may be: in it, or in a group around it."""
+    """Yield the paths at which a name used in a group may be defined: in this group, or in a group that contains it."""
     while group:
         yield f"{group}/{name}"
         group = group.rpartition("/")[0]
@@ -401,7 +418,7 @@ def _upwards(group: str, name: str) -> Iterator[str]:
 
 
 def _kind(variable: Any) -> str:
-    """Return the CDF type; empty for types that a user defined."""
+    """Return the CDF type that corresponds to a netCDF type; empty for types that the file's author defined."""
     if variable.dtype is str:
         return _TEXT
     if not isinstance(variable.dtype, np.dtype):
@@ -418,7 +435,7 @@ def _texts(raw: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _clean(text: str) -> str:
-    """Remove padding and control characters, which a terminal would obey."""
+    """Remove padding and control characters from a text; a terminal would obey control characters."""
     text = text.rstrip("\x00 ")
     return (
         text
@@ -438,13 +455,13 @@ def _readable(value: Any) -> Any:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """Return an attribute as numbers; GOES writes some of them as text."""
+    """Return an attribute as numbers; GOES files write some numbers as text."""
     numbers = istp.numbers_of({"X": value}, "X")
     return [] if numbers is None else list(numbers)
 
 
 def _equal(raw: npt.NDArray[Any], fill: Any) -> npt.NDArray[np.bool_] | None:
-    """Return where values are a fill, in their own precision."""
+    """Return where values equal a fill value, compared in the precision of the values."""
     number = np.asarray(fill)
     if raw.dtype.kind == "f":
         if np.isnan(number):
@@ -461,7 +478,7 @@ def _equal(raw: npt.NDArray[Any], fill: Any) -> npt.NDArray[np.bool_] | None:
 
 
 def _flags(attributes: Attributes) -> str:
-    """Return the meanings of flags in words: ``0: good, 1: saturated``."""
+    """Return the meanings of flag values in words: ``0: good, 1: saturated``."""
     meanings = istp.text_of(attributes, "FLAG_MEANINGS").split()
     numbers = _numbers(attributes.get("FLAG_VALUES")) or _numbers(attributes.get("FLAG_MASKS"))
     if not meanings or len(meanings) != len(numbers):

@@ -1,4 +1,4 @@
-"""Refuses files that are not complete netCDF files, before a reader opens them."""
+"""Checks that refuse an incomplete netCDF file before a reader opens it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _SIZES_AT = {0: 13, 1: 13, 2: 9, 3: 9}
 _DIMENSIONS, _VARIABLES, _ATTRIBUTES = 10, 11, 12
 _TYPE_SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 4, 6: 8, 7: 1, 8: 2, 9: 4, 10: 8, 11: 8}
 _MOST = 1_000_000
-"""Maximum length of a list in a header; a longer one means that the header is damaged."""
+"""Maximum length of a list in a header; a longer list means that the header is damaged."""
 
 
 def check_netcdf(path: Path) -> None:
     """Check that a file is a complete netCDF file, without reading data.
 
-    The netCDF library silently reads the missing end of a truncated classic file as zeros, so its header is
-    followed here to the last byte it promises.
+    The netCDF library silently reads the missing end of a truncated classic file as zeros. Therefore helio computes
+    from the header where the file must end.
 
     Raises
     ------
     DamagedFile
-        When the file is absent, truncated, or its header is invalid.
+        The file is absent or truncated, or its header is invalid.
 
     References
     ----------
@@ -72,7 +72,7 @@ def _end_of_hdf5(path: Path, head: bytes) -> int:
 
 
 class _ClassicHeader:
-    """The header of a netCDF-3 file, read to know how long the file has to be."""
+    """The header of a netCDF-3 file, from which helio computes how long the file must be."""
 
     def __init__(self, path: Path, read: Callable[[int, int], bytes], size: int) -> None:
         self._path, self._read, self._size = path, read, size
@@ -82,7 +82,9 @@ class _ClassicHeader:
         self._wide_offsets = version in (2, 5)
 
     def end(self) -> int:
-        """Return how many bytes the file must have by its header; the padding of the last variable may be missing."""
+        """Return how many bytes the file must have according to its header; the padding of the last variable
+        may be missing.
+        """
         records = self._count()
         if records == (2**64 - 1 if self._wide_counts else 2**32 - 1):
             raise _broken(
@@ -121,7 +123,9 @@ class _ClassicHeader:
             self._skip(-(-size * self._count() // 4) * 4)
 
     def _variable(self, lengths: list[int]) -> tuple[int, int, bool]:
-        """Return where its data begin, the bytes of them (of one record where it varies), and whether it does."""
+        """Return the position of a variable's data, their number of bytes (per record if the variable varies),
+        and whether it varies.
+        """
         self._name()
         numbers = [self._count() for _ in range(self._bounded(self._count()))]
         self._attributes()

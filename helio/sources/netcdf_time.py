@@ -1,4 +1,4 @@
-"""Conversion of times in netCDF files, "seconds since …", to nanoseconds of UTC."""
+"""Conversion of times in netCDF files, such as "seconds since 2000-01-01", to nanoseconds of UTC."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ _MOMENT = re.compile(
 # ISTP's TIME_BASE: "FIXED: 1970 (POSIX)", "1970-01-01 00:00:00"
 _BASE_1970 = re.compile(r"1970|POSIX|UNIX", re.IGNORECASE)
 _COARSEST = 10**6
-"""Coarsest rounding of times, in nanoseconds; times are rounded to the digits that their numbers can hold."""
+"""Coarsest rounding of times, in nanoseconds; helio rounds times to the digits that the stored numbers can hold."""
 
 
 @dataclass(frozen=True)
 class TimeUnits:
-    """Unit and start from which a variable counts times.
+    """Unit in which a variable counts times, and the time from which it counts.
 
     Parameters
     ----------
     nanoseconds : int
-        One unit.
+        Number of nanoseconds in one unit.
     base : int
-        Nanoseconds from 1970 to the moment that is zero.
+        Nanoseconds from 1970 to time zero of the variable.
     scale : Fraction
-        Units in one of the numbers that are stored: the scale of packed times.
+        Number of units in one stored number: the scale factor of packed times.
     exact : bool
-        Whether that is the scale itself, and not only the nearest that a float holds.
+        Whether `scale` is the exact factor, and not only the nearest number that a float can hold.
     """
 
     nanoseconds: int
@@ -64,12 +64,12 @@ class TimeUnits:
     exact: bool = True
 
     def packed(self, scale: Any, offset: Any) -> TimeUnits:
-        """Return the units of packed times, ``stored * scale + offset``; None stands for a missing attribute.
+        """Return the units for packed times, ``stored * scale + offset``; None stands for a missing attribute.
 
         Raises
         ------
         DamagedFile
-            When no time can be computed with them.
+            No time can be computed with these attributes.
 
         References
         ----------
@@ -91,9 +91,9 @@ class TimeUnits:
     def decode(self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
         """Convert times to ns since 1970; times that are missing or outside 1677 to 2262 become `NO_TIME`.
 
-        Such times count no leap seconds. Whole numbers are exact, packed or not. Floats, and whole numbers with a scale
-        that no short decimal or fraction gives, are rounded to the power of ten, a millisecond at most, that the
-        largest of them resolves: digits beyond it are not the file's.
+        Times in netCDF files do not count leap seconds. Whole numbers give exact times, packed or not. Floats, and
+        whole numbers whose scale is not a short decimal or a fraction 1/n, are rounded to a power of ten, a millisecond
+        at most, which the largest of them can resolve: further digits do not come from the file.
         """
         if raw.dtype.kind in "iu":
             return self._decode_integers(raw, missing)
@@ -132,7 +132,7 @@ class TimeUnits:
     def _decode_one_by_one(
         self, raw: npt.NDArray[Any], missing: npt.NDArray[np.bool_], unit: Fraction
     ) -> npt.NDArray[np.int64]:
-        """Convert with integers of any length, where 64 bits do not suffice."""
+        """Convert times with integers of any length, for numbers that 64 bits cannot hold."""
         top, bottom = unit.numerator, unit.denominator
         half = bottom // 2
         step = 1 if self.exact else self._step(raw, ~missing)
@@ -164,7 +164,8 @@ def _rounded(numbers: npt.NDArray[np.int64], step: int) -> npt.NDArray[np.int64]
 
 
 def _exactly(number: npt.NDArray[Any]) -> tuple[Fraction, bool]:
-    """Return the number that a float means, and whether it is certain: a short decimal, or a fraction 1/n.
+    """Return the exact number that a float stands for (a short decimal or a fraction 1/n), and whether this number is
+    certain.
 
     >>> _exactly(np.asarray(0.001, "f4"))
     (Fraction(1, 1000), True)
@@ -184,23 +185,23 @@ def _exactly(number: npt.NDArray[Any]) -> tuple[Fraction, bool]:
 
 
 def time_units(units: str, base: str, calendar: str, metadata: str = "") -> TimeUnits | None:
-    """Read the units of a variable as units of time; None if they are something else.
+    """Read the units attribute of a variable as units of time; return None if the units are not units of time.
 
     Parameters
     ----------
     units : str
-        ``"seconds since 2000-01-01 12:00:00"`` as CF has it; or ``"ms"`` with a `base`, as ISTP has it.
+        ``"seconds since 2000-01-01 12:00:00"``, as in CF; or ``"ms"`` with a `base`, as in ISTP.
     base : str
-        ISTP's TIME_BASE, empty where there is none.
+        The attribute TIME_BASE of ISTP; empty without this attribute.
     calendar : str
-        As CF has it, empty for the standard one.
+        Calendar as in CF; empty for the standard calendar.
     metadata : str
-        CF's units_metadata, which says whether leap seconds are counted.
+        The attribute units_metadata of CF, which says whether leap seconds are counted.
 
     Raises
     ------
     DamagedFile
-        When they are those of a time that cannot be converted: in months, on a calendar that is not ours.
+        The units are units of time that cannot be converted to UTC: months, or units on another calendar.
 
     References
     ----------

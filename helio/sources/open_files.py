@@ -1,4 +1,4 @@
-"""Opening of a data file of any format: what the file states about itself, and its tables."""
+"""Opening of a data file of any format, to read its facts and its tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLAIN_ID = re.compile(r"[A-Za-z][\w.+-]{0,99}")
 
 
 class Tables(Protocol):
-    """Tables of one interval from one file."""
+    """Reader of the tables of one interval from one file."""
 
     def read(self, name: str) -> Table:
         """Read one parameter over the interval, with fill values as NaN.
@@ -34,7 +34,7 @@ class Tables(Protocol):
 
 
 class OpenFile(Protocol):
-    """Open data file of any format."""
+    """Open data file, of any format."""
 
     def facts(self) -> dict[str, Any]:
         """Return the fields of a `helio.sources.cdf.FileFacts`."""
@@ -54,14 +54,14 @@ class OpenFile(Protocol):
 
 
 def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
-    """Open a data file with the reader for its format, importing only the libraries which that format needs.
+    """Open a data file with the reader for its format; import only the libraries that this format needs.
 
     Parameters
     ----------
     path : Path
-        Names the file in messages; it is read through `descriptor`.
+        Path of the file, for messages; helio reads the file through `descriptor`.
     descriptor : int
-        The open file. Another file may stand at the path by now.
+        Descriptor of the open file. Another file may be at the path by now.
 
     Raises
     ------
@@ -76,8 +76,8 @@ def open_file(path: Path, kind: Format, descriptor: int) -> OpenFile:
 
 
 def dataset_of(path: Path, attributes: Mapping[str, list[Any]]) -> str:
-    """Return the dataset of a file that is not a CDF: the one the file states, otherwise its name without date and
-    version.
+    """Return the dataset of a file that is not a CDF: the dataset that the file states, otherwise the file name without
+    date and version.
 
     >>> dataset_of(Path("my_events_20240510_v01.csv"), {})
     'my_events'
@@ -145,7 +145,7 @@ class _Netcdf:
 
 
 class _ColumnTables:
-    """CSV or Parquet."""
+    """Reader of tables from a CSV or Parquet file."""
 
     def __init__(self, path: Path, kind: Format, source: Path) -> None:
         from helio.sources.columns import Columns

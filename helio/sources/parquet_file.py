@@ -1,4 +1,4 @@
-"""One Parquet file as columns over times, read with pyarrow; only the worker process imports this module."""
+"""Reader of one Parquet file as columns and times, with pyarrow; only the worker process imports this module."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ from helio.store.leap_seconds import from_civil
 from helio.store.table import Floats
 
 _FIRST_CELLS = 200
-"""Number of records to read to find out how a column writes times."""
+"""Number of records to read to find out in which form a column holds times."""
 
 
 class ParquetFile:
     """Open Parquet file; satisfies `helio.sources.columns.ColumnFile`.
 
-    The times are the one column of timestamps, of several that which is called so (``epoch``, ``time``), or a column
-    called so that holds times in ISO 8601, or several columns that `find_times` knows; without a zone they are UTC.
+    The times are in the only column of timestamps; if there are several, in the one with a title such as ``epoch`` or
+    ``time``. Without timestamps, they are in a column with such a title that contains ISO 8601 texts, or in several
+    columns that `find_times` recognises. Times without a time zone are UTC.
     """
 
     fill_advice = "write null instead of {fill}"
@@ -57,12 +58,12 @@ class ParquetFile:
 
     @cached_property
     def titles(self) -> tuple[str, ...]:
-        """Titles of the columns beside the times, in file order."""
+        """Titles of all columns except the times, in file order."""
         return tuple(self._schema.field(column).name for column in self._places)
 
     @cached_property
     def written(self) -> tuple[Facts, ...]:
-        """Descriptions that helio wrote of its own tables."""
+        """Descriptions of the tables that helio wrote to this file."""
         text = (self._schema.metadata or {}).get(WRITTEN.encode())
         if text is None:
             return ()
@@ -71,12 +72,14 @@ class ParquetFile:
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """Units in the metadata of the columns: ``unit``, ``units`` or ``UNITS``."""
+        """Units from the metadata of the columns, under the name ``unit``, ``units`` or ``UNITS``; empty for a
+        column without a unit.
+        """
         return tuple(_unit_of(self._schema.field(column)) for column in self._places)
 
     @cached_property
     def said(self) -> dict[str, str]:
-        """Metadata of the file as texts, with names in capitals."""
+        """Metadata of the whole file as texts, with names in capitals."""
         attributes = {}
         for name, text in (self._schema.metadata or {}).items():
             with suppress(UnicodeDecodeError):
@@ -84,7 +87,7 @@ class ParquetFile:
         return attributes
 
     def nanoseconds(self) -> npt.NDArray[np.int64]:
-        """Return all times, ns since 1970, UTC."""
+        """Return all times of the file in ns since 1970, UTC."""
         return self._nanoseconds
 
     @cached_property
@@ -112,7 +115,9 @@ class ParquetFile:
             raise self._wrong_time("a time lies outside the years 1677 to 2262") from error
 
     def numbers(self, number: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Return a column as floats with missing cells NaN, in single precision if the file stores it so."""
+        """Return a column as floats, with missing cells as NaN, in single precision if the file stores single
+        precision.
+        """
         field = self._schema.field(self._places[number])
         if not _is_numeric(field.type):
             raise UnknownParameter(
@@ -137,7 +142,7 @@ class ParquetFile:
         return _is_numeric(self._schema.field(self._places[column]).type)
 
     def holds_long_integers(self, column: int) -> bool:
-        """Return whether a column has a type of integers longer than 53 bits."""
+        """Return whether a column has an integer type that can hold numbers of more than 53 bits."""
         kind = self._schema.field(self._places[column]).type
         if pa.types.is_decimal(kind):
             return bool(kind.scale <= 0)
@@ -232,7 +237,7 @@ def _is_stamp(kind: pa.DataType) -> bool:
 
 
 def _as_texts(column: Any) -> Any:
-    """Convert times, numbers and texts to texts; None for other types."""
+    """Convert times, numbers or texts to texts; return None for other types."""
     kind = column.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
@@ -266,7 +271,7 @@ def _unit_of(field: pa.Field) -> str:
 
 
 def _pandas_index(schema: pa.Schema) -> str:
-    """Return the name of the column that pandas had as its index."""
+    """Return the name of the column that was the index of the pandas table."""
     with suppress(ValueError, TypeError, KeyError, IndexError):
         metadata = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
         index = metadata["index_columns"][0]

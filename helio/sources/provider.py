@@ -1,4 +1,4 @@
-"""The interface between a fetch and the providers of data."""
+"""Interface between a fetch step and the providers of data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Listings = Mapping[tuple[str, str, str], tuple[SourceFile, ...]]
 
 
 class Provider(Protocol):
-    """Provider of datasets as tables: a local archive, the samples, CDAWeb, a HAPI server."""
+    """Provider of datasets as tables, such as a local archive, the samples, CDAWeb or a HAPI server."""
 
     @property
     def name(self) -> str:
@@ -34,14 +34,14 @@ class Provider(Protocol):
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
-            Naming what the provider does cover.
+            The range has no data; the message names the range that the provider covers.
         """
         ...
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop); return a table with its sources for each parameter.
+        """Read parameters over [start, stop); return a table for each parameter, with the files from which it came.
 
         Raises
         ------
@@ -52,26 +52,26 @@ class Provider(Protocol):
 
 @runtime_checkable
 class Remote(Protocol):
-    """Provider whose data must be downloaded first."""
+    """Provider whose data helio must download first."""
 
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Return the URLs that a fetch would download, each with its size in bytes; None where the size is unknown.
+        """Return the URLs that a fetch would download, each with its size in bytes, or None if the size is unknown.
 
         Raises
         ------
         DataError
-            As `fetch`, before anything is downloaded.
+            As for `fetch`, before helio downloads anything.
         """
         ...
 
 
 class Providers(Protocol):
-    """Choice of a provider for each fetch: the provider of the run, otherwise that of the step."""
+    """Choice of a provider for each fetch: the provider of the run, otherwise the provider of the step."""
 
     def choose(self, provider: str) -> Provider:
-        """Return the provider of a step; ``""`` means that the step names none."""
+        """Return the provider for a step; an empty name means that the step names no provider."""
         ...
 
     def cancel(self) -> None:

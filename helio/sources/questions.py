@@ -1,4 +1,4 @@
-"""One small question with a known answer for each source, with which ``helio doctor`` tests real servers."""
+"""For each source, one small test request with a known answer, with which ``helio doctor`` tests real servers."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from helio.sources.witness import Witness
 
 @dataclass(frozen=True)
 class SourceQuestion:
-    """Test question for one source.
+    """Test request for one source: its address, and the function that sends the request.
 
     Parameters
     ----------
     source : str
-        Its name, as ``--archive`` takes it.
+        Name of the source, as for ``--archive``.
     url : str
-        Its address.
+        Address of the source.
     asked : str
         The question, in words.
     ask : callable
-        Asks, and says what the right answer was.
+        Function that sends the request and describes the right answer.
     """
 
     source: str
@@ -35,7 +35,7 @@ class SourceQuestion:
 
 
 def questions(settings: Settings) -> Iterator[SourceQuestion]:
-    """Return the test question of each source that helio knows."""
+    """Return the test request of each source that helio knows."""
     for name, source in source_classes():
         if not source.question:
             continue

@@ -21,33 +21,34 @@ if TYPE_CHECKING:
     from helio.sources.base import Source
 
 SAMPLE = "sample"
-"""Name of the provider of the files that helio ships."""
+"""Provider name of the sample files that helio ships."""
 BY_CATALOGUE = "cdaweb"
-"""Provider of the datasets in helio's catalogue if neither the run nor the step names one."""
+"""Provider of the datasets in helio's catalogue, used if neither the run nor the step names a provider."""
 BY_ADDRESS = "hapi"
-"""Source for a server that the run names by its URL."""
+"""Source that helio uses for an archive given as the URL of a server."""
 
 _STATED = {fact: re.compile(rf'^    {fact} = "([^"\\]*)"$', re.MULTILINE) for fact in ("title", "publisher")}
-"""How the class of a source states its title and its publisher."""
+"""Pattern of the lines in which the class of a source states its title and its publisher."""
 
 
 def names() -> tuple[str, ...]:
-    """Return the sources that a step may name without a server."""
+    """Return the sources that a step may name without naming a server."""
     return (SAMPLE, *(name for name, servers in _files().items() if servers is None))
 
 
 def families() -> tuple[str, ...]:
-    """Return the sources with many servers; a step names one of their servers: ``hapi:CDAWeb``."""
+    """Return the sources that stand for many servers; a step names one of their servers: ``hapi:CDAWeb``."""
     return tuple(name for name, servers in _files().items() if servers is not None)
 
 
 def choices() -> str:
-    """Return all providers as a text for messages: ``sample, cdaweb, …, hapi:NAME``."""
+    """Return the names of all providers as a text for messages: ``sample, cdaweb, …, hapi:NAME``."""
     return ", ".join((*names(), *(f"{family}:NAME" for family in families())))
 
 
 def family_of(provider: str) -> str:
-    """Return the source in a provider name ``FAMILY:NAME``, even for an unknown NAME; empty for another name.
+    """Return the source in a provider name ``FAMILY:NAME``, even if NAME is unknown; return an empty text for any other
+    form.
 
     >>> family_of("HAPI:CDAWeb"), family_of("cdaweb")
     ('hapi', '')
@@ -57,12 +58,12 @@ def family_of(provider: str) -> str:
 
 
 def is_provider(name: str) -> bool:
-    """Return whether a step may name this provider."""
+    """Return whether a step may use this name as its provider."""
     return name in names() or bool(family_of(name) and name.partition(":")[2])
 
 
 def is_url(archive: str) -> bool:
-    """Return whether an archive is given by its URL."""
+    """Return whether an archive is given as a URL."""
     return archive.lower().startswith(("http://", "https://"))
 
 
@@ -77,17 +78,17 @@ def archive_of(name: str) -> str:
 
 
 def is_catalogued(name: str) -> bool:
-    """Return whether helio's catalogue covers the datasets of a provider."""
+    """Return whether helio's catalogue lists the datasets of a provider."""
     return archive_of(name) == BY_CATALOGUE
 
 
 def source_class(name: str) -> type[Source]:
-    """Return the class of a source.
+    """Return the class of a source, by the source's name.
 
     Raises
     ------
     TypeError
-        Its file has not one subclass of `Source`.
+        The file of the source does not have exactly one subclass of `Source`.
     """
     from helio.sources.base import Source
 
@@ -113,23 +114,23 @@ def source_classes() -> Iterator[tuple[str, type[Source]]]:
 
 
 def source_in_records(provider: str) -> str:
-    """Return the source to which a provider's name in records belongs; empty for a folder or the samples."""
+    """Return the source to which a provider's name in records belongs; empty for a folder or the sample files."""
     titles = {name: stated_in_file(name).get("title") for name in _files()}
     return next((name for name, title in titles.items() if title and provider.startswith(title)), "")
 
 
 def stated_in_file(name: str) -> Mapping[str, str]:
-    """Read title and publisher of a source from the text of its file, without importing the source."""
+    """Return title and publisher of a source, read from the text of its file without importing the source."""
     return _stated_in(tuple(providers.__path__), name)
 
 
 def datasets_known_to(name: str) -> Mapping[str, Collection[str]]:
-    """Return the datasets that a source knows without a request, each with its parameters."""
+    """Return the datasets that a source can list without a request, each with its parameters."""
     return source_class(name).known_datasets() if name in _files() else {}
 
 
 def known_datasets() -> dict[str, str]:
-    """Return the datasets that sources know without a request, each with the source's name."""
+    """Return the datasets that all sources can list without a request, each with the name of its source."""
     return {dataset_id: name for name in _files() for dataset_id in datasets_known_to(name)}
 
 
@@ -137,7 +138,7 @@ def known_datasets() -> dict[str, str]:
 
 
 def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tuple[str, str]:
-    """Return the name of a server in its usual spelling, and its URL.
+    """Return the usual spelling of a server's name, and the server's URL.
 
     >>> server_named("HAPI:cdaweb", {})
     ('CDAWeb', 'https://cdaweb.gsfc.nasa.gov/hapi')
@@ -145,14 +146,15 @@ def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tup
     Parameters
     ----------
     provider : str
-        ``FAMILY:NAME``; capital letters count for nothing.
+        ``FAMILY:NAME``, in upper or lower case.
     further : mapping
-        For each family, URLs by name of servers that are not shipped, or stand elsewhere.
+        For each family, URLs by name of servers that helio does not list, or that have another address than in helio's
+        list.
 
     Raises
     ------
     RequestError
-        None has that name.
+        No server has this name.
     """
     from helio.errors import RequestError, did_you_mean  # the command's help does without
 
@@ -171,7 +173,8 @@ def server_named(provider: str, further: Mapping[str, Mapping[str, str]]) -> tup
 
 
 def every_server(family: str, further: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return the URLs of all servers of a family by name: helio's own list, with the changes of the environment.
+    """Return the URLs of all servers of a family by name: helio's own list, with changes from the environment
+    variables.
 
     >>> every_server("hapi", {"hapi": {"cdaweb": "http://mirror.org/hapi"}})["CDAWeb"]
     'http://mirror.org/hapi'
@@ -199,7 +202,7 @@ def _plain(url: str) -> str:
 
 
 def _files() -> dict[str, Path | None]:
-    """Return every source by name, with the file of its servers."""
+    """Return every source by name, with the file that lists its servers, if there is one."""
     return _files_in(tuple(providers.__path__))
 
 

@@ -20,26 +20,27 @@ if TYPE_CHECKING:
 
 
 class ReplySource(Source):
-    """Source of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
+    """Base class of sources of records. A subclass writes `datasets`, `parameters_of`, `url_of` and `read`.
 
-    A range is asked for once and its reply is kept: for good when the range is long past, for an hour when it ended
-    within 30 days; an empty reply is not kept. A reply may be as long as any other one (``HELIO_REPLY_MB``) and counts
-    against what the run may download. Its content names it in keys: equal records have equal results.
+    helio requests a range once and saves the reply: for ever if the range is long past, for one hour if it ended less
+    than 30 days ago. It does not save an empty reply. ``HELIO_REPLY_MB`` limits the length of a reply, and each reply
+    counts against the download limit of the run. The digest of the reply is part of the cache keys of steps, so that
+    equal records give equal results.
     """
 
     @abstractmethod
     def parameters_of(self, dataset_id: str) -> Collection[str]:
-        """Return the names of the parameters of an existing dataset."""
+        """Return the names of a dataset's parameters; the dataset exists."""
 
     @abstractmethod
     def url_of(self, dataset_id: str, time_range: TimeRange) -> str:
-        """Return the URL of the records of [start, stop)."""
+        """Return the URL at which the server gives the records of [start, stop)."""
 
     @abstractmethod
     def read(self, reply: Any, dataset_id: str, parameter: str) -> Table:
-        """Make a table of one parameter from a reply, with increasing epochs and fill values as NaN.
+        """Make a table of one parameter from a JSON reply, with increasing epochs and with fill values as NaN.
 
-        The base leaves out records outside of the range, and says where the table comes from.
+        The base class removes records outside of the range, and adds the source to the table.
 
         Raises
         ------
@@ -48,18 +49,18 @@ class ReplySource(Source):
         """
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return the reply with the records of [start, stop), requesting it if necessary.
+        """Return the reply with the records of [start, stop); request the reply if the cache does not have it.
 
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
-            There is no record.
+            The range has no record.
         ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
-            The source cannot be asked.
+            The server does not give the data.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
         reply = self._reply(dataset_id, time_range)
         content = json.dumps(reply, separators=(",", ":"), sort_keys=True).encode()
@@ -77,19 +78,19 @@ class ReplySource(Source):
         )
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop).
+        """Read parameters over [start, stop) and return a table for each parameter.
 
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record.
+            Tables by parameter, each with at least one record.
 
         Raises
         ------
         UnknownParameter
         UnknownDataset, NoData, DamagedFile, Offline, TooLarge
         ServerUnavailable, RateLimited, Refused
-            As `locate`.
+            As for `locate`.
         """
         from helio.sources.join import clip  # numpy, which locating does without
 
@@ -108,7 +109,7 @@ class ReplySource(Source):
         return tables
 
     def _reply(self, dataset_id: str, time_range: TimeRange) -> Any:
-        """Return the reply for a range; the same one as long as this object lives."""
+        """Return the reply for a range; the result stays the same as long as this object exists."""
         if dataset_id not in self.datasets():
             raise UnknownDataset(
                 f"no dataset is called '{dataset_id}' in {self.title}", advice=self.close_ids(dataset_id)

@@ -1,4 +1,4 @@
-"""Sample archive: a few real data files that come with the package."""
+"""Sample archive: a few real data files that helio ships as part of its package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CUT = timedelta(milliseconds=1)
 
 
 def sample_folder() -> Path:
-    """Return the folder of the sample files.
+    """Return the folder of the sample files inside the installed package.
 
     Raises
     ------
@@ -39,14 +39,14 @@ def sample_folder() -> Path:
 
 
 def sample_manifest() -> list[dict[str, Any]]:
-    """Return the manifest of the samples: contents and origin of each file, in order of file names."""
+    """Return the manifest of the sample files: contents and origin of each file, in order of file names."""
     document = json.loads((sample_folder() / "manifest.json").read_text(encoding="utf-8"))
     entries: list[dict[str, Any]] = document["files"]
     return entries
 
 
 def sample_archive(reader: CdfReader, digests: FileDigests | None = None) -> LocalArchive:
-    """Return the sample archive as a provider, with spans, DOIs and acknowledgements from the manifest."""
+    """Return the sample archive as a provider, with time spans, DOIs and acknowledgements from the manifest."""
     known = {
         str(entry["file"]): KnownFile(
             first=datetime.fromisoformat(entry["span"][0]),

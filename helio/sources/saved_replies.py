@@ -1,4 +1,4 @@
-"""Replies of servers, saved as JSON with the time of the reply."""
+"""Replies of servers, saved as JSON files together with the time of each reply."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ LARGEST = 1024**3
 
 @dataclass(frozen=True)
 class SavedReply:
-    """Saved reply, or the needed part of one."""
+    """Saved reply of a server, or the part of a reply that helio needs."""
 
     content: Any
     saved_at: Seconds
-    """Seconds since 1970, UTC."""
+    """Time when the reply was saved, in seconds since 1970, UTC."""
 
     @property
     def said(self) -> datetime:
-        """Time of the reply, UTC."""
+        """Time when the reply was saved, as a datetime in UTC."""
         return datetime(1970, 1, 1) + timedelta(seconds=self.saved_at)
 
 
 class SavedReplies:
-    """Saved replies below one folder; each is either complete or absent.
+    """Saved replies below one folder; a reply is either completely there or absent.
 
     Parameters
     ----------
@@ -61,12 +61,12 @@ class SavedReplies:
             yield
 
     def load(self, name: str, kind: Any = Any, *, longest: float | None = None) -> SavedReply | None:
-        """Load a saved reply; None if it is missing, damaged, or older than `longest` seconds.
+        """Load a saved reply; return None if the reply is missing, damaged, or older than `longest` seconds.
 
         Parameters
         ----------
         kind : type
-            What its content must be, as `helio.store.records.convert` takes it.
+            Type of the saved content, as for `helio.store.records.convert`.
         """
         path = self._root / f"{name}.json"
         saved = _read(path, kind)
@@ -76,7 +76,7 @@ class SavedReplies:
         return saved
 
     def load_all(self, folder: str, kind: Any = Any) -> Iterator[SavedReply]:
-        """Load all replies saved in a folder, in order of their names."""
+        """Load all replies that are saved in one folder, in order of their names."""
         with suppress(FileNotFoundError, NotADirectoryError):
             for path in sorted((self._root / folder).iterdir()):
                 saved = _read(path, kind) if path.suffix == ".json" else None
@@ -84,7 +84,7 @@ class SavedReplies:
                     yield saved
 
     def save(self, name: str, content: Any) -> SavedReply:
-        """Save a reply; if the folder cannot be written, save nothing, so that a later run requests the reply again."""
+        """Save a reply; if the folder cannot be written, save nothing, and a later run requests the reply again."""
         saved = SavedReply(content, self._now())
         text = json.dumps({"saved_at": saved.saved_at, "content": content})
         try:

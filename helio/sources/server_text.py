@@ -1,4 +1,4 @@
-"""Texts from servers, made safe to show."""
+"""Texts from servers, changed so that helio can show them safely in a terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _MOST_SHOWN = 200
 
 
 def printable(text: str) -> str:
-    r"""Replace every control or unprintable character by a space.
+    r"""Replace every control character or unprintable character by a space.
 
     >>> printable("too much\x1b[31m")
     'too much [31m'
@@ -15,7 +15,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: object, most: int = _MOST_SHOWN) -> str:
-    r"""Shorten a server's text to one line, for a message or a note.
+    r"""Shorten a server's text to one line, for use in a message or a note.
 
     >>> one_line("too\n much\x1b[31m"), one_line("x" * 9, most=5)
     ('too much [31m', 'xxxx…')

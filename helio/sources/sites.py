@@ -1,4 +1,4 @@
-"""Hosts that may be asked for a provider's data, and checks for public network addresses."""
+"""The hosts that helio may ask for a provider's data, and a check whether a network address is public."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from urllib.parse import urlsplit
 from helio.errors import ForeignAddress, PrivateAddress, Refused
 
 Host = tuple[str, int]
-"""Name or address of a host in lower case, and its port."""
+"""Name or address of a host in lower case, and the port."""
 
 PORTS = {"http": 80, "https": 443}
 
 _UNICAST = IPv6Network("2000::/3")
 _IPV4_COMPATIBLE = IPv6Network("::/96")
 _NAT64 = IPv6Network("64:ff9b::/96")
-"""IPv6 form of IPv4 addresses in networks with IPv6 only, RFC 6052."""
+"""Range of IPv6 addresses that contain an IPv4 address, used in networks with IPv6 only, RFC 6052."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """Hosts of one provider.
+    """The hosts that helio may ask for the data of one provider.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Site:
 
     @classmethod
     def of(cls, url: str, *declared: str, by_user: bool, further: frozenset[Host] = frozenset()) -> Site:
-        """Return the hosts of the provider with this address.
+        """Return the hosts of the provider that has this address.
 
         Parameters
         ----------
@@ -61,14 +61,14 @@ class Site:
         )
 
     def refuse_foreign(self, url: str, led_by: str) -> None:
-        """Refuse a URL on a host that does not belong to this provider.
+        """Raise an error for a URL on a host that does not belong to this provider.
 
         Parameters
         ----------
         url : str
             Absolute.
         led_by : str
-            Who leads there: ``"a listing of cdaweb.gsfc.nasa.gov"``.
+            Reply that contains the URL, in words: ``"a listing of cdaweb.gsfc.nasa.gov"``.
 
         Raises
         ------
@@ -85,12 +85,13 @@ class Site:
             )
 
     def permitted(self, host: str, port: int, addresses: Sequence[str]) -> list[str]:
-        """Return the addresses of a host that may be used: public ones, and all of a host that the user named.
+        """Return the addresses of a host that helio may use: all addresses if the user named the host, otherwise only
+        public ones.
 
         Raises
         ------
         PrivateAddress
-            There are none.
+            The host has no such address.
         """
         host = host.rstrip(".").lower()
         public = [address for address in addresses if (host, port) in self.named or is_public(address)]
@@ -104,7 +105,7 @@ class Site:
 
 
 def host_of(url: str) -> Host:
-    """Return host and port of a URL.
+    """Return the host and the port of a URL.
 
     >>> host_of("https://CDAWeb.gsfc.nasa.gov/hapi"), host_of("http://[::1]:8080/")
     (('cdaweb.gsfc.nasa.gov', 443), ('::1', 8080))
@@ -112,7 +113,7 @@ def host_of(url: str) -> Host:
     Raises
     ------
     Refused
-        It is no URL of HTTP.
+        The URL is not an HTTP or HTTPS URL.
     """
     try:
         parts = urlsplit(url)
@@ -125,7 +126,7 @@ def host_of(url: str) -> Host:
 
 
 def _in_ascii(host: str, url: str) -> str:
-    """Return a host name in the form for look-ups."""
+    """Return a host name in the ASCII form that look-ups need."""
     try:
         return host if host.isascii() else host.encode("idna").decode("ascii")
     except UnicodeError as error:
@@ -133,7 +134,8 @@ def _in_ascii(host: str, url: str) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address is public; an IPv4 address within an IPv6 address is judged by itself.
+    """Return whether an IP address is public; for an IPv6 address that contains an IPv4 address, judge the IPv4
+    address.
 
     >>> [is_public(text) for text in ("128.183.169.245", "10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::a00:1")]
     [True, False, False, False]
@@ -152,7 +154,7 @@ def _ipv4_within(address: IPv6Address) -> IPv4Address | None:
 
 
 def in_words(host: str, port: int) -> str:
-    """Write a host with its port, without the port if it is that of HTTPS.
+    """Write a host with its port; leave out the port 443, which is that of HTTPS.
 
     >>> in_words("::1", 8080), in_words("data.example.org", 443)
     ('[::1]:8080', 'data.example.org')

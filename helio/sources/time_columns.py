@@ -1,4 +1,6 @@
-"""Finds the columns of a file that give its times, from titles and first cells, and returns the times as ISO 8601."""
+"""Finds the columns of a file that contain its times, from titles and first cells, and returns the times as ISO
+8601 texts.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from helio.sources.iso_times import NotATime
 from helio.sources.netcdf_time import TimeUnits
 
 Cells = Callable[[int], pa.ChunkedArray]
-"""Function that returns a column of the file, by its number, as texts."""
+"""Function that returns the cells of a column as texts, given the number of the column."""
 
 _ROLES = {
     "stamp": ("epoch", "date time", "datetime", "timestamp", "time stamp", "time tag", "timetag", "isotime",
@@ -73,7 +75,7 @@ _LOCAL = frozenset({
     "eet", "eest", "wet", "west", "bst", "ist", "jst", "kst", "msk",
 })  # fmt: skip
 _SCALE = re.compile(r"(time|epoch|date)?(tai|gpst|gps|tt2000|tt|tdt|tdb|tcb|tcg|et)(time|epoch)?")
-"""Words that name a time scale other than UTC, alone or joined to a word for time."""
+"""Words that name a time scale other than UTC, either alone or joined to a word for time."""
 _ZONES_ALONE = _UTC | {"local", "lt", "lst"}
 _PLACE_NAME = re.compile(r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/\w+")
 
@@ -85,7 +87,7 @@ _SAYS_OFFSET = re.compile(
     rf"|localminusutc){_OFFSET_UNIT}"
 )
 _MAY_SAY_OFFSET = re.compile(r"(?:tz|zone|offset|timeoffset)(?:in)?(?:h|hr|hrs|hours?)?")
-"""Titles that columns of data have too, such as the z component of a temperature or the offset of an instrument."""
+"""Titles that may name an offset from UTC, but also data: ``tz`` may be the z component of a temperature."""
 _CELL_OF_UTC = r"(?i)^(?:(?:etc/)?(?:utc|gmt|ut|z|zulu))?\s*[+-]?(?:0{0,2}:?0{0,2}(?::00)?|0\.0*)$"
 _CELL_OF_OFFSET = (
     r"(?i)^(?:(?:utc|gmt|ut)?\s*[+-]\d{1,2}(?::?\d{2})?|[+-]?(?:\d|1[0-4])(?:\.(?:0+|250*|50*|750*))?"
@@ -100,11 +102,11 @@ _OF_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|z|UTC|[+-]\d{2
 _OWN_ZONE = r"(?:[Zz]|UTC|[T ]\d{2}[:\d.]*[+-]\d{2}(?::?\d{2})?)\s*$"
 _DAY = 86_400 * 10**9
 _MOST_LOOKED_AT = 100
-"""Maximum number of columns whose cells are checked although their titles do not suggest times."""
+"""Maximum number of columns whose cells helio checks for times although their titles do not suggest times."""
 
 
 class NotTimes(ValueError):
-    """Error: columns that seem to give the times are incomplete or ambiguous."""
+    """Error for columns that seem to contain the times of a file but are incomplete or ambiguous."""
 
     def __init__(self, message: str, advice: str) -> None:
         super().__init__(message)
@@ -113,16 +115,16 @@ class NotTimes(ValueError):
 
 @dataclass(frozen=True)
 class Title:
-    """Role that a column has in the time, as its title says.
+    """Role of a column in the times of a file, such as date or hour, read from the column's title.
 
     Parameters
     ----------
     role : str
-        ``"date"``, ``"hour"``; empty for a column that is not called as times are.
+        Role such as ``"date"`` or ``"hour"``; empty if the title does not suggest a time.
     zone : str or None
-        ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None where nothing is said.
+        ``"+00:00"`` for UTC, ``"+02:00"``, ``"local"``; None if the title does not say.
     scale : str
-        Another scale of time than UTC: ``"TAI"``, ``"GPS"``; empty where none is named.
+        Time scale other than UTC: ``"TAI"``, ``"GPS"``; empty if the title names none.
     """
 
     role: str
@@ -131,7 +133,7 @@ class Title:
 
 
 def read_title(title: str) -> Title:
-    """Return the role and the time zone in a column's title.
+    """Return the role and the time zone that a column's title states.
 
     >>> read_title("Time (UTC+2)")
     Title(role='time', zone='+02:00', scale='')
@@ -167,7 +169,7 @@ def read_title(title: str) -> Title:
 
 
 def _in_other_scale(name: str) -> Title:
-    """Read a title that may name another time scale; its role is that of the remaining words."""
+    """Read a title that may name another time scale than UTC; its role is the role of the remaining words."""
     rest, scale = [], ""
     for word in name.split():
         match = _SCALE.fullmatch(word)
@@ -183,16 +185,17 @@ def _in_other_scale(name: str) -> Title:
 
 @dataclass(frozen=True)
 class TimeColumns:
-    """Columns of a file that give its times.
+    """The columns of a file that together contain its times.
 
     Parameters
     ----------
     titles : tuple of str
         All titles of the file.
     parts : mapping of str to int
-        The place of each: ``{"stamp": 0}`` for one that holds whole times, else ``{"date": 0, "time": 1}``.
+        Number of the column for each role: ``{"stamp": 0}`` for one column of complete times, otherwise for example
+        ``{"date": 0, "time": 1}``.
     zone : str or None
-        As `Title` has it.
+        Time zone, as in `Title`.
     """
 
     titles: tuple[str, ...]
@@ -201,12 +204,12 @@ class TimeColumns:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """Numbers of the columns, in file order."""
+        """Numbers of the columns with times, in file order."""
         return tuple(sorted(self.parts.values()))
 
     @property
     def beside(self) -> tuple[int, ...]:
-        """Numbers of other columns whose titles name them offsets from UTC or time zones."""
+        """Numbers of other columns whose titles say that they contain offsets from UTC or time zones."""
         bare = [_bare(title) for title in self.titles]
         return tuple(
             column
@@ -218,23 +221,23 @@ class TimeColumns:
 
     @property
     def words(self) -> str:
-        """Titles of the columns, for messages."""
+        """Titles of the columns with times, as a text for messages."""
         return _words(self.titles, self.places)
 
     @property
     def single(self) -> int | None:
-        """Number of the single column that holds complete times; None if several columns give the times."""
+        """Number of the single column that contains complete times; None if several columns together give the times."""
         return self.parts.get("stamp") if len(self.parts) == 1 else None
 
     def texts(self, cells: Cells) -> pa.ChunkedArray:
-        """Return all times as ISO 8601 texts.
+        """Return all times of the file as ISO 8601 texts.
 
         Raises
         ------
         NotATime
-            A cell is not of its column's kind.
+            A cell does not have the form of its column.
         NotTimes
-            The cells of a column are of several kinds, or local without an offset.
+            The cells of a column have several forms, or contain local times without an offset.
         """
         if self.single is not None:
             return self._zoned(pc.utf8_trim_whitespace(cells(self.single)), cells)
@@ -245,12 +248,12 @@ class TimeColumns:
         return self._zoned(texts, cells)
 
     def offset(self, cells: Cells) -> int:
-        """Return the nanoseconds to subtract from times that contain no offset from UTC.
+        """Return the nanoseconds to subtract from times whose text contains no offset from UTC.
 
         Raises
         ------
         NotTimes
-            They are local, and the offset is not written; or another column gives an offset.
+            The times are local times without an offset, or another column gives an offset.
         """
         if self.zone is None:
             self._refuse_other_offsets(cells)
@@ -261,7 +264,7 @@ class TimeColumns:
         return -size if (self.zone or "+")[0] == "-" else size
 
     def _refuse_other_offsets(self, cells: Cells) -> None:
-        """Refuse times beside a column that says they are not in UTC."""
+        """Raise an error if another column says that the times are not in UTC."""
         for column in self.beside:
             texts = pc.utf8_trim_whitespace(cells(column)).unique().to_pylist()
             stated = [text for text in texts if text and text.lower() != "nan"]
@@ -275,7 +278,9 @@ class TimeColumns:
                 )
 
     def _zoned(self, texts: pa.ChunkedArray, cells: Cells) -> pa.ChunkedArray:
-        """Append the offset that the title gives; a cell with its own offset must agree."""
+        """Append the offset that the title states to each time; a cell with its own offset must agree with the
+        title.
+        """
         if self.zone == "+00:00" or (self.zone is None and not self.beside):
             return texts
         own = pc.match_substring_regex(texts, _OWN_ZONE)
@@ -323,7 +328,7 @@ class TimeColumns:
         return pa.chunked_array([pa.array(texts.tolist(), pa.string())])
 
     def _day_of_year(self, cells: Cells) -> npt.NDArray[np.int64]:
-        """Convert a day of year to ns; its fraction counts where no other column gives the time of day."""
+        """Convert a day of the year to ns; use its fraction only if no other column gives the time of day."""
         if set(self.parts) != {"year", "doy"}:
             return self._whole("doy", cells) * _DAY
         return TimeUnits(_DAY, 0).decode(self._numbers("doy", cells), np.zeros((), dtype=bool))
@@ -362,7 +367,9 @@ class TimeColumns:
         return _clock_of(hour, minute, second, milli * 10**6 + micro * 10**3 + fraction)
 
     def _hold_whole_day(self, role: str, numbers: npt.NDArray[np.float64]) -> None:
-        """Refuse minutes without an hour, or seconds without a minute, that may be those of a clock."""
+        """Raise an error for minutes without an hour, or seconds without a minute, if no value is above 59:
+        these may belong to an hour or minute that no column gives.
+        """
         called = read_title(self.titles[self.parts[role]]).role
         if called in ("minute", "second") and (numbers < 60).all():
             before = "hour" if called == "minute" else "minute"
@@ -430,27 +437,27 @@ class TimeColumns:
 
 
 def find_times(titles: Sequence[str], first_cells: Callable[[int], Sequence[str]]) -> TimeColumns:
-    """Find the columns that give the times.
+    """Find the columns that contain the times of a file.
 
-    One column of whole times that is called so (``time``, ``epoch``); or a date with a time of day in columns of their
-    own; or year, day and time of day; or else the first column, of any content.
+    helio tries in this order: one column of complete times with a title such as ``time`` or ``epoch``; separate columns
+    for date and time of day; columns for year, day and time of day; finally the first column, whatever it contains.
 
     Parameters
     ----------
     titles : sequence of str
     first_cells : callable
-        Returns some cells of a column, by its number, without missing ones.
+        Function that returns some cells of a column, without missing ones, given the number of the column.
 
     Raises
     ------
     NotTimes
-        Columns are called as parts of a time are, and do not make a whole one.
+        The titles of some columns suggest parts of a time, but these parts do not make a complete time.
     """
     return _TimeFinder(tuple(titles), first_cells).find()
 
 
 def refuse_other_scale(title: str) -> None:
-    """Refuse a column of times whose title names a time scale other than UTC.
+    """Raise an error for a column of times whose title names a time scale other than UTC.
 
     Raises
     ------
@@ -465,7 +472,7 @@ def refuse_other_scale(title: str) -> None:
 
 
 def is_time_title(title: str) -> bool:
-    """Return whether a title is one for complete times."""
+    """Return whether a title suggests a column of complete times."""
     return read_title(title).role in _TITLED
 
 
@@ -518,11 +525,11 @@ class _TimeFinder:
         return self._made({"stamp": called[0] if called else 0})
 
     def _in_utc(self, column: int) -> bool:
-        """Return whether a column's title says UTC, or no zone and no other scale."""
+        """Return whether a column's title says UTC, or names neither a time zone nor a time scale."""
         return self._read[column].zone in (None, "+00:00") and not self._read[column].scale
 
     def _beside_date(self, date: int) -> TimeColumns:
-        """Return a date with its time of day, or a date alone where the records are of different days."""
+        """Return the columns of a date and its time of day, or only of the date if each record has another day."""
         rest = self._time_of_day({date})
         if rest and self._read[date].role == "date":
             return self._made({"date": date, **rest})
@@ -548,7 +555,7 @@ class _TimeFinder:
         return None
 
     def _time_of_day(self, used: set[int]) -> dict[str, int]:
-        """Return the columns that give the time of day; empty without any."""
+        """Return the columns that give the time of day; empty if there are none."""
         times = [
             column
             for role in ("time", "hhmm", "hhmmss")
@@ -589,7 +596,9 @@ class _TimeFinder:
         return {role: self._only(role) for role in called}
 
     def _min_is_minute(self) -> bool:
-        """Return whether "min" is a minute, and no minimum: behind the hour, and without a maximum."""
+        """Return whether a column "min" contains minutes and not a minimum: it follows the hour, and there is
+        no column of a maximum.
+        """
         return (
             "minute" not in self._called
             and len(self._called.get("min", ())) == 1
@@ -639,7 +648,7 @@ class _TimeFinder:
         return sorted(column for role, places in self._called.items() if role for column in places)
 
     def _kind(self, column: int) -> Literal["complete", "midnight", "date", "time", "other"]:
-        """Classify the first cells of a column."""
+        """Return the kind of a column, such as date or time, judged by its first cells."""
         cells = [cell.strip() for cell in self._first_cells(column)]
         if not cells:
             return "other"
@@ -652,7 +661,7 @@ class _TimeFinder:
 
 
 def _bare(title: str) -> str:
-    """Return a title without all that is neither letter nor digit."""
+    """Return a title with only its letters and digits."""
     return re.sub(r"[^a-z0-9]", "", title.lower())
 
 
@@ -670,7 +679,7 @@ def _number(row: int, text: str) -> float:
 def _of_day(
     nanoseconds: npt.NDArray[np.int64], numbers: npt.NDArray[Any], *, end_is_24: bool
 ) -> tuple[npt.NDArray[np.int64], ...]:
-    """Return hours, minutes, seconds and ns since midnight; a leap second is the 61st of the last minute.
+    """Return hours, minutes, seconds and ns for a time since midnight; a leap second is second 60 of the last minute.
 
     The end of a day of 86,400 seconds is 24:00:00 with `end_is_24`, and 23:59:60 otherwise: the same time, except on a
     day with a leap second.
@@ -690,7 +699,7 @@ def _clock_of(
     second: npt.NDArray[np.int64],
     nanosecond: npt.NDArray[np.int64],
 ) -> pa.ChunkedArray:
-    """Write times of day as texts, ``HH:MM:SS.nnnnnnnnn``."""
+    """Write times of day as texts ``HH:MM:SS.nnnnnnnnn``."""
     carry, nanosecond = np.divmod(nanosecond, 10**9)
     whole = _joined([hour, minute, second + carry], (2, 2, 2), ":")
     if not nanosecond.any():

@@ -1,4 +1,4 @@
-"""Requests of one fetch: sent a few at a time, counted, and limited to what the run may download."""
+"""Runs the requests of a fetch: a few at a time, counted, and within the download limit of the run."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from helio.sources.http import CONNECTIONS_PER_HOST, Http
 T = TypeVar("T")
 
 _FETCHES = itertools.count(1)
-"""Number of the next fetch in this process."""
+"""Source of the numbers that tell the fetches of this process apart."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a fetch's downloads; `bytes` is 0 while their total is unknown."""
+    """Progress of a fetch's downloads; `bytes` is 0 while the total is unknown."""
 
     files_done: int
     files: int
     bytes_done: int
     bytes: int
     fetch: int = 0
-    """Number of the fetch in this process, which may run several fetches at once."""
+    """Number of the fetch within this process, because several fetches may run at the same time."""
 
 
 class Tally:
@@ -48,12 +48,12 @@ class Tally:
         self._stopped = False
 
     def add(self, count: int) -> None:
-        """Count received bytes; a negative count takes back the bytes of a failed attempt.
+        """Add received bytes to the count; a negative number takes back the bytes of a failed attempt.
 
         Raises
         ------
         TooLarge
-            They are more than the run may download.
+            The run has received more bytes than it may download.
         Cancelled
             Another request of the fetch failed.
         """
@@ -65,19 +65,19 @@ class Tally:
         self._share.add(count)
 
     def more(self) -> None:
-        """Count one more request, after a request was split in two."""
+        """Count one additional request, after a request was split in two."""
         with self._lock:
             self._requests += 1
 
     def done(self, count: int = 0) -> None:
-        """Count a request as done, with bytes that were already on this machine."""
+        """Count a request as finished, and add the bytes that were already on this machine."""
         with self._lock:
             self._done += 1
             self._bytes += count
             self._report()
 
     def stop(self) -> None:
-        """End all requests when their next bytes arrive."""
+        """Make all requests end when their next bytes arrive."""
         self._stopped = True
 
     def _report(self) -> None:
@@ -85,15 +85,15 @@ class Tally:
 
 
 class Transfers:
-    """Requests of fetches, run in a pool of threads.
+    """Runs the requests of fetches in a pool of threads.
 
     Parameters
     ----------
     http : Http
     limit : int, Allowance or None
-        Bytes that all fetches may bring; an `Allowance` is shared with other sources of the run.
+        Number of bytes that all fetches may download; other sources of the run share an `Allowance`.
     on_progress : callable
-        Gets the progress, from several threads and one at a time.
+        Called with the progress, from several threads but never from two at the same time.
     """
 
     def __init__(
@@ -107,24 +107,24 @@ class Transfers:
     def begin(
         self, requests: int, size: int, what: str, *, shown: int = 0, likely: int | None = None
     ) -> Iterator[Tally]:
-        """Reserve bytes for a fetch, and count what its requests receive.
+        """Reserve bytes for a fetch, and return a counter for the bytes that its requests receive.
 
         Parameters
         ----------
         requests : int
         size : int
-            Bytes that are expected; 0 where that is not known.
+            Number of expected bytes; 0 if it is unknown.
         what : str
             The download in words, for the error: ``"3 files of 260 kB"``.
         shown : int
-            Bytes that the progress names as the whole; 0 where that is not known.
+            Total number of bytes to show in the progress; 0 if it is unknown.
         likely : int, optional
             Limit to advise where `size` is only roughly known.
 
         Raises
         ------
         TooLarge
-            More is expected than the run may still download.
+            The fetch expects more bytes than the run may still download.
         """
         share = self._allowance.plan(size, what, likely=likely)
         tally = Tally(requests, shown, share, self._on_progress)
@@ -136,21 +136,21 @@ class Transfers:
             share.close()
 
     def run(self, tasks: Sequence[Callable[[], T]], tally: Tally) -> list[T]:
-        """Run the requests of a fetch, and end the others when one fails."""
+        """Run the requests of a fetch; if one request fails, end all others."""
         return together(self._http, tasks, stop=tally.stop)
 
 
 def together(
     http: Http, tasks: Sequence[Callable[[], T]], *, stop: Callable[[], None] = lambda: None
 ) -> list[T]:
-    """Run tasks that send requests, as many at once as one host accepts, and return their results in order.
+    """Run tasks that send requests, as many at the same time as one host accepts, and return their results in order.
 
-    The first failure ends the others; so does Ctrl-C, at once.
+    The first failure ends all other tasks; Ctrl-C ends all tasks at once.
 
     Parameters
     ----------
     stop : callable
-        Called when no more is needed, so that running work ends early.
+        Called when the results are no longer needed, so that running tasks end early.
     """
     with ThreadPoolExecutor(CONNECTIONS_PER_HOST, "helio-download") as pool:
         futures = [pool.submit(task) for task in tasks]

@@ -1,4 +1,6 @@
-"""Interface of a file of variables with attributes: a CDF, or a netCDF file described in ISTP's terms."""
+"""Interface of a file that contains variables with attributes: a CDF, or a netCDF file described with ISTP
+attributes.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,14 @@ from typing import Any, Protocol
 import numpy.typing as npt
 
 Attributes = dict[str, Any]
-"""Attributes by name in capitals; each value is a str, a numpy scalar or a numpy array."""
+"""Attributes by their names in capitals; each value is a str, a numpy scalar or a numpy array."""
 
 TEXT_KINDS = frozenset({"CHAR", "UCHAR"})
 
 
 @dataclass(frozen=True)
 class FileVariable:
-    """What a file states about a variable, without records.
+    """Facts that a file states about a variable, without its records.
 
     Parameters
     ----------
@@ -24,13 +26,13 @@ class FileVariable:
         The CDF type without ``CDF_``: ``"REAL4"``, ``"TIME_TT2000"``; ``"UNIX_NS"`` for times that come as
         nanoseconds since 1970.
     shape : tuple of int
-        Of one record, without dimensions that do not vary or have one element.
+        Shape of one record, without dimensions that do not vary or that have only one element.
     dimensions : tuple of int
         The numbers of these dimensions in the file, from 1: the i of DEPEND_i.
     records : int
         Number of records written.
     varies : bool
-        Whether it varies from record to record.
+        Whether the variable varies from record to record.
     """
 
     name: str
@@ -42,12 +44,12 @@ class FileVariable:
 
     @property
     def holds_text(self) -> bool:
-        """Whether the variable holds text."""
+        """Whether the variable contains text."""
         return self.kind in TEXT_KINDS
 
 
 class VariableFile(Protocol):
-    """Open file of variables."""
+    """Open file that contains variables with attributes."""
 
     path: Path
 
@@ -60,13 +62,15 @@ class VariableFile(Protocol):
         ...
 
     def attributes(self, name: str) -> Attributes:
-        """Return the attributes of a variable under ISTP names; empty if there is no such variable."""
+        """Return the attributes of a variable under their ISTP names; empty if there is no such variable."""
         ...
 
     def links(self, name: str) -> Attributes:
-        """Return the attributes that decide whether a variable can be read."""
+        """Return only the attributes that decide whether a variable can be read."""
         ...
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop) as a writable array; without the first dimension if the variable is constant."""
+        """Read records [first, stop) as a writable array; for a constant variable, the array has no dimension
+        for records.
+        """
         ...

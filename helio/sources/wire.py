@@ -1,4 +1,4 @@
-"""Network connections below HTTP: to checked addresses only, with every byte counted."""
+"""Network connections that HTTP uses: helio connects only to checked addresses, and counts every byte."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ if TYPE_CHECKING:
     import ssl
 
 _EACH_FAMILY = 2
-"""Maximum number of IPv6 addresses, and of IPv4 addresses, of a host to try, because each may take long to fail."""
+"""Maximum number of IPv6 addresses, and of IPv4 addresses, of a host to try; each address may take long to fail."""
 
 
 @dataclass(frozen=True)
 class ConnectionWatch:
-    """Rules for the connections of one attempt."""
+    """Rules for the network connections of one request: the allowed hosts, and the counter of bytes and seconds."""
 
     meter: Meter
     site: Site
 
 
 class Wire(httpcore2.NetworkBackend):
-    """Backend that opens connections for an HTTP client; each thread's attempt has its own `ConnectionWatch`.
+    """Opens connections for an HTTP client; each thread sets the rules for its own request with `watched`.
 
     Parameters
     ----------
     proxies : frozenset of Host
-        Hosts of the environment's proxies: the user named them, and they look names up themselves.
+        Hosts of the proxies in the environment variables: the user named these hosts, and a proxy looks up host names
+        itself.
     """
 
     def __init__(self, proxies: frozenset[Host]) -> None:
@@ -49,13 +50,13 @@ class Wire(httpcore2.NetworkBackend):
 
     @property
     def watch(self) -> ConnectionWatch:
-        """Rules for the attempt of this thread."""
+        """Rules for the request that this thread sends."""
         watch: ConnectionWatch = self._current.watch
         return watch
 
     @contextmanager
     def watched(self, watch: ConnectionWatch) -> Iterator[None]:
-        """Apply the rules to everything that this thread does on the network."""
+        """Apply the rules to all connections that this thread uses inside the ``with`` block."""
         self._current.watch = watch
         try:
             yield
@@ -63,7 +64,7 @@ class Wire(httpcore2.NetworkBackend):
             del self._current.watch
 
     def shut(self) -> None:
-        """Shut all connections, including those that are opened later."""
+        """Shut all connections, also those that are opened later."""
         with self._lock:
             self._ended = True
             for connection in tuple(self._sockets):
@@ -77,10 +78,10 @@ class Wire(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to one of a host's addresses that the provider may use.
+        """Connect to one of the addresses of a host that the provider may use.
 
-        Names are looked up once, and the connection goes to the address that was checked: an answer that is another
-        one the next time leads nowhere.
+        The method looks up the host name once and connects to the address that it checked, so that a different result
+        of a second look-up has no effect.
 
         Raises
         ------
@@ -103,7 +104,9 @@ class Wire(httpcore2.NetworkBackend):
         raise failure
 
     def _noted(self, stream: httpcore2.NetworkStream) -> MeteredStream:
-        """Remember a connection: closing it elsewhere does not wake the thread that reads from it, shutting it does."""
+        """Remember a connection so that `shut` can shut it: this wakes a thread that reads from the connection,
+        closing it does not.
+        """
         connection = stream.get_extra_info("socket")
         if isinstance(connection, socket.socket):
             with self._lock:
@@ -114,14 +117,14 @@ class Wire(httpcore2.NetworkBackend):
 
 
 class MeteredStream(httpcore2.NetworkStream):
-    """Connection whose bytes and waiting times are counted."""
+    """Network connection that counts its bytes and waiting times."""
 
     def __init__(self, stream: httpcore2.NetworkStream, wire: Wire) -> None:
         self._stream = stream
         self._wire = wire
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Receive bytes, within the time of the attempt."""
+        """Receive bytes, within the time that the request has left."""
         meter = self._wire.watch.meter
         begun = meter.now()
         try:
@@ -134,7 +137,7 @@ class MeteredStream(httpcore2.NetworkStream):
         return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send all bytes of the buffer."""
+        """Send all bytes of the buffer to the server."""
         self._stream.write(buffer, timeout)
 
     def close(self) -> None:
@@ -147,17 +150,17 @@ class MeteredStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        """Encrypt the connection with TLS; the timeout is for the whole handshake."""
+        """Encrypt the connection with TLS; the timeout covers the whole handshake."""
         allowed = self._wire.watch.meter.allowed(timeout)
         return self._wire._noted(self._stream.start_tls(ssl_context, server_hostname, allowed))
 
     def get_extra_info(self, info: str) -> Any:
-        """Return extra information about the underlying connection."""
+        """Return information about the connection, such as its socket, by name."""
         return self._stream.get_extra_info(info)
 
 
 def _addresses(host: str, port: int) -> list[str]:
-    """Return addresses of a host in the order of the system, a few of each family."""
+    """Return the addresses of a host in the order of the system, only a few IPv6 and a few IPv4 addresses."""
     try:
         addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

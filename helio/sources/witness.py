@@ -1,4 +1,4 @@
-"""What the replies of a server show besides their content: its certificate and its clock."""
+"""Facts about a server that its replies show besides their content: its certificate and its clock."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from helio.sources.http import Http
 
 @dataclass
 class Witness:
-    """Client that notes certificate and clock of each server that replies."""
+    """Sends requests, and keeps the certificate and the clock of each server that replies."""
 
     issuer: str = ""
-    """Issuer of the server's certificate; empty without a certificate."""
+    """Name of the authority that signed the server's certificate; empty without a certificate."""
     ahead: float | None = None
-    """Seconds that this machine's clock is ahead of the server's."""
+    """Seconds by which this machine's clock is ahead of the server's clock; None if unknown."""
 
     def note(self, answer: OpenReply, now: float) -> None:
-        """Note certificate and clock of the server that sent a reply."""
+        """Keep the certificate and the clock of the server that sent this reply."""
         self.ahead = ahead_of(answer.headers.get("date", ""), now)
         if answer.certificate:
             self.issuer = Certificate.read(answer.certificate).issuer
 
     def json(self, http: Http, url: str) -> Any:
-        """Return a whole reply as JSON."""
+        """Return the content of a complete JSON reply."""
 
         def receive(answer: OpenReply) -> Any:
             self.note(answer, http.clock.now())
@@ -35,7 +35,7 @@ class Witness:
         return http.exchange(url, receive, headers=lambda: {"Accept": "application/json"})
 
     def first_bytes(self, http: Http, url: str, count: int) -> bytes:
-        """Read only the first bytes of a reply, even if the server ignores the requested range."""
+        """Read only the first bytes of a reply, even if the server ignores the request for a range of bytes."""
 
         def receive(answer: OpenReply) -> bytes:
             self.note(answer, http.clock.now())

@@ -1,4 +1,4 @@
-"""Descriptions that helio writes beside the numbers of a table, so that a file of any format gives the same table."""
+"""Descriptions that helio writes next to the numbers of a table, so that files of all formats give the same table."""
 
 from __future__ import annotations
 
@@ -15,24 +15,30 @@ from helio.store.representation import STATED, Representation
 from helio.store.table import PARTS, Axis, Epochs, Table
 
 WRITTEN = "helio_table"
-"""Name of the variable attribute, CSV comment or Parquet metadata that describes the tables in a file."""
+"""Name of the variable attribute, CSV comment or Parquet metadata key that holds helio's descriptions of the
+tables in a file.
+"""
 
 LEAP_SECOND = "helio_leap_second"
-"""Name of the netCDF attribute that says how leap seconds are stored, present if there are any."""
+"""Name of the netCDF attribute that says how leap seconds are stored; a file has this attribute only if it has
+leap seconds.
+"""
 
 Facts = Mapping[str, Any]
-"""JSON description of a table: name, description, unit, frame, scale, components or axes, and where its arrays are."""
+"""JSON description of a table: name, description, unit, frame, scale, components or axes, and the places of its
+arrays.
+"""
 
 
 def facts_of(
     parameter: str, table: Table, where: Callable[[str, npt.NDArray[Any]], Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return the description of a table, without empty entries.
+    """Return the JSON description of a table, without empty entries.
 
     Parameters
     ----------
     parameter : str
-        Under which the table is found again.
+        Name of the parameter under which helio finds the table again.
     where : callable
         Says where an array is written, by its name in the table: ``{"variable": name}``, ``{"columns": titles}``, or
         ``{"values": numbers}`` for one that stands in the facts themselves.
@@ -77,7 +83,7 @@ def read_facts(path: Path, text: str) -> dict[str, Any]:
     Raises
     ------
     DamagedFile
-        When it is not what helio writes.
+        The text does not have the form that helio writes.
     """
     try:
         facts = json.loads(text)
@@ -89,7 +95,7 @@ def read_facts(path: Path, text: str) -> dict[str, Any]:
 
 
 def as_numbers(array: npt.NDArray[Any]) -> list[float | str | None]:
-    """Write an array for JSON, which has no NaN or infinity, with as few digits as its precision needs."""
+    """Return an array as JSON values, with as few digits as its precision needs; JSON has no NaN and no infinity."""
     numbers = (float(str(number)) for number in array.reshape(-1))
     return [
         None if number != number else str(number) if number in (np.inf, -np.inf) else number
@@ -98,19 +104,19 @@ def as_numbers(array: npt.NDArray[Any]) -> list[float | str | None]:
 
 
 def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt.NDArray[Any]]) -> Table:
-    """Make the table that a description describes.
+    """Make a table from the description that helio wrote for it.
 
     Parameters
     ----------
     epoch : datetime64[ns], shape (n,)
-        The records that are wanted.
+        Epochs of the requested records.
     part : callable
         Gives an array of these records, or one that does not vary, from where the facts say it stands.
 
     Raises
     ------
     DamagedFile
-        When facts and arrays do not fit each other.
+        The facts and the arrays do not match.
     """
 
     def array(facts_of_array: Facts, shape: tuple[int, ...]) -> npt.NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Stand-ins for the services that helio uses: real servers on loopback, for tests of sources and pipelines.
+"""Test servers that stand in for the services helio uses: real servers on loopback, for tests of sources and pipelines.
 
 >>> from helio.testing import SwpcStandIn
 >>> from datetime import datetime
@@ -6,9 +6,9 @@
 ...     server.url.rpartition(":")[0]
 'http://127.0.0.1'
 
-Let helio use one by its address: ``HELIO_CDAWEB_URL``, ``HELIO_SWPC_URL``, ``HELIO_HAPI_SERVERS=mine=URL``, or the
-``url`` of a source. `StandIn` and `Handler` are the base of stand-ins for other services, `FaultyServer` sends any
-bytes. `check_source` checks the contract of every source. See docs/sources.md.
+To make helio use a test server, set its address: ``HELIO_CDAWEB_URL``, ``HELIO_SWPC_URL``,
+``HELIO_HAPI_SERVERS=mine=URL``, or the ``url`` of a source. `StandIn` and `Handler` are the base of stand-ins for other
+services, `FaultyServer` sends any bytes. `check_source` checks the contract of every source. See docs/sources.md.
 
 Nothing of helio imports this package.
 """

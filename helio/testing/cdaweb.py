@@ -1,4 +1,5 @@
-"""Stand-in for CDAWeb on loopback: REST service, file downloads and folder pages for a folder of CDFs.
+"""Test server that stands in for CDAWeb on loopback: REST service, file downloads and folder pages for a folder of
+CDFs.
 
 It behaves like the service: NASA's own client, cdasws, reads from it unchanged. The formats are those of
 https://cdaweb.gsfc.nasa.gov/WebServices/REST/ and of the folders below https://cdaweb.gsfc.nasa.gov/pub/.
@@ -35,7 +36,7 @@ _EPOCHS = (31, 32, 33)
 
 @dataclass
 class ServedFile:
-    """File of a dataset, and the time span of its records."""
+    """File of a dataset that the test server serves, with the time span of its records."""
 
     path: Path
     dataset_id: str
@@ -56,14 +57,14 @@ class ServedFile:
 
 @dataclass
 class Computed:
-    """Parameter that no file holds: the service computes it from a file."""
+    """Parameter that no file holds, because the service computes it from a file."""
 
     compute: Callable[[Any], np.ndarray]
     attributes: dict[str, str] = field(default_factory=dict)
 
 
 class CdaWebStandIn(StandIn):
-    """Stand-in for CDAWeb that serves the CDFs below a folder."""
+    """Test server that stands in for CDAWeb and serves the CDFs below a folder."""
 
     def __init__(self, folder: Path, *, computed: Mapping[tuple[str, str], Computed] | None = None) -> None:
         self.computed = dict(computed or {})
@@ -77,7 +78,7 @@ class CdaWebStandIn(StandIn):
     # For tests
 
     def publish(self, path: Path, published: float = 1_700_000_000.0) -> None:
-        """Serve a file; it replaces a served file with the same name."""
+        """Serve a file, and stop serving any other file with the same name."""
         match = _NAME.fullmatch(path.name)
         if match is None:
             return
@@ -96,7 +97,7 @@ class CdaWebStandIn(StandIn):
         return grouped
 
     def covering(self, dataset_id: str, start: datetime, stop: datetime) -> list[ServedFile]:
-        """Return the newest version of each file with records in the interval."""
+        """Return the newest version of each file that has records in the interval."""
         newest: dict[datetime, ServedFile] = {}
         for file in self.datasets().get(dataset_id, []):
             rival = newest.get(file.day)
@@ -105,7 +106,7 @@ class CdaWebStandIn(StandIn):
         return [file for _, file in sorted(newest.items()) if file.first < stop and file.last >= start]
 
     def variables(self, dataset_id: str) -> list[tuple[str, str]]:
-        """Return names and descriptions of the variables that the service offers."""
+        """Return names and descriptions of the variables that the service offers for a dataset."""
         import cdflib
 
         file = cdflib.CDF(self.datasets()[dataset_id][-1].path)
@@ -121,7 +122,7 @@ class CdaWebStandIn(StandIn):
         ]
 
     def described(self, file: ServedFile, host: str) -> dict[str, Any]:
-        """Return the description of a file in the form of the service."""
+        """Return the description of a file in the form that the service uses."""
         return {
             "Name": f"http://{host}{DATA}{file.folder}/{quote(file.path.name)}",
             "MimeType": "application/x-cdf",
@@ -217,7 +218,9 @@ class _CdaWebHandler(Handler):
         return self.answer(404, {"Message": ["no such resource"]})
 
     def _data_request(self) -> None:
-        """Answer a request in XML from cdasws: for original files if it names no variable, otherwise for a subset."""
+        """Answer an XML request from cdasws: with whole files if the request names no variable, otherwise with
+        a CDF of these variables.
+        """
         request = ElementTree.fromstring(self.body)
 
         def texts(name: str) -> list[str]:
@@ -349,7 +352,9 @@ def _stamp(moment: datetime) -> str:
 
 
 def _span(path: Path) -> tuple[datetime, datetime]:
-    """Read the first and the last epoch of the variable that most others depend on; with cdflib, record by record."""
+    """Return the first and last epoch of the variable on which most others depend, read with cdflib record by
+    record.
+    """
     import cdflib
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Check of a data source against a stand-in server."""
+"""Check that a data source does what helio expects, run against a test server."""
 
 from __future__ import annotations
 
@@ -28,20 +28,21 @@ def check_source(
     reader: CdfReader | None = None,
     clock: Clock | None = None,
 ) -> dict[str, Table]:
-    """Check that a source does what helio expects in one fetch, and return the tables.
+    """Check that a source does what helio expects of each fetch, and return the tables of this fetch.
 
-    Files have the same names before and after the fetch. Tables are in order, within the range, and have sources. A
-    second run requests no data again. An offline run makes no request and gives the same tables; it raises `Offline`
-    for data that are not cached. An unknown dataset and an unknown parameter raise different errors.
+    The function checks that files have the same names before and after the fetch, that tables are in order, within the
+    range, and have sources, and that a second run requests no data again. An offline run makes no request and gives the
+    same tables; it raises `Offline` for data that are not cached. An unknown dataset and an unknown parameter raise
+    different errors.
 
     Parameters
     ----------
     kind : class
         Class of the source.
     url : str
-        Address of the stand-in.
+        Address of the test server.
     dataset_id, parameters, time_range
-        A fetch that the stand-in has data for.
+        A fetch for which the test server has data.
     cache : Path
         An empty folder.
     reader : CdfReader, optional
@@ -52,7 +53,7 @@ def check_source(
     Raises
     ------
     AssertionError
-        The source breaks its contract, as the message explains.
+        The source does not do what helio expects; the message explains the difference.
     """
     with client(clock) as http, client(clock) as nobody:
         nobody.cancel()

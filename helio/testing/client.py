@@ -1,4 +1,4 @@
-"""Clock that does not wait, and HTTP client for servers on loopback, both for tests."""
+"""A clock for tests that does not really wait, and an HTTP client for test servers on loopback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.sources.http import Clock, Hosts, Http
 
 
 class FakeClock(Clock):
-    """Clock that stands still: waiting adds seconds to its time and returns at once.
+    """Clock for tests that stands still: a wait adds its seconds to the clock's time and returns at once.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class FakeClock(Clock):
     slept : list of float
         Seconds of each wait.
     ahead : float
-        Seconds to add from now on.
+        Seconds by which to move the clock forward from now on.
     then : callable
         Called after each wait.
     """
@@ -46,14 +46,14 @@ class FakeClock(Clock):
 
 @contextmanager
 def client(clock: Clock | None = None, *, timeout: float = 10.0) -> Iterator[Http]:
-    """Open an HTTP client for one test, which shares no limits with other clients and so never waits for them.
+    """Open an HTTP client for one test; it shares no limits with other clients, so it never waits for them.
 
     Parameters
     ----------
     clock : Clock, optional
         Default: a `FakeClock`.
     timeout : float
-        Seconds without any byte after which an attempt is abandoned.
+        Seconds without any byte after which the client gives up an attempt.
     """
     with closing(Http(timeout=timeout, clock=clock or FakeClock(), hosts=Hosts())) as http:
         yield http

@@ -1,4 +1,4 @@
-"""Server for tests that is slow or breaks the rules of HTTP: each path has its own reply, given in bytes."""
+"""Test server that replies slowly or breaks the rules of HTTP: for each path, the test gives the bytes of the reply."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from itertools import chain, repeat
 from helio.testing.loopback import LoopbackServer, OwnedServer
 
 Answer = Iterable[bytes | float]
-"""Bytes to send, and seconds to wait before them."""
+"""Reply of the test server: the bytes to send, and the seconds to wait before sending them."""
 
 MEBIBYTE = 1024**2
 OK = b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
@@ -22,12 +22,12 @@ JSON = OK + b"Content-Type: application/json\r\n"
 
 
 def whole(body: bytes, *, headers: bytes = b"", head: bytes = JSON) -> list[bytes]:
-    """Make a complete reply that states its length."""
+    """Make a complete reply whose headers state its length."""
     return [head + headers + b"Content-Length: %d\r\n\r\n" % len(body), body]
 
 
 def drip(content: bytes, seconds: float, size: int = 1) -> Iterator[bytes | float]:
-    """Yield content in small parts, waiting before each part."""
+    """Yield content in small parts, with a wait before each part."""
     for first in range(0, len(content), size):
         yield seconds
         yield content[first : first + size]
@@ -39,7 +39,7 @@ def endless(part: bytes) -> Iterator[bytes]:
 
 
 def redirect(target: str, status: str = "302 Found") -> list[bytes]:
-    """Make a redirect reply without a body."""
+    """Make a reply that redirects to another URL and has no body."""
     return [
         f"HTTP/1.1 {status}\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
     ]
@@ -47,7 +47,7 @@ def redirect(target: str, status: str = "302 Found") -> list[bytes]:
 
 @cache
 def bomb(kind: str, mebibytes: int) -> bytes:
-    """Compress zeros to about a thousandth of their size."""
+    """Compress zeros, which takes about a thousandth of their size."""
     bits = {"gzip": 16 + zlib.MAX_WBITS, "zlib": zlib.MAX_WBITS, "bare": -zlib.MAX_WBITS}[kind]
     packing = zlib.compressobj(9, zlib.DEFLATED, bits)
     zeros = bytes(MEBIBYTE)
@@ -55,10 +55,10 @@ def bomb(kind: str, mebibytes: int) -> bytes:
 
 
 class FaultyServer(LoopbackServer):
-    """Server on loopback that sends the reply of each path in `answers`; a context manager.
+    """Test server on loopback that sends, for each path, the reply in `answers`; a context manager.
 
-    An answer may be a function of the request's text. `requests` has the texts, `sent` the number of bytes sent for
-    each.
+    A reply may be a function of the request's text. `requests` contains the texts of all requests, `sent` the number of
+    bytes sent for each request.
     """
 
     def __init__(self, answers: dict[str, Answer | Callable[[str], Answer]] | None = None) -> None:
@@ -101,10 +101,10 @@ class _FaultyHandler(socketserver.BaseRequestHandler):
 
 
 def unending_json() -> Answer:
-    """Yield JSON that never ends, without a stated length."""
+    """Yield a JSON reply that never ends and does not state its length."""
     return chain([JSON + b"\r\n["], endless(b'"a",'))
 
 
 def many_members(count: int) -> bytes:
-    """Make a gzip body of many empty streams."""
+    """Make a gzip body that consists of many empty gzip streams."""
     return gzip.compress(b"") * count

@@ -1,4 +1,5 @@
-"""Stand-in for a HAPI server of version 2.0 or 3 on loopback, with made-up datasets or recorded replies.
+"""Test server that stands in for a HAPI server of version 2.0 or 3 on loopback, with invented datasets or recorded
+replies.
 
 It follows the specification, https://github.com/hapi-server/data-specification; the client of the HAPI group reads
 from it unchanged.
@@ -47,12 +48,12 @@ _KINDS = {"double": "<f8", "integer": "<i4"}
 
 @dataclass
 class Dataset:
-    """Dataset of the stand-in, with its records.
+    """Dataset that the test server serves, with its records.
 
     Parameters
     ----------
     about : dict
-        Members of ``info`` other than the parameters and the span.
+        Keys and values of ``info`` other than the parameters and the time span.
     parameters : list of dict
         Parameters as in ``info``, the time first.
     records : structured array
@@ -70,7 +71,7 @@ class Dataset:
     about: dict[str, Any] = field(default_factory=dict)
 
     def info(self, names: Iterable[str] | None = None) -> dict[str, Any]:
-        """Return the ``info`` reply for all parameters, or for the named ones."""
+        """Return the ``info`` reply with all parameters, or only with the named ones."""
         chosen = [
             parameter
             for index, parameter in enumerate(self.parameters)
@@ -79,7 +80,7 @@ class Dataset:
         return {**self.about, "startDate": self.start, "stopDate": self.stop, "parameters": chosen}
 
     def body(self, names: list[str], start: np.datetime64, stop: np.datetime64, form: str) -> bytes:
-        """Return the records of [start, stop) in one of HAPI's formats."""
+        """Return the records of [start, stop) as bytes in one of HAPI's formats."""
         import numpy as np
 
         rows = self.records[(self.epoch >= start) & (self.epoch < stop)][names]
@@ -114,7 +115,7 @@ def dataset(
     stop: str = "",
     **about: Any,
 ) -> Dataset:
-    """Make a dataset from texts of times and the values of each parameter."""
+    """Make a dataset from times (as texts) and the values of each parameter."""
     import numpy as np
 
     texts = np.array([time.encode() for time in times])
@@ -147,7 +148,9 @@ def dataset(
 
 
 def recorded(folder: Path) -> Dataset:
-    """Load a dataset of recorded replies: ``info.json``, and one binary body named by its parameters and span."""
+    """Load a dataset from recorded replies: ``info.json``, and one binary body whose name gives its parameters
+    and time span.
+    """
     import numpy as np
 
     info = json.loads((folder / "info.json").read_text())
@@ -182,7 +185,7 @@ def _joined(words: list[str], known: Mapping[str, Any]) -> list[str]:
 
 
 class HapiStandIn(StandIn):
-    """Stand-in for a HAPI server that serves datasets below ``/hapi``.
+    """Test server that stands in for a HAPI server and serves datasets below ``/hapi``.
 
     Parameters
     ----------
@@ -201,7 +204,7 @@ class HapiStandIn(StandIn):
     gzip : bool
         Whether data are sent compressed.
     refuses : callable
-        Tells whether to refuse a data request, by its query, with 1409.
+        Function that says, from the query of a data request, whether to refuse the request with HAPI status 1409.
     kinds : dict of str to str
         The content type of each format.
     http_status : int
@@ -234,7 +237,7 @@ class HapiStandIn(StandIn):
 
 
 class _StatusError(Exception):
-    """A request that ends in a status of HAPI."""
+    """Error for a request that the server must answer with a HAPI error status."""
 
 
 class _HapiHandler(Handler):
@@ -388,7 +391,9 @@ def _reason(code: int) -> str:
 
 
 def _moment(text: str) -> datetime:
-    """Read a HAPI time of a request or a record: full or truncated, by month or by day of year."""
+    """Read a HAPI time from a request or a record: complete or shortened, with month and day or with the day of
+    the year.
+    """
     text = text.removesuffix("Z")
     date, _, clock = text.partition("T")
     words = date.split("-")

@@ -1,4 +1,4 @@
-"""Server on loopback that runs in its own thread during a ``with`` block."""
+"""Server for tests on loopback that runs in its own thread during a ``with`` block."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any, Self
 
 
 class LoopbackServer:
-    """Server on 127.0.0.1 that starts when it is made; a context manager that stops it.
+    """Server for tests on 127.0.0.1 that starts when the object is made, and stops at the end of its ``with`` block.
 
     Parameters
     ----------
     handler : class of socketserver.BaseRequestHandler
-        Serves one connection; this object is its ``self.server.owner``.
+        Class that serves one connection; ``self.server.owner`` is this object.
     port : int
         Default: a free port.
 
@@ -42,7 +42,7 @@ class LoopbackServer:
         self.close()
 
     def close(self) -> None:
-        """Stop the server and drop waiting requests."""
+        """Stop the server and drop all waiting requests."""
         self.over.set()
         self.server.shutdown()
         self.server.server_close()
@@ -50,7 +50,7 @@ class LoopbackServer:
 
 
 class OwnedServer(socketserver.ThreadingTCPServer):
-    """HTTP server with one thread for each connection, and a reference to the object that runs it."""
+    """HTTP server with one thread for each connection; its attribute `owner` is the test server that runs it."""
 
     daemon_threads = True
     block_on_close = False
@@ -59,6 +59,8 @@ class OwnedServer(socketserver.ThreadingTCPServer):
     owner: Any
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print an error of the stand-in; ignore clients that disconnected, as some tests cause."""
+        """Print an error that occurs in the test server, but ignore clients that disconnected, because some
+        tests do this on purpose.
+        """
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)

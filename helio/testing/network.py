@@ -1,4 +1,4 @@
-"""Stand-ins for what lies between a user and a server: certificate authorities, secure servers, proxies."""
+"""Test versions of what lies between a user and a server: certificate authorities, servers with TLS, and proxies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DAY = timedelta(days=1)
 
 
 class Authority:
-    """Certificate authority for one test."""
+    """Certificate authority for one test, which signs certificates of test servers."""
 
     def __init__(self, folder: Path, name: str = "Institute Root CA") -> None:
         from cryptography import x509
@@ -57,7 +57,7 @@ class Authority:
         stop: timedelta = DAY,
         self_signed: bool = False,
     ) -> ssl.SSLContext:
-        """Make the TLS context of a server whose certificate is for some hosts and valid between two times."""
+        """Make the TLS context for a server whose certificate names some hosts and is valid between two times."""
         from cryptography import x509
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import ec
@@ -100,7 +100,7 @@ def _general(host: str) -> x509.GeneralName:
 
 
 def secure(standin: LoopbackServer, context: ssl.SSLContext) -> str:
-    """Make a stand-in use TLS from now on, and return its address."""
+    """Make a test server use TLS from now on, and return its new address."""
     server = standin.server
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     standin.url = standin.url.replace("http://", "https://")
@@ -108,16 +108,17 @@ def secure(standin: LoopbackServer, context: ssl.SSLContext) -> str:
 
 
 class ProxyStandIn(LoopbackServer):
-    """Proxy on loopback for plain requests and tunnels; a context manager.
+    """Test proxy on loopback for plain requests and tunnels; a context manager.
 
     Parameters
     ----------
     status : int
-        Status with which it refuses requests; 0 to pass them on.
+        HTTP status with which the proxy refuses requests; 0 to pass requests on.
     login : str
-        ``USER:PASSWORD`` that it requires.
+        ``USER:PASSWORD`` that the proxy requires.
     opens : ssl.SSLContext, optional
-        Context for opening tunnels with its own certificate, as some institutes do.
+        TLS context with which the proxy decrypts tunnels with its own certificate, as the proxies of some institutes
+        do.
     """
 
     def __init__(self, status: int = 0, login: str = "", opens: ssl.SSLContext | None = None) -> None:
@@ -139,7 +140,7 @@ class _ProxyHandler(BaseHTTPRequestHandler):
         return owner
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing; tests read `asked` instead."""
+        """Print nothing, because tests read the proxy's list `asked` instead of a log."""
 
     def _refuses(self) -> bool:
         self.proxy.asked.append(f"{self.command} {self.path}")
@@ -203,7 +204,9 @@ class _ProxyHandler(BaseHTTPRequestHandler):
 
 
 def _pass_on(client: socket.socket, server: socket.socket) -> None:
-    """Pass bytes both ways until one side ends; in one thread, because a TLS connection cannot be shared by two."""
+    """Pass bytes in both directions until one side ends; in one thread, because two threads cannot share a TLS
+    connection.
+    """
     while True:
         for source, target in ((client, server), (server, client)):
             source.setblocking(False)

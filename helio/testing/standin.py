@@ -1,4 +1,4 @@
-"""Base class of stand-in servers on loopback, which record requests and can be told to fail."""
+"""Base class of test servers on loopback, which record requests and can be told to fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from helio.testing.loopback import LoopbackServer, OwnedServer
 
 @dataclass
 class Request:
-    """Request that the stand-in received."""
+    """Request that the test server received."""
 
     method: str
     path: str
@@ -28,13 +28,13 @@ class Request:
 
     @property
     def query(self) -> dict[str, str]:
-        """Query parameters of the request; each may be given once."""
+        """Query parameters of the request by name; each parameter may occur only once."""
         return dict(parse_qsl(urlsplit(self.path).query, keep_blank_values=True))
 
 
 @dataclass
 class Fault:
-    """Fault to show on a request: its kind, and a number for the kinds that need one.
+    """Fault that the test server shows on a request: the kind of fault, and a number for the kinds that need a number.
 
     Instead of the reply: ``"timeout"`` (seconds of silence), ``"reset"``, ``"closed"``, ``"html"`` (a page about
     maintenance), ``"empty"`` (an empty object), ``"429"`` and ``"503 retry"`` (seconds to wait), ``"429 date"``
@@ -50,7 +50,7 @@ class Fault:
 
 
 class StandIn(LoopbackServer):
-    """Stand-in server on loopback, with the replies of the class's `handler`; a context manager.
+    """Test server on loopback that replies as the `handler` of the class says; a context manager.
 
     `fail` sets faults for the next requests whose path contains some text; `requests` lists the requests.
 
@@ -81,7 +81,7 @@ class StandIn(LoopbackServer):
         super().__init__(self.handler)
 
     def fail(self, path: str, *faults: str | tuple[str, float]) -> None:
-        """Make the next requests whose path contains `path` fail, one fault for each request."""
+        """Make the next requests whose path contains `path` fail: one request for each given fault."""
         queue = [Fault(*fault) if isinstance(fault, tuple) else Fault(fault) for fault in faults]
         with self._lock:
             self._faults.setdefault(path, []).extend(queue)
@@ -93,7 +93,7 @@ class StandIn(LoopbackServer):
             self.requests.clear()
 
     def asked(self, part: str) -> list[Request]:
-        """Return the requests whose path contains a text."""
+        """Return the received requests whose path contains a text."""
         return [request for request in self.requests if part in request.path]
 
     def fault_for(self, path: str) -> Fault | None:
@@ -114,7 +114,7 @@ class StandIn(LoopbackServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Handler of one request; a subclass writes `route`, and may add faults in `go_wrong`.
+    """Handler of one request; a subclass writes `route`, and may add kinds of faults in `go_wrong`.
 
     In `route`: ``self.path`` is the requested path, ``self.request_made`` the whole request, ``self.body`` the posted
     data, ``self.standin`` the stand-in.
@@ -127,16 +127,16 @@ class Handler(BaseHTTPRequestHandler):
     server: OwnedServer
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing; tests read `requests` instead."""
+        """Print nothing, because tests read the list `requests` instead of a log."""
 
     @property
     def standin(self) -> Any:
-        """Stand-in to which this handler belongs."""
+        """Test server to which this handler belongs."""
         return self.server.owner
 
     @property
     def host(self) -> str:
-        """Host and port, as the client wrote them."""
+        """Host and port of the server, as the client wrote them."""
         return self.headers["Host"]
 
     def do_HEAD(self) -> None:
@@ -163,7 +163,9 @@ class Handler(BaseHTTPRequestHandler):
             self._leave()
 
     def _leave(self) -> None:
-        """Count the request as served, before its last byte, because then the client may send the next request."""
+        """Count the request as finished before its last byte is sent, because the client may send the next
+        request after this byte.
+        """
         if self._inside:
             self._inside = False
             self.standin.leave()
@@ -171,7 +173,7 @@ class Handler(BaseHTTPRequestHandler):
     # Going wrong
 
     def go_wrong(self, fault: Fault) -> bool:
-        """Show the fault; return whether it replaces the reply."""
+        """Show the fault of a request; return whether the fault replaces the reply."""
         if fault.kind == "timeout":
             self.standin.over.wait(fault.number or 5)
             self.close_connection = True
@@ -204,10 +206,12 @@ class Handler(BaseHTTPRequestHandler):
     # Answering
 
     unframed = ""
-    """HTTP version of replies without a stated length, ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty for replies with one."""
+    """HTTP version of replies that do not state their length, ``"HTTP/1.0"`` or ``"HTTP/1.1"``; empty if
+    replies state their length.
+    """
 
     def route(self) -> None:
-        """Answer the request with one call of `answer`."""
+        """Answer the request by one call of `answer`."""
         raise NotImplementedError
 
     def answer(
@@ -218,7 +222,7 @@ class Handler(BaseHTTPRequestHandler):
         headers: Mapping[str, str] | None = None,
         reason: str | None = None,
     ) -> None:
-        """Send a reply, changed by the fault of the request.
+        """Send a reply, changed by the fault of the request if there is one.
 
         Parameters
         ----------

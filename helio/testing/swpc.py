@@ -1,4 +1,5 @@
-"""Stand-in for services.swpc.noaa.gov on loopback, with synthetic JSON data in the service's formats.
+"""Test server that stands in for services.swpc.noaa.gov on loopback, with synthetic JSON data in the formats of the
+service.
 
 Rows of texts with the names of their columns first: https://services.swpc.noaa.gov/products/solar-wind/; objects:
 https://services.swpc.noaa.gov/json/goes/primary/. It has the faults of `Handler` and two more: "half" truncates the
@@ -22,14 +23,14 @@ XRAYS = "/json/goes/primary/xrays-7-day.json"
 
 
 class SwpcStandIn(StandIn):
-    """Stand-in for SWPC with seven days of synthetic records up to the minute `newest`, which a test can change."""
+    """Test server for SWPC with seven days of synthetic records up to the minute `newest`, which a test can change."""
 
     def __init__(self, newest: datetime, *, days: float = 7, cadence: float = 60.0) -> None:
         self.newest = newest
         self.window = timedelta(days=days)
         self.cadence = timedelta(seconds=cadence)
         self.change: Callable[[str, list[Any]], list[Any]] = lambda path, records: records
-        """Function with which a test changes the records of a reply."""
+        """Function that a test sets to change the records of a reply."""
         super().__init__()
 
     def epochs(self) -> list[datetime]:
@@ -39,7 +40,7 @@ class SwpcStandIn(StandIn):
         return [last - i * self.cadence for i in range(int(self.window / self.cadence) - 1, -1, -1)]
 
     def reply(self, path: str) -> list[Any] | None:
-        """Return the reply for a path."""
+        """Return the reply of the service for a path."""
         if path == MAG:
             rows: list[Any] = [["time_tag", "bx_gsm", "by_gsm", "bz_gsm", "lon_gsm", "lat_gsm", "bt"]]
             rows += [[_tag(epoch), *_field(epoch)] for epoch in self.epochs()]

@@ -1,1 +1,3 @@
-"""Sources of data: each file has one subclass of `Source`, and a step or ``--archive`` names it by the file's name."""
+"""Sources of data: each file has one subclass of `Source`; a step or ``--archive`` selects a source by the name
+of its file.
+"""

@@ -1,4 +1,4 @@
-"""CDAWeb: its REST service lists files; helio downloads, caches and reads them whole."""
+"""NASA's archive CDAWeb: its REST service lists files, and helio downloads, caches and reads these files whole."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ PUB_URL = "https://spdf.gsfc.nasa.gov/pub/"
 REST = "/WS/cdasr/1/dataviews/sp_phys/"
 
 _KNOWN_DATASET = "AC_K2_MFI"
-"""One of the oldest datasets of CDAWeb; helio's sample files include a file of it."""
+"""One of the oldest datasets of CDAWeb; helio's sample files include a file of this dataset."""
 _KNOWN_DAY = TimeRange(datetime(2022, 1, 1), datetime(2022, 1, 2))
 _HEAD = 512
-"""Number of first bytes of a file that show whether it is a CDF."""
+"""Number of first bytes of a file that show whether the file is a CDF."""
 
 _KeptSpans = dict[str, dict[str, InstantOrEmpty]]
-"""Saved start and stop of datasets, by dataset id."""
+"""Saved start and stop of each dataset, by dataset id."""
 
 
 class CdaWeb(FileSource):
-    """NASA's archive of space physics data.
+    """CDAWeb, NASA's archive of space physics data, as a source of data.
 
-    What no file holds and the archive offers all the same, such as a virtual variable that is described in the master
-    CDF only, is computed by its data service; the table's sources name that.
+    The archive offers some parameters that no file contains, such as virtual variables that only the master CDF
+    describes. CDAWeb's data service computes these; the sources of the table then name the service.
 
     References
     ----------
@@ -67,7 +67,7 @@ class CdaWeb(FileSource):
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """Return the URL of a server's REST service; unchanged if it already is one.
+        """Return the URL of a server's REST service; a URL of a REST service stays unchanged.
 
         >>> CdaWeb.full_address("http://127.0.0.1:8080")
         'http://127.0.0.1:8080/WS/cdasr/1/dataviews/sp_phys/'
@@ -75,23 +75,23 @@ class CdaWeb(FileSource):
         Raises
         ------
         RequestError
-            It is no URL.
+            The text is not a URL.
         """
         plain = super().full_address(url)
         return f"{plain}/" if "/dataviews/" in urlsplit(plain).path else f"{plain}{REST}"
 
     @classmethod
     def folder_of_address(cls, url: str) -> str:
-        """Return the cache folder of a server."""
+        """Return the cache folder for a server's address."""
         return folder_name(urlsplit(url).netloc)
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Return True, because helio's catalogue has the datasets of CDAWeb."""
+        """Return True, because helio's catalogue lists the datasets of CDAWeb."""
         return True
 
     def datasets(self) -> list[str]:
-        """Return the ids of all datasets, sorted; ask for them once a day.
+        """Return the ids of all datasets, sorted; helio asks CDAWeb for this list once a day.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class CdaWeb(FileSource):
         return sorted(dict.fromkeys(self._described(reply, url)), key=lambda file: (file.start, file.name))
 
     def span_of(self, dataset_id: str) -> Span | None:
-        """Return the span of a dataset; None if CDAWeb has no such dataset."""
+        """Return the first and last epoch of a dataset; None if CDAWeb has no such dataset."""
         if self.is_saved("datasets", _KeptSpans):
             return _span(self._every_dataset(), dataset_id)
 
@@ -121,7 +121,7 @@ class CdaWeb(FileSource):
     def complete(
         self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
     ) -> GatheredTables:
-        """Get parameters that no file holds from CDAWeb's data service, if it offers all of them."""
+        """Get the parameters that no file holds from CDAWeb's data service, if the service offers all of them."""
         offered = self._variables(dataset_id)
         for name, error in gathered.absent.items():
             if name not in offered:
@@ -136,7 +136,7 @@ class CdaWeb(FileSource):
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask for a dataset that certainly exists, and for the first bytes of one of its files."""
+        """Request the files of a dataset that certainly exists, and the first bytes of one of its files."""
         url_of_dataset = f"{url}datasets?id={_KNOWN_DATASET}"
         if _KNOWN_DATASET not in _spans_of(witness.json(http, url_of_dataset)):
             raise UnknownDataset(
@@ -158,13 +158,13 @@ class CdaWeb(FileSource):
         return f"found the dataset {_KNOWN_DATASET}; {name} is a CDF"
 
     def _described(self, reply: Any, url: str) -> Iterator[RemoteFile]:
-        """Return the files of a reply, each from a host that this provider has files on."""
+        """Return the files that a reply lists, after checking that this provider keeps files on their hosts."""
         for file in listed_files(reply, url):
             self.refuse_foreign([file.url], url)
             yield file
 
     def _every_dataset(self) -> dict[str, dict[str, str]]:
-        """Start and stop of each dataset, as ISO 8601 or empty."""
+        """Start and stop of each dataset, as ISO 8601 texts, or empty if unknown."""
 
         def ask() -> dict[str, dict[str, str]]:
             _, reply = self.http.get_json(f"{self.url}datasets")
@@ -176,7 +176,7 @@ class CdaWeb(FileSource):
         return every
 
     def _variables(self, dataset_id: str) -> list[str]:
-        """Return names of the parameters that the archive offers."""
+        """Return the names of the parameters that the archive offers for a dataset."""
 
         def ask() -> list[str]:
             url = f"{self.url}datasets/{quote(dataset_id, safe='')}/variables"
@@ -270,12 +270,12 @@ def files_url(rest: str, dataset_id: str, time_range: TimeRange) -> str:
 
 
 def listed_files(reply: Any, url: str) -> Iterator[RemoteFile]:
-    """Read the list of files in a reply of the REST service.
+    """Return the files that a reply of the REST service lists.
 
     Raises
     ------
     Refused
-        One of them is nowhere from where it could be downloaded.
+        A listed file has no URL from which it can be downloaded.
     """
     for entry in _list_of(reply, "FileDescription"):
         name = entry.get("Name")
@@ -308,7 +308,7 @@ def _may_be_url(name: str) -> bool:
 
 
 def _size_in(entry: Mapping[str, Any]) -> int:
-    """Return bytes of a listed file; 0 where the archive gives none, or no number that a file can have."""
+    """Return the size of a listed file in bytes; 0 if the archive gives no size or an impossible size."""
     given = entry.get("Length", 0)
     if re.fullmatch(r"[0-9]{1,15}", str(given)):
         return int(given)
@@ -321,7 +321,9 @@ def _size_in(entry: Mapping[str, Any]) -> int:
 
 
 def _span_in(entry: Mapping[str, Any], first: str, last: str) -> tuple[str, str]:
-    """Start and stop as the archive writes them; both empty where one is no time, or the start comes after the stop."""
+    """Return start and stop as the archive writes them; both are empty if one is not a time, or if the start is
+    after the stop.
+    """
     start, stop = (str(entry.get(name) or "") for name in (first, last))
     if not start and not stop:
         return "", ""
@@ -339,7 +341,7 @@ def _span_in(entry: Mapping[str, Any], first: str, last: str) -> tuple[str, str]
 
 
 def _list_of(reply: Any, element: str) -> list[dict[str, Any]]:
-    """Return the elements of a reply; the service writes a single one without a list."""
+    """Return the elements of a list in a reply; the service writes a single element without a list."""
     listed = reply.get(element) if isinstance(reply, dict) else None
     every = listed if isinstance(listed, list) else [listed]
     return [record for record in every if isinstance(record, dict)]

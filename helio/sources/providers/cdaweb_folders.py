@@ -1,4 +1,4 @@
-"""CDAWeb's files as its folder pages list them, for times when the REST service does not work."""
+"""CDAWeb's files, found on the web pages of its folders, for times when the REST service does not work."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from helio.time_range import TimeRange
 
 
 class CdaWebFolders(CdaWeb):
-    """CDAWeb, asked through its folder pages; helio never switches between folder pages and REST service by itself.
+    """CDAWeb, asked through the web pages of its folders; helio never switches between these pages and the REST service
+    by itself.
 
-    Folders are those of SPDF, or those of another server that the user names.
+    The folders are those of SPDF, or of another server that the user names.
     """
 
     listing = "folders"
@@ -24,11 +25,11 @@ class CdaWebFolders(CdaWeb):
 
     @property
     def name(self) -> str:
-        """Name of the source in records and footers."""
+        """Name of the source in records of runs and in footers of figures."""
         return f"{self.title} folders"
 
     def list_files(self, dataset_id: str, time_range: TimeRange) -> Sequence[RemoteFile]:
-        """Read the pages of the folders that may hold files of the range."""
+        """Read the web pages of the folders that may hold files of the range, and return these files."""
         about = self._folders().get(dataset_id)
         if about is None:
             return []
@@ -37,7 +38,7 @@ class CdaWebFolders(CdaWeb):
         )
 
     def _folders(self) -> dict[str, dict[str, str]]:
-        """Return each dataset's folder in the catalogue of all datasets."""
+        """Return the folder of each dataset, from CDAWeb's catalogue of all datasets."""
         own = self.url == self.full_address(self.address)
         url = urljoin(PUB_URL if own else urljoin(self.url, "/pub/"), "catalogs/all.xml")
 
@@ -57,14 +58,15 @@ class CdaWebFolders(CdaWeb):
 
 
 def _folders_in(catalogue: bytes) -> dict[str, dict[str, str]]:
-    """Return each dataset's folder and how it is divided, from the catalogue of all datasets.
+    """Return the folder of each dataset and how the folder is divided, from the catalogue of all datasets.
 
-    Only the needed parts are kept. Entities are refused: a few of them can make a document endless.
+    helio keeps only the needed parts of the catalogue. It refuses XML entities, because a few of them can make a
+    document endless.
 
     Raises
     ------
     ExpatError
-        It is not XML, or declares entities.
+        The catalogue is not XML, or declares entities.
     """
     folders: dict[str, dict[str, str]] = {}
     dataset, divided = "", "None"

@@ -1,4 +1,4 @@
-"""HAPI servers of version 2 or 3, asked for one parameter over a bounded interval at a time.
+"""HAPI servers of version 2 or 3; each request asks for one parameter over a limited interval.
 
 Reference: HAPI Data Access Specification, https://github.com/hapi-server/data-specification.
 """
@@ -58,36 +58,36 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _AT_ONCE = 16 * 1024**2
-"""Bytes that one request should bring."""
+"""Approximate number of bytes that one request should bring."""
 _MOST_AT_ONCE = 8 * _AT_ONCE
-"""Bytes above which helio requests a reply again in halves."""
+"""Number of bytes of a reply above which helio cancels the reply and requests its interval in two halves."""
 _WITHOUT_CADENCE = timedelta(days=31)
-"""Length of the longest request to a server that gives no cadence."""
+"""Length of the longest request to a server that does not state the cadence of the dataset."""
 _STEPS = tuple(
     timedelta(seconds=length)
     for length in (60, 600, 3600, 6 * 3600, *(days * 86_400 for days in (1, 5, 10, 31, 100, 366, 3660)))
 )
-"""Lengths of requests; each request begins at a multiple of its length since 1970, for every range."""
+"""Possible lengths of a request; each request begins at a multiple of its length since 1970, for every range."""
 _SHORTEST = timedelta(seconds=1)
 _INSTANT = timedelta(microseconds=1)
 _MOST_REQUESTS = 2000
-"""Maximum number of requests for one parameter of one fetch, for a server that gives very little at once."""
+"""Maximum number of requests for one parameter in one fetch, for a server that gives only short intervals at once."""
 _TOLERATED = 6
-"""Number of refusals in a row after which helio pauses between requests."""
+"""Number of refused requests in a row after which helio pauses between requests."""
 _PAUSE = 1.0
-"""Seconds."""
+"""Length of a pause between requests, in seconds."""
 _ROUNDS = 3
-"""Maximum number of attempts to read a dataset that the server keeps changing."""
+"""Maximum number of times that one fetch reads a dataset which the server changes each time."""
 _JUST_SAID = timedelta(minutes=1)
-"""Age above which an info is requested again before records are requested."""
+"""Age from which helio requests an ``info`` reply again before it requests records."""
 _NEARLY, _FEW = 1.5, 3
 """Numbers of cadences between the last record of a reply and the end of the request. If the server does not say
 where a reply ends, helio requests the rest after a gap above the first number, and calls the reply incomplete
 above the second."""
 _CONTINUED = 4
-"""Maximum number of requests for the rest of a reply."""
+"""Maximum number of requests for the missing rest of one reply."""
 _CSV_BYTES = (26, 14)
-"""Approximate bytes of a time and of a number."""
+"""Approximate length in bytes of a time and of a number in CSV."""
 _EPOCH = datetime(1970, 1, 1)
 _VERSION = re.compile(r"[23](\.|$)")
 _KIND_OF_JSON = {list: "a list", str: "a text", type(None): "null", bool: "true or false"}
@@ -100,14 +100,14 @@ _NO_DATE = (
 
 @dataclass(frozen=True)
 class Dialect:
-    """Form of a server's requests, and its formats of replies."""
+    """The forms of requests and replies of one HAPI server, which depend on its version."""
 
     version: str
     formats: tuple[str, ...]
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """Names of dataset, start and stop in a request."""
+        """Names of the request parameters for dataset, start and stop."""
         return (
             ("id", "time.min", "time.max") if self.version.startswith("2") else ("dataset", "start", "stop")
         )
@@ -120,21 +120,22 @@ class ServedRange:
     Parameters
     ----------
     start, stop : datetime
-        The range, cut to the span of the dataset.
+        The range, cut to the first and last record of the dataset.
     modified : str
-        ``modificationDate``; where the server does not give it, `last` and `asked` stand for it.
+        The ``modificationDate`` of the dataset; if the server does not give it, `last` and `asked` identify the
+        version.
     described : str
-        Digest of how the server describes the dataset; empty where an earlier version of helio did not note it.
+        Digest of the server's description of the dataset; empty if an earlier version of helio did not save it.
     redescribed : str
-        `described`, where that was seen to change without another ``modificationDate``.
+        The new `described`, if it changed while the ``modificationDate`` stayed the same.
     last : str
-        ``stopDate``: data younger than a month count as republished whenever it changes.
+        The ``stopDate`` of the dataset: if it changes, data younger than a month count as a new version.
     asked : str
-        When it was asked for again at the user's wish.
+        Time of the last request that the user forced with `refresh`.
     seen : datetime
-        When the server said so.
+        Time of the server's reply.
     url : str
-        The data request of the range, without parameters.
+        URL of the data request for the range, without parameters.
     """
 
     start: datetime
@@ -147,7 +148,7 @@ class ServedRange:
     seen: datetime
     url: str
     place: str
-    """Name under which the range is saved in the cache of replies."""
+    """Name under which helio saves the range in its cache of replies."""
 
     @property
     def span(self) -> TimeRange:
@@ -166,7 +167,7 @@ class ServedRange:
 
 @dataclass(frozen=True)
 class ParameterRequest:
-    """Requests for one parameter in one fetch, and where their replies are cached."""
+    """Requests for one parameter in one fetch, and the place where helio caches the replies."""
 
     info: Info
     found: ServedRange
@@ -175,18 +176,20 @@ class ParameterRequest:
     form: Format
     series: PieceSeries
     size: int
-    """Approximate bytes of a record."""
+    """Approximate number of bytes of a record."""
     why_csv: str
-    """Reason for requesting CSV instead of binary; empty for binary."""
+    """Reason for requesting CSV instead of binary; empty if helio requests binary."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of parameters for the request: in the server's order, without the time, which always comes."""
+        """Names of the parameters for a request, in the server's order, without the time, which the server
+        always sends.
+        """
         return tuple(parameter.name for parameter in self.together[1:])
 
     @property
     def longest(self) -> timedelta:
-        """Longest interval to request at once."""
+        """Longest interval to ask for in one request."""
         cadence = self.info.cadence
         records = max(1, _AT_ONCE // self.size)
         limit = _WITHOUT_CADENCE if cadence is None else min(cadence, timedelta.max // records) * records
@@ -196,18 +199,20 @@ class ParameterRequest:
 class Hapi(Source):
     """HAPI server as a source of data.
 
-    There are no files: a fetch is one request per parameter and interval, so that a table does not depend on what was
-    asked for beside it. What comes is kept as it came below `cache`, and used for every range that it covers.
+    HAPI servers give records, not files. helio sends one request for each parameter and interval, so that a table does
+    not depend on which other parameters were requested. It saves each reply unchanged below `cache`, and uses the reply
+    for every range that it covers.
 
-    In keys and records a range is named by its data request without parameters, and by the dataset's
-    ``modificationDate``. Where the server gives none, data older than a month count as unchanging, and younger ones
-    as republished whenever the dataset gets longer; `refresh` requests both again.
+    The cache keys of steps and the records of runs name a range by its data request without parameters, and by the
+    dataset's ``modificationDate``. If the server gives no such date, data older than a month count as final, and
+    younger data as a new version whenever the dataset gets longer; `refresh` requests both again.
 
-    A table is of one edition of its dataset: what the server says of the dataset is asked for before and after the
-    records, and where it differs all records are asked for again, a bounded number of times.
+    All records of a table belong to one version of the dataset: helio requests the server's description of the dataset
+    before and after the records. If the two descriptions differ, helio requests all records again, but only a few
+    times.
 
-    The record at ``stopDate`` itself cannot be asked for: a request may not end later, and brings what lies before its
-    end. A table that ends there says so in its notes.
+    helio cannot request the record at ``stopDate`` itself: a request may not end after ``stopDate``, and gives only
+    records before its end. A table that ends there has a note about this.
 
     References
     ----------
@@ -219,7 +224,7 @@ class Hapi(Source):
     question = "what it can do (capabilities)"
 
     def prepare(self) -> None:
-        """Prepare the cache of replies."""
+        """Prepare the cache of replies; called once, at the end of ``__init__``."""
         if not self.server:
             parts = urlsplit(self.url)
             self.server = f"{parts.netloc}{parts.path}"
@@ -228,23 +233,23 @@ class Hapi(Source):
         self._unknown: dict[str, UnknownDataset] = {}
         """Errors for datasets that the server does not know, by dataset id."""
         self._at_once: dict[str, IntervalLimit] = {}
-        """Longest interval that the server gives at once, by series."""
+        """Longest interval that the server gives at once, for each series of records."""
         self._no_binary = ""
-        """Description of how the server refused binary; empty if it did not."""
+        """How the server refused to send binary, in words; empty if the server did not refuse."""
 
     @property
     def name(self) -> str:
-        """Name of the source in records and footers."""
+        """Name of the source in records of runs and in footers of figures."""
         return f"{self.title} {self.server}"
 
     @classmethod
     def full_address(cls, url: str) -> str:
-        """Return a server's address without a slash at the end.
+        """Return a server's address without a slash at its end.
 
         Raises
         ------
         RequestError
-            It is no URL.
+            The text is not a URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
@@ -261,22 +266,22 @@ class Hapi(Source):
 
     @classmethod
     def is_named_by_user(cls, url: str) -> bool:
-        """Return whether the user chose this address: it belongs to no server that helio knows."""
+        """Return whether the user chose this address; return False for the address of a server that helio knows."""
         return not name_of_server(url, {})
 
     @classmethod
     def has_catalogued_ids(cls, name: str) -> bool:
-        """Return whether this is CDAWeb's own HAPI server."""
+        """Return whether this server is CDAWeb's own HAPI server, whose datasets are in helio's catalogue."""
         return "cdaweb" in name.lower()
 
     @classmethod
     def server_of(cls, url: str) -> str:
-        """Return the server's address for the URL of a data request."""
+        """Return the server's address, taken from the URL of a data request."""
         return url.partition("/data?")[0]
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask the server for its HAPI version."""
+        """Ask the server for its HAPI version, and describe the reply."""
         asked_url = f"{url}/capabilities"
         reply = witness.json(http, asked_url)
         version = str(reply.get("HAPI") or "") if isinstance(reply, dict) else ""
@@ -298,7 +303,7 @@ class Hapi(Source):
         return f"HAPI {version}"
 
     def datasets(self) -> list[str]:
-        """Return the ids of all datasets, sorted; ask for them once a day.
+        """Return the ids of all datasets, sorted; helio asks the server for this list once a day.
 
         Raises
         ------
@@ -331,18 +336,18 @@ class Hapi(Source):
         return ids
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return the data request for the part of a range that the dataset covers, without requesting records.
+        """Return the data request for that part of a range which the dataset covers, without requesting records.
 
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData, NotYetPublished
-            Naming the span of the dataset.
+            The range has no data; the message names the first and last time of the dataset.
         ServerUnavailable, RateLimited, Refused
-            The server cannot be asked.
+            The server does not give its description of the dataset.
         Offline
-            It may not be asked, and never was.
+            The run is offline, and the cache does not have the reply.
         """
         served = self._located(dataset_id, time_range)
         file = _file_of(dataset_id, served.span)
@@ -358,12 +363,12 @@ class Hapi(Source):
         )
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop).
+        """Read parameters over [start, stop) and return a table for each parameter.
 
         Returns
         -------
         dict of str to Table
-            Keyed by parameter, each of at least one record, with the requests it came from.
+            Tables by parameter, each with at least one record and with the requests from which the table came.
 
         Raises
         ------
@@ -371,9 +376,9 @@ class Hapi(Source):
         DamagedFile
             The received records do not match the server's description.
         Republished
-            The dataset changed each time that it was read.
+            The dataset changed each time that helio read it.
         ServerUnavailable, RateLimited, Refused, Offline, TooLarge, OutputError
-            The data cannot be had; what came is kept.
+            The data cannot be downloaded; helio keeps what was received.
         """
         names = tuple(dict.fromkeys(parameters))
         # two steps that fetch the same at once ask for it once
@@ -387,11 +392,12 @@ class Hapi(Source):
                     self.replies.save(f"{self.folder}/no-binary", self._no_binary)
 
     def _fetch(self, dataset_id: str, parameters: tuple[str, ...], time_range: TimeRange) -> dict[str, Table]:
-        """Return the tables of a fetch, made again until the server has the same edition after it as before.
+        """Return the tables of a fetch; repeat the fetch until the server has the same version of the dataset before
+        and after it.
 
-        Two rounds that give the same tables are enough too, even if the dates differ: records that did not change
-        between the end of the first round and the beginning of the second are those of one moment. So a dataset that
-        gets a new date with each appended record can be fetched.
+        Two fetches that give the same tables are enough too, even if the dates differ: records that did not change
+        between the two fetches belong to one version. So helio can read a dataset whose date changes with each appended
+        record.
         """
         earlier: dict[str, str] | None = None
         for _ in range(_ROUNDS):
@@ -444,14 +450,14 @@ class Hapi(Source):
         pieces: dict[str, list[Piece]],
         time_range: TimeRange,
     ) -> dict[str, Table]:
-        """Return the tables with notes on how each was made.
+        """Return the tables with notes that say how each table was made.
 
         Raises
         ------
         NoData
-            Naming the parameters that have no record.
+            Some parameters have no record; the message names these parameters.
         DamagedFile
-            They may have some: a reply without records may have ended early.
+            The parameters may have records: a reply without records may have ended early.
         """
         info = requests[0].info
         empty = [request.parameter.name for request in requests if request.parameter.name not in tables]
@@ -492,12 +498,12 @@ class Hapi(Source):
     def to_download(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> dict[str, int | None]:
-        """Return the requests that a fetch would send, each with its approximate bytes; None where the size is unknown.
+        """Return the requests that a fetch would send, each with its approximate bytes, or None if the size is unknown.
 
         Raises
         ------
         DataError
-            As `fetch`, before any record is asked for.
+            As for `fetch`, before helio requests any record.
         """
         served = self._located(dataset_id, time_range)
         info = self._info(dataset_id)
@@ -511,7 +517,7 @@ class Hapi(Source):
         return sizes
 
     def _table(self, request: ParameterRequest, pieces: Sequence[Piece]) -> Table | None:
-        """Join all pieces into one table; None when they have no record."""
+        """Join all cached replies of a parameter into one table; return None if they hold no record."""
         from helio.sources.hapi_data import table_of  # numpy, which a plan does without
         from helio.sources.join import clip, concatenate
         from helio.store.leap_seconds import leap_notes
@@ -584,7 +590,9 @@ class Hapi(Source):
     # What there is
 
     def _located(self, dataset_id: str, time_range: TimeRange) -> ServedRange:
-        """Return the served range: the same one as long as this object lives, saved for ever once it is long past."""
+        """Return the range that the dataset covers: unchanged while this object exists, and saved for ever if
+        the range is long past.
+        """
         if not _may_be_id(dataset_id):
             raise UnknownDataset(
                 f"'{one_line(dataset_id)}' is not a valid dataset id", advice=self.close_ids(dataset_id)
@@ -635,7 +643,9 @@ class Hapi(Source):
     def _current(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
     ) -> tuple[ServedRange, list[ParameterRequest]]:
-        """Return the range and the request of each parameter, as the server has them now if any record is missing."""
+        """Return the range and the request of each parameter; ask the server for its current state if any
+        record is missing.
+        """
         served = self._located(dataset_id, time_range)
         info, seen = self._info_and_age(dataset_id, longest=None)
         requests = [self._asked(info, served, name) for name in parameters]
@@ -654,12 +664,12 @@ class Hapi(Source):
     def _of_one_edition(
         self, served: ServedRange, requests: list[ParameterRequest]
     ) -> tuple[ServedRange, list[ParameterRequest]]:
-        """Return the edition in the cache that has all records, for a run offline.
+        """Return a version of the dataset of which the cache has all records, for an offline run.
 
         Raises
         ------
         Offline
-            The needed records are here, but not of one edition.
+            The needed records are in the cache, but not all from one version of the dataset.
         """
         if any(
             self._pieces.cover(request.series, served.span, lambda reply, span: True)[1]
@@ -684,13 +694,15 @@ class Hapi(Source):
         )
 
     def _info_now(self, dataset_id: str) -> tuple[Info, datetime]:
-        """Ask the server for the info of a dataset now, and save it."""
+        """Ask the server for the ``info`` of a dataset, and save the reply."""
         content = self._ask_info(dataset_id)
         self.save(f"{folder_of(dataset_id)}/info", content)
         return read_info(dataset_id, content["info"], self._info_url(dataset_id)), _moment_of(content)
 
     def _renewed(self, served: ServedRange, info: Info, seen: datetime) -> ServedRange | None:
-        """Return the range of a new info, where it is of another edition or shorter; otherwise None."""
+        """Return the range according to a new ``info``, if its version differs or the range is shorter;
+        otherwise None.
+        """
         start, stop = max(served.start, info.start), min(served.stop, info.stop)
         if start >= stop:
             raise self._nothing(info, served.span)
@@ -711,7 +723,9 @@ class Hapi(Source):
     def _renewed_after(
         self, dataset_id: str, served: ServedRange, failure: DataError | None
     ) -> ServedRange | None:
-        """Check the edition again after the records; None where that is not possible."""
+        """Check the version of the dataset after the records were received; return the new range, or None if
+        nothing changed or the check failed after an earlier error.
+        """
         try:
             return self._renewed(served, *self._info_now(dataset_id))
         except DataError:
@@ -720,7 +734,7 @@ class Hapi(Source):
             return None
 
     def _adopt(self, renewed: ServedRange) -> None:
-        """Use another edition of a range from now on."""
+        """Use another version of the dataset for a range from now on."""
         with self.replies.alone(renewed.place):
             self.put(renewed.place, renewed)
             self._save_located(renewed)
@@ -733,7 +747,7 @@ class Hapi(Source):
         return self._info_and_age(dataset_id, longest=longest)[0]
 
     def _info_and_age(self, dataset_id: str, *, longest: float | None) -> tuple[Info, datetime]:
-        """Return the info of a dataset, and when the server gave it."""
+        """Return the ``info`` of a dataset, and the time when the server gave it."""
         saved = self.saved(
             f"{folder_of(dataset_id)}/info",
             lambda: self._ask_info(dataset_id, longest),
@@ -748,7 +762,7 @@ class Hapi(Source):
         return self._request("info", {words[0]: dataset_id})
 
     def _ask_info(self, dataset_id: str, longest: float | None = None) -> dict[str, Any]:
-        """Ask the server for the info of a dataset, with the time of asking."""
+        """Ask the server for the ``info`` of a dataset; return it with the time of the request."""
         url = self._info_url(dataset_id, longest)
         known = self._unknown.get(dataset_id)
         if known is not None:
@@ -794,7 +808,9 @@ class Hapi(Source):
         )
 
     def close_ids(self, dataset_id: str) -> str:
-        """Suggest ids close to an unknown one; a dataset may be divided by its times into ``ID@0`` and so on."""
+        """Suggest dataset ids similar to an unknown id; some servers divide a dataset into ``ID@0``, ``ID@1``
+        and so on.
+        """
         advice = super().close_ids(dataset_id)
         if not advice:
             return ""
@@ -810,7 +826,7 @@ class Hapi(Source):
     # Records
 
     def _asked(self, info: Info, served: ServedRange, name: str) -> ParameterRequest:
-        """Return the request for a parameter, with the cache of its replies."""
+        """Return the requests for a parameter, with the cache of their replies."""
         together = info.together(name)
         length = record_bytes(together)
         why_csv = self._why_csv(length)
@@ -831,12 +847,12 @@ class Hapi(Source):
         return ParameterRequest(info, served, info.parameter(name), together, form, series, size, why_csv)
 
     def _why_csv(self, length: int) -> str:
-        """Explain why records come as CSV; empty where they come in binary.
+        """Return the reason why records come as CSV; return an empty text if they come in binary.
 
         Parameters
         ----------
         length : int
-            Bytes of a record in binary; 0 where the server does not say how long its texts are.
+            Number of bytes of a binary record; 0 if the server does not give the length of its texts.
         """
         why = ""
         if "binary" not in self._dialect().formats:
@@ -848,14 +864,14 @@ class Hapi(Source):
         return f"{why}, so the records were requested as CSV" if why else ""
 
     def _binary_refused(self) -> str:
-        """Return how the server refused binary; remembered until `refresh`."""
+        """Return how the server refused to send binary; helio remembers the refusal until a run with `refresh`."""
         if not self._no_binary and not self.refresh:
             saved = self.replies.load(f"{self.folder}/no-binary", str)
             self._no_binary = saved.content if saved else ""
         return self._no_binary
 
     def _all_pieces(self, every: Sequence[ParameterRequest]) -> dict[str, list[Piece]]:
-        """Return all pieces of each parameter in order; ask for those that are not in the cache."""
+        """Return all replies for each parameter in order of time; request those that are not in the cache."""
         pieces, missing = self._kept_and_missing(every)
         if missing and self.offline:
             first, span = missing[0]
@@ -887,7 +903,7 @@ class Hapi(Source):
     def _kept_and_missing(
         self, every: Sequence[ParameterRequest]
     ) -> tuple[dict[str, list[Piece]], list[tuple[ParameterRequest, TimeRange]]]:
-        """Return the pieces in the cache, by parameter, and the intervals to ask for."""
+        """Return the cached replies by parameter, and the intervals that helio must request."""
         pieces: dict[str, list[Piece]] = {}
         missing: list[tuple[ParameterRequest, TimeRange]] = []
         for request in every:
@@ -903,7 +919,7 @@ class Hapi(Source):
     def _usable(
         self, request: ParameterRequest, *, incomplete: bool = False
     ) -> Callable[[CachedReply, TimeRange], bool]:
-        """Return a check that a cached reply is of the requested edition."""
+        """Return a function that checks whether a cached reply belongs to the requested version of the dataset."""
         served = request.found
 
         def is_usable(reply: CachedReply, span: TimeRange) -> bool:
@@ -918,7 +934,7 @@ class Hapi(Source):
         return is_usable
 
     def _begin(self, missing: Sequence[tuple[ParameterRequest, TimeRange]]) -> AbstractContextManager[Tally]:
-        """Set aside bytes for intervals before they are asked for; none where their size is not known."""
+        """Reserve bytes for intervals before helio requests them; reserve none if the size is unknown."""
         sizes = [_size_of(request, span) for request, span in missing]
         known = [size for size in sizes if size is not None]
         size = int(sum(known)) if len(known) == len(sizes) else 0
@@ -932,16 +948,17 @@ class Hapi(Source):
         tally: Tally,
         continued: int = _CONTINUED,
     ) -> list[Piece]:
-        """Ask for an interval, and for its halves when it is more than the server gives at once.
+        """Request an interval; if the interval is longer than the server gives at once, request its two halves.
 
-        Where nothing says that a reply is whole, and its last record is far from the end, the rest is asked for.
+        If nothing shows that a reply is complete, and its last record is far from the end of the interval, helio
+        requests the rest.
 
         Parameters
         ----------
         whole : timedelta
-            How much the fetch wants of the parameter altogether.
+            Total duration of the parameter that the fetch needs.
         continued : int
-            How often the rest may be asked for.
+            Maximum number of further requests for the rest.
         """
         with self._lock:
             at_once = self._at_once.setdefault(request.series.folder, IntervalLimit())
@@ -1000,7 +1017,9 @@ class Hapi(Source):
     def _refuse_too_little(
         self, request: ParameterRequest, span: TimeRange, whole: timedelta, reason: str
     ) -> None:
-        """Give up once halves would be less than a record, or too many."""
+        """Raise an error if half an interval would be shorter than a record, or if too many requests would be
+        needed.
+        """
         half = span.duration / 2
         name = f"{request.parameter.name} of {request.info.dataset_id}"
         if half < max(_SHORTEST, request.info.cadence or _SHORTEST):
@@ -1017,7 +1036,7 @@ class Hapi(Source):
             )
 
     def _body(self, request: ParameterRequest, span: TimeRange, url: str, tally: Tally) -> tuple[bytes, bool]:
-        """Ask for the records of an interval; return them, and whether the server marks their end."""
+        """Request the records of an interval; return the records, and whether the server marks the end of the reply."""
         counted = 0
         what = f"{request.parameter.name} of {request.info.dataset_id} for {span}"
 
@@ -1071,7 +1090,9 @@ class Hapi(Source):
             raise
 
     def _refuse_other_header(self, header: dict[str, Any], request: ParameterRequest, url: str) -> None:
-        """Compare a header that comes with records to the info that they are read by."""
+        """Compare a header that comes together with the records to the ``info`` with which helio reads these
+        records.
+        """
         info = request.info
         if "parameters" not in header:
             return
@@ -1116,7 +1137,7 @@ class Hapi(Source):
         return self._request("data", query | ({"format": form} if form else {}))
 
     def _json(self, url: str, what: str) -> dict[str, Any]:
-        """Return a reply in JSON with the status OK."""
+        """Return a JSON reply, after checking that its HAPI status is OK."""
 
         def receive(answer: OpenReply) -> dict[str, Any]:
             body = answer.read()
@@ -1154,7 +1175,7 @@ _MOMENTS = ("start", "stop", "seen")
 
 @dataclass(frozen=True)
 class _SavedRange:
-    """A `ServedRange` as it is kept; earlier versions noted neither description."""
+    """A `ServedRange` as JSON in the cache; earlier versions of helio saved neither of the two descriptions."""
 
     start: NaiveInstant
     stop: NaiveInstant
@@ -1168,13 +1189,13 @@ class _SavedRange:
     redescribed: str = ""
 
     def read(self) -> ServedRange:
-        """Return the saved range with its times as datetimes."""
+        """Return the saved range, with its times as datetimes."""
         moments = {name: datetime.fromisoformat(getattr(self, name)) for name in _MOMENTS}
         return ServedRange(**{**vars(self), **moments})
 
 
 class _SavedInfo(TypedDict):
-    """The saved info of a dataset."""
+    """The saved ``info`` of a dataset."""
 
     info: dict[str, Any]
     seen: NaiveInstant
@@ -1190,7 +1211,7 @@ def _read(request: ParameterRequest, body: bytes, url: str) -> Records:
 
 
 def _redescribed(before: ServedRange, info: Info) -> str:
-    """Return how the server describes a dataset, if that changed without another date."""
+    """Return how the server describes a dataset, if this changed although the ``modificationDate`` did not."""
     if before.modified != info.modified:
         return ""
     changed = before.described not in ("", info.described)
@@ -1202,7 +1223,8 @@ def _moment_of(content: dict[str, Any]) -> datetime:
 
 
 def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) -> None:
-    """Refuse a reply of which most records would be left out: of another interval, or of an epoch that others have.
+    """Refuse a reply if most of its records would be left out, because they are outside of the interval or repeat an
+    epoch.
 
     Raises
     ------
@@ -1219,14 +1241,16 @@ def _refuse_strangers(records: Records, span: TimeRange, server: str, url: str) 
 
 
 def _cadences(duration: timedelta, cadence: timedelta | None) -> float:
-    """Return a duration in cadences; infinite where the cadence is unknown, unless the duration is zero."""
+    """Return how many cadences long a duration is; infinite if the cadence is unknown, but zero for a duration
+    of zero.
+    """
     if not duration:
         return 0.0
     return duration / cadence if cadence else math.inf
 
 
 def _expected(table: Table, request: ParameterRequest) -> str:
-    """Say how many records the cadence promises for the range, where there are clearly fewer."""
+    """Return a note on how many records the range should have by the cadence, if the table has clearly fewer."""
     cadence = request.info.cadence
     if cadence is None:
         return ""
@@ -1234,7 +1258,7 @@ def _expected(table: Table, request: ParameterRequest) -> str:
 
 
 def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None) -> str:
-    """Say why a reply may lack records at its end."""
+    """Return the reason why a reply may lack records at its end; empty if there is none."""
     left = _in_time(span.stop - records.reached(span))
     last = (
         f"its last record is {left} before the end of the request"
@@ -1249,17 +1273,18 @@ def _may_have_ended(span: TimeRange, records: Records, cadence: timedelta | None
 
 
 def _may_be_cut(body: bytes, request: ParameterRequest, span: TimeRange) -> str:
-    """Say that the last number of a reply may lack digits: HAPI ends each record with the end of its line."""
+    """Return a note if the last line of a CSV reply has no line end, because its last number may then lack digits."""
     if request.form == "binary" or not body.strip() or body.endswith(b"\n"):
         return ""
     return f"the last line of the reply for {span} has no line end, so its last record may be cut off"
 
 
 def _check_whole(body: bytes, request: ParameterRequest, *, has_end: bool) -> None:
-    """Notice a body that ends within a record; `has_end` where something says where it ends.
+    """Raise an error for a body that ends within a record; `has_end` says whether the server marked the end of the
+    body.
 
-    One that ends where it should, and still has no whole number of records, is not what was described: this is found
-    when it is read.
+    A complete body without a whole number of records does not match the server's description; `read_records` finds this
+    later.
     """
     if request.form == "binary":
         if len(body) % record_bytes(request.together) and not has_end:
@@ -1275,16 +1300,16 @@ def _check_whole(body: bytes, request: ParameterRequest, *, has_end: bool) -> No
 
 
 def _size_of(request: ParameterRequest, span: TimeRange) -> float | None:
-    """Estimate the bytes of an interval; None where the server gives no cadence."""
+    """Return the estimated number of bytes of an interval; None if the server does not state a cadence."""
     cadence = request.info.cadence
     return None if cadence is None else request.size * (span.duration / cadence)
 
 
 def _cut(span: TimeRange, longest: timedelta) -> list[TimeRange]:
-    """Cut an interval into parts of at most `longest`, at times that do not depend on the request.
+    """Divide an interval into parts of at most `longest`, at times that do not depend on the requested range.
 
-    There are `_MOST_REQUESTS` parts at most, for any cadence or `longest` of a server: parts that prove too long
-    are halved when they are asked for.
+    There are at most about `_MOST_REQUESTS` parts, for every cadence and every `longest`: if the server refuses a part
+    as too long, helio halves this part later.
     """
     shortest = span.duration / _MOST_REQUESTS
     longest = max(longest, shortest)
@@ -1323,7 +1348,7 @@ def _span_name(span: TimeRange) -> str:
 
 
 def _in_time(duration: timedelta) -> str:
-    """Return a duration for people: ``45 s``, ``14 min``, ``3.5 h``, ``10 days``."""
+    """Write a duration in words: ``45 s``, ``14 min``, ``3.5 h``, ``10 days``."""
     seconds = duration.total_seconds()
     for length, unit in ((86_400, "days"), (3600, "h"), (60, "min")):
         if seconds >= 2 * length:

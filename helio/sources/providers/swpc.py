@@ -1,4 +1,4 @@
-"""NOAA's Space Weather Prediction Center (SWPC): real-time data of the last seven days, from its JSON files."""
+"""Real-time data of NOAA's Space Weather Prediction Center (SWPC) for the last seven days, from its JSON files."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ ACKNOWLEDGEMENT = (
 )
 
 _FRESH = 60.0
-"""Seconds for which a reply is used again: the service updates its data every minute."""
+"""Seconds for which helio uses a reply again: the service updates its data every minute."""
 _HELD = timedelta(days=8)
-"""Age of a range's start beyond which the service cannot have the range: it keeps seven days."""
+"""Age of a range's start from which the service cannot have the range, because it keeps data for only seven days."""
 _BEHIND = timedelta(minutes=10)
-"""A note is written if the newest record is older than the end of a range by more than this."""
+"""If the newest record is older than the end of a range by more than this, the table gets a note."""
 
 _NUMBER = re.compile(r"\s*([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|nan)\s*", re.IGNORECASE)
 
@@ -61,14 +61,15 @@ Entry = tuple[datetime, Any]
 
 @dataclass(frozen=True)
 class SwpcParameter:
-    """Quantity of a dataset, and where the service gives it.
+    """Quantity of a dataset, and the names under which the service gives it.
 
     Parameters
     ----------
     columns : tuple of str
-        The members that hold it: one for each component.
+        Keys of a record that contain the quantity: one key for each component.
     where : tuple of str
-        A member and its value, for a service that lists the records of several quantities in turn.
+        A key of a record and its value, which select the records of this quantity if a reply contains records of
+        several quantities.
     """
 
     columns: tuple[str, ...]
@@ -83,16 +84,16 @@ class SwpcParameter:
 
 @dataclass(frozen=True)
 class Product:
-    """Dataset of SWPC: one JSON file of the service.
+    """Dataset of SWPC, which is one JSON file of the service.
 
     Parameters
     ----------
     rows : bool
-        Whether it comes as arrays, the names of their columns first; else as objects.
+        Whether the records are arrays, after a first array with the names of the columns; otherwise they are objects.
     source : str
-        The member that names the spacecraft, where the reply does.
+        Key of a record that names the spacecraft, if the reply has such a key.
     earlier : str
-        Who has the days that the service holds no more.
+        Provider of older days, which this service no longer has.
     """
 
     path: str
@@ -109,7 +110,7 @@ class Product:
 
     @property
     def members(self) -> set[str]:
-        """Names that each record must have."""
+        """Names of the values that each record must have."""
         members = {"time_tag"}
         for parameter in self.parameters.values():
             members |= set(parameter.columns) | ({parameter.where[0]} if parameter.where else set())
@@ -171,7 +172,7 @@ PRODUCTS: Mapping[str, Product] = {
         earlier="for earlier days use the files of NOAA's National Centers for Environmental Information",
     ),
 }
-"""Datasets by id. The ids are helio's own, because the service has none."""
+"""Datasets by id. The ids are helio's own, because the service gives its datasets no ids."""
 _ASKED = PRODUCTS["SWPC_RTSW_MAG"]
 _FIRST_ROW = 16_384
 """Number of bytes that surely contain the first record of a reply."""
@@ -187,32 +188,32 @@ class ServedRecords:
 
     @property
     def first(self) -> datetime:
-        """First epoch that the service holds."""
+        """Earliest epoch for which the service has a record."""
         return self.entries[0][0]
 
     @property
     def last(self) -> datetime:
-        """Newest epoch that the service holds."""
+        """Newest epoch for which the service has a record."""
         return self.entries[-1][0]
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Records of one range, with bytes that do not depend on when the service was asked."""
+    """Records of one range, written as bytes that do not depend on when helio asked the service."""
 
     content: bytes = field(repr=False)
     newest: str
-    """Newest epoch of the service at that time, ISO 8601."""
+    """Newest epoch that the service had when helio asked, ISO 8601."""
     last_modified: str = ""
 
     @property
     def sha256(self) -> str:
-        """Digest of the bytes, in hexadecimal."""
+        """Digest of the records' bytes, in hexadecimal."""
         return hashlib.sha256(self.content).hexdigest()
 
 
 class _ReplyContent(TypedDict):
-    """A reply of the service as it is kept."""
+    """A reply of the service, in the form in which helio saves it."""
 
     reply: Any
     etag: str
@@ -221,7 +222,7 @@ class _ReplyContent(TypedDict):
 
 @dataclass(frozen=True)
 class _CutFacts:
-    """The facts saved beside the records of a range."""
+    """Facts about the records of a range, saved together with these records."""
 
     newest: NaiveInstant
     last_modified: str
@@ -234,10 +235,10 @@ class _CutFacts:
 class Swpc(Source):
     """Real-time data of NOAA SWPC as a source of data.
 
-    The service holds the last seven days and renews them every minute. A reply is asked for again after a minute.
-    The records of each range are kept by their bytes, which name them in keys: a range that is over has the same
-    key whenever the service is asked, and is still there when the service holds it no more. A range that begins
-    before what the service holds is refused, unless its records were kept while it did.
+    The service has the last seven days and updates them every minute; helio uses a reply for one minute. helio saves
+    the records of each range under the digest of their bytes, and this digest is part of the cache keys of steps. So a
+    range in the past has the same key whenever helio asks the service, and stays available when the service no longer
+    has it. helio refuses a range that begins before the data of the service, unless its records are in the cache.
 
     References
     ----------
@@ -260,7 +261,7 @@ class Swpc(Source):
 
     @classmethod
     def probe(cls, url: str, http: Http, witness: Witness) -> str:
-        """Ask for a reply and check the names of its columns."""
+        """Request the newest data and check the names of the columns."""
         url_of_product = f"{url}/{_ASKED.path}"
         head = re.match(rb"\s*\[\s*(\[[^]]*\])", witness.first_bytes(http, url_of_product, _FIRST_ROW))
         try:
@@ -271,37 +272,38 @@ class Swpc(Source):
         return f"{_ASKED.file} has the {len(_ASKED.members)} expected columns"
 
     def locate(self, dataset_id: str, time_range: TimeRange) -> tuple[SourceFile, ...]:
-        """Return the records of [start, stop) as one reply, named by the digest of its bytes.
+        """Return the records of [start, stop) as one reply, which is named by the digest of its bytes.
 
         Raises
         ------
         UnknownDataset
-            With the closest ids as advice.
+            No dataset has this id; the advice gives the closest ids.
         NoData
-            The range begins before what the service holds, or holds no record; the span that is there is named.
+            The range begins before the first record of the service, or has no record; the message names the range that
+            the service has.
         NotYetPublished
             The range begins after the newest record.
         ServerUnavailable, RateLimited, Refused, DamagedFile, TooLarge
-            The service cannot be asked, or answers in another form.
+            The service does not give the data, or its reply has another form than expected.
         Offline
-            It may not be asked, and nothing is kept.
+            The run is offline, and the cache has no records of the range.
         """
         return (self._source(dataset_id, self._cut(dataset_id, time_range)),)
 
     def fetch(self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange) -> dict[str, Table]:
-        """Read parameters over [start, stop), with null as NaN, and each epoch once.
+        """Read parameters over [start, stop), with null as NaN, and with each epoch only once.
 
         Returns
         -------
         dict of str to Table
-            Keyed by parameter. Values are float64, of shape (n,) or (n, 3) in GSM.
+            Tables by parameter. Values are float64, of shape (n,) or (n, 3) in GSM.
 
         Raises
         ------
         UnknownParameter
         UnknownDataset, NoData, NotYetPublished, DamagedFile, Offline, TooLarge
         ServerUnavailable, RateLimited, Refused
-            As `locate`.
+            As for `locate`.
         """
         product = self._product(dataset_id)
         self.refuse_unknown(dataset_id, parameters, product.parameters)
@@ -314,7 +316,7 @@ class Swpc(Source):
     # Records
 
     def _cut(self, dataset_id: str, time_range: TimeRange) -> Cut:
-        """Return the records of a range; the same for as long as this object lives."""
+        """Return the records of a range; the result stays the same as long as this object exists."""
         product = self._product(dataset_id)
         return self.once(f"{dataset_id} {time_range}", lambda: self._find(dataset_id, product, time_range))
 
@@ -341,7 +343,7 @@ class Swpc(Source):
         )
 
     def _reply(self, product: Product) -> ServedRecords | None:
-        """Return the records that the service has; None when it may not be asked and never was."""
+        """Return the records that the service has now; return None if helio is offline and no reply is saved."""
         return self.once(product.path, lambda: self._saved_or_asked(product))
 
     def _saved_or_asked(self, product: Product) -> ServedRecords | None:
@@ -429,7 +431,9 @@ class Swpc(Source):
         write_whole(beside, json.dumps(facts, indent=1).encode(), durable=False)
 
     def _kept(self, dataset_id: str, time_range: TimeRange) -> Cut | None:
-        """Return the newest cached records of exactly this range, saved after its end, or any when offline."""
+        """Return the newest cached records of exactly this range that were saved when the range was over;
+        offline, also those saved earlier.
+        """
         cuts: list[tuple[str, Cut]] = []
         for beside in sorted(self._folder(dataset_id, time_range).glob("*.json.json")):
             path = beside.with_name(beside.name.removesuffix(".json"))
@@ -460,7 +464,7 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> ServedR
     Raises
     ------
     DamagedFile
-        It is of another form, or empty.
+        The reply has another form than expected, or is empty.
     """
     columns: tuple[str, ...] = ()
     records = reply
@@ -496,12 +500,12 @@ def _read(product: Product, reply: Any, last_modified: str, url: str) -> ServedR
 
 
 def check_columns(product: Product, names: Any, url: str) -> None:
-    """Check the names of columns in the first row of a reply.
+    """Check the names of the columns in the first row of a reply.
 
     Raises
     ------
     DamagedFile
-        It is none, or lacks some.
+        The row does not contain names, or some names are missing.
     """
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise _another_form(product, "its first row does not contain names of columns", url)
@@ -601,7 +605,7 @@ def _table(
 
 
 def _number(product: Product, value: Any, url: str) -> float:
-    """Read a value of the service: a number, or a number as text; null where it is missing."""
+    """Read a number that the service gives as a number or as text; null, which means a missing value, becomes NaN."""
     if value is None:
         return float("nan")
     if isinstance(value, int | float | str) and not isinstance(value, bool) and _NUMBER.fullmatch(str(value)):
