@@ -76,7 +76,7 @@ class _Moving:
         self._shown_at = 0.0
 
     def planned(self, plan: Plan) -> None:
-        """Print the plan of the run above the moving line."""
+        """Print the plan of the run above the progress line."""
         with self._lock:
             self._status.stop()
             self._print_plan(plan)
@@ -89,7 +89,7 @@ class _Moving:
             self._show()
 
     def finished(self, result: StepResult) -> None:
-        """Print the line for a finished step above the moving line."""
+        """Print the line for a finished step above the progress line."""
         with self._lock:
             self._fetches.clear()  # a failed fetch sends nothing more; the others return with their next bytes
             self._status.stop()

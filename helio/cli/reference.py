@@ -195,7 +195,9 @@ def _run_called(subject: str) -> RunRecord:
             "with HR"
         )
         advice = did_you_mean(subject, names(), otherwise=otherwise)
-        raise RequestError(f"no tool, code, key or run is called '{subject}'", advice=advice) from error
+        raise RequestError(
+            f"'{subject}' is not the name of a tool, a code of helio, a key or a run", advice=advice
+        ) from error
 
 
 def _print_edits(record: RunRecord, as_json: bool) -> None:

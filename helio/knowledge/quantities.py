@@ -383,8 +383,8 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             return Swap(quantity, sibling[0], (sibling[1],), frame, counterpart.canonical_unit, same)
     if known is None:
         raise RequestError(
-            f"helio does not know which quantity {entry.id}.{parameter} is, so it knows no equivalent for "
-            f"{name}",
+            f"helio does not know which quantity {entry.id}.{parameter} is, so it cannot find this quantity "
+            f"in the data of {name}",
             advice=f"search for an equivalent with `helio datasets search '{name} …'`; known quantities: "
             f"{', '.join(quantities())}",
         )

@@ -903,7 +903,7 @@ def _span_by_names(files: Sequence[ArchiveFile], known: Mapping[str, KnownFile])
         return f"choose another time range: its records run from {_moment(first)} to {_moment(last)}"
     starts = [file.start for file in files if file.start is not None]
     if not starts:
-        return f"choose another time range: its {len(files)} files hold other times"
+        return f"choose another time range: the {len(files)} files of the dataset hold other times"
     if len(starts) == 1:
         return (
             f"choose another time range: the only file, {files[0].path.name}, starts at {_moment(starts[0])}"

@@ -34,7 +34,7 @@ _FIRST_CELLS = 200
 
 
 class ParquetFile:
-    """Open Parquet file; satisfies `helio.sources.columns.ColumnFile`.
+    """A Parquet file that is open for reading; implements `helio.sources.columns.ColumnFile`.
 
     The times are in the only column of timestamps; if there are several, in the one with a title such as ``epoch`` or
     ``time``. Without timestamps, they are in a column with such a title that contains ISO 8601 texts, or in several

@@ -221,7 +221,9 @@ def _column(batch: Any, name: str, dtype: str, shape: list[int]) -> npt.NDArray[
     while pa.types.is_fixed_size_list(arrow.type):
         arrow = arrow.values
     if arrow.null_count or len(arrow) != math.prod(shape):
-        raise ValueError(f"the column '{name}' does not fit its shape {shape}")
+        raise ValueError(
+            f"the column '{name}' has {len(arrow)} values, which do not fill the declared shape {shape}"
+        )
     buffer = arrow.buffers()[1]
     flat = np.frombuffer(buffer if buffer is not None and buffer.size else b"", dtype=dtype)
     return flat[arrow.offset : arrow.offset + len(arrow)].reshape(shape)

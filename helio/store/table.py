@@ -146,7 +146,8 @@ class Table:
             )
         if self.stated_periods and (self.axes or len(self.stated_periods) != max(1, len(self.components))):
             raise ValueError(
-                f"there are {len(self.stated_periods)} periods for {width[0] if width else 1} components"
+                f"the table states {len(self.stated_periods)} periods of angles, but has "
+                f"{width[0] if width else 1} components"
             )
         # Do not state what names and unit show already: equal tables must have one digest.
         if not self.components or self.stated_representation == self._representation_by_names():

@@ -70,7 +70,7 @@ def test_a_key_with_several_meanings_shows_all_of_them():
 )
 def test_a_misspelt_word_finds_the_closest_tool_key_or_code(word: str, close: str):
     told = helio("explain", word, code=2).output
-    assert f"no tool, code, key or run is called '{word}'" in told
+    assert f"'{word}' is not the name of a tool, a code of helio, a key or a run" in told
     assert close in told.partition("Did you mean ")[2]
 
 

@@ -684,7 +684,7 @@ def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, lis
 
 
 def line_of(what: str, series: PlotSeries) -> str:
-    """Return the label of the line that a word means, if it is a line of the series; otherwise return an empty text.
+    """Return the label of the curve that a word names, such as Bx, or an empty text if the series has no such curve.
 
     >>> line_of("bz", PlotSeries("ACE_B", "magnetic field vector", "ACE", "vector"))
     'ACE_B.z'

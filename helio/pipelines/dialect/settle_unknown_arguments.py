@@ -45,7 +45,7 @@ from helio.steps.signature import Argument, Signature
 
 
 def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Remove unknown arguments without a value, keep notes as annotations, correct misspelt ones, refuse the rest.
+    """Treat arguments that a tool does not know: remove an empty one, annotate a note, correct a name, refuse others.
 
     What an unknown argument asks for would not be done, so it is never dropped, in a repair either.
 

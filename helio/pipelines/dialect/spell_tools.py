@@ -43,7 +43,7 @@ from helio.pipelines.template.edit import Operation, replaced
 
 
 def spell_tools(plan: Document, context: Context) -> Iterator[Finding]:
-    """Write tools in the standard spelling, and pipelines under ``use``; refuse names of neither a tool nor a pipeline.
+    """Write tools in the standard spelling, and pipelines under ``use``; refuse a name that helio does not know.
 
     >>> from datetime import datetime
     >>> from helio.steps.signature import signatures

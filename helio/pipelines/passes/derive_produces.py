@@ -62,7 +62,7 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
     if not step.produces:
         yield Edit("HR101", f"produces {', '.join(labels)}", new, step.step_id)
     elif _alike(step.produces, labels):
-        yield Edit("HR202", f"produces {', '.join(labels)}, as the tool spells it", new, step.step_id)
+        yield Edit("HR202", f"produces {', '.join(labels)}, with the tool's spelling", new, step.step_id)
     elif not step.block:
         yield Diagnostic(
             "HR102",

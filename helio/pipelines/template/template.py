@@ -161,7 +161,7 @@ class Step(_Object):
 
     @property
     def maps(self) -> tuple[ForEach, ...]:
-        """Every ``for_each`` around the step, and as the last the step's own ``for_each``."""
+        """Every ``for_each`` around the step, the outermost first; the step's own ``for_each`` is the last."""
         return self.within if self.for_each is None else (*self.within, self.for_each)
 
     @property
