@@ -85,8 +85,8 @@ def _change(
         meant = _meant(unknown[1], [name.strip() for name in present[1].split(",")])
         if meant:
             return _renamed_value(step, unknown[1], meant), [f"'{unknown[1]}' becomes '{meant}'"]
-    unit = re.search(r"convert_units to (\S+?)(?: with the equivalence (\w+))?$", failure.advice)
-    argument = re.search(r"the (\w+) has to be", failure.message)
+    unit = re.search(r'convert_units to "([^"]+)"(?:, equivalence "(\w+)")?$', failure.advice)
+    argument = re.search(r"the (\w+) of \w+ must be in", failure.message)
     if failure.kind == "UnitMismatch" and unit and argument:
         return _converted(template, step, argument[1], unit[1], unit[2] or "")
     raise NotUnderstood(

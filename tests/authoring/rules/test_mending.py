@@ -1,10 +1,17 @@
 """Plain repairs: another source where there is nothing, a misspelt name by the one that comes close."""
 
+import json
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 
 from helio.authoring.outcome import Failure, NotUnderstood
+from helio.errors import UnitMismatch
+from helio.steps.examples import series
+from helio.steps.quantity import Quantity, check_quantity
+
+MIXED_UNITS = Path(__file__).parents[3] / "benchmarks" / "authoring" / "templates" / "mixed-units.json"
 
 
 def failed(kind, message="", advice="", step=1):
@@ -52,6 +59,22 @@ def test_a_component_becomes_the_one_that_comes_close(author):
     outcome = author.repair(template, one_close)
     changed = next(one for one in outcome.template["steps"] if one["step_id"] == step["step_id"])
     assert changed["tool_args"]["keep"] == ["Bz GSE"]
+
+
+def test_a_table_in_another_unit_is_converted_first(author):
+    template = json.loads(MIXED_UNITS.read_text())
+    with pytest.raises(UnitMismatch) as refused:
+        check_quantity(Quantity("K"), series([1.0], "eV"), tool="plasma_beta", parameter="temperature")
+    outcome = author.repair(
+        template, failed("UnitMismatch", refused.value.message, refused.value.advice, "beta")
+    )
+    conversion, beta = outcome.template["steps"][2:4]
+    assert conversion["tool_args"] == {
+        "source_label": "WI_PM_3DP.P_TEMP",
+        "to": "K",
+        "equivalence": "thermal",
+        "output_label": beta["tool_args"]["temperature_label"],
+    }
 
 
 @pytest.mark.parametrize(
