@@ -113,7 +113,7 @@ def ranges() -> None:
             start = span[0] + timedelta(hours=13)
             hour = TimeRange(start, start + timedelta(hours=1))
             state = reader._state_of(path)
-            for what, time_range in (("one hour", hour), ("all", ALWAYS)):
+            for part, time_range in (("one hour", hour), ("all", ALWAYS)):
                 read = partial(reader.read, path, ["x"], time_range, state)
                 read()
                 times: dict[str, list[tuple[float, float]]] = {"warm": [], "pycdfpp": []}
@@ -128,7 +128,7 @@ def ranges() -> None:
                     statistics.median(column) for runs in times.values() for column in zip(*runs, strict=True)
                 )
                 print(
-                    f"{what + ' of 1e7, ' + kind:<34}{warm:8.1f}{ours:8.0f}{theirs:9.1f}{their_cpu:9.0f}",
+                    f"{part + ' of 1e7, ' + kind:<34}{warm:8.1f}{ours:8.0f}{theirs:9.1f}{their_cpu:9.0f}",
                     end="   ",
                 )
                 print(f"{warm / theirs:.2f}x of pycdfpp, {ours / their_cpu:.2f}x of its CPU time")

@@ -29,7 +29,7 @@ def answered(request: str, library: Library, now: datetime) -> str:
     """
     if _SAME.search(request):
         raise RequestError(
-            "the request says 'the same', but not of which pipeline; `helio author` writes new pipelines only",
+            "the request says 'the same', but names no pipeline; `helio author` writes new pipelines only",
             advice=f"use `helio edit PIPELINE {shlex.quote(' '.join(request.split()))}`;"
             " `helio list` shows the pipelines",
         )

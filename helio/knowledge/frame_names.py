@@ -51,7 +51,7 @@ def meant_frame(name: str) -> str:
     word = name.strip().upper()
     if word in _KNOWN:
         return ""
-    shorter = {word[:place] + word[place + 1 :] for place in range(len(word))}
+    shorter = {word[:index] + word[index + 1 :] for index in range(len(word))}
     return next(
         (
             frame

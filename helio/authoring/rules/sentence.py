@@ -48,7 +48,7 @@ _LEAD = re.compile(
 
 
 class Sentence:
-    """A request in words, of which the understood parts are removed one after the other.
+    """A request in words; the rules remove each part that they have understood.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Check the settings for single panels of a figure; these settings name a panel by its number.
 
 HV109 (error)  a setting for a panel that the figure does not have
-    The figure could not be drawn, and the run would say so after all data are fetched.
+    The figure cannot be drawn; without this check, the run would fail after it has fetched all data.
     before  "panels": [["B"], ["n"]], "y_range": {"3": [0, 10]}
     after   refused, with the numbers of the panels
     to do   Use the number of a panel in `panels`, counted from 1 at the top; give lists one entry for each panel.

@@ -57,7 +57,7 @@ def test_an_argument_that_asks_for_something_stays_an_error(name: str, value: An
         assert codes == {"HN503"}
 
 
-@in_one_test("name", [one for one in ASKED if one not in ("sparkle", "calibrated")])
+@in_one_test("name", [name for name in ASKED if name not in ("sparkle", "calibrated")])
 def test_it_does_so_beside_the_arguments_of_a_step(name: str) -> None:
     for codes in errors_everywhere(template(fetch(**{name: ASKED[name]}))):
         assert codes == {"HN503"}
