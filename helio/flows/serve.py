@@ -421,9 +421,10 @@ class _Serving:
             since = unserved_since(served, schedule, self._settings.home)
             lost = missed_slots(schedule, since, now, self._made(deployment, since))
             if lost is not None:
-                self._on_progress(f"{name}: {lost}")
                 missed[name] = lost
         note_served(self._settings.home, now, missed)
+        for name, lost in missed.items():
+            self._on_progress(f"{name}: {lost}")
 
     def _made(self, deployment: _Deployment, since: datetime) -> list[datetime]:
         """Return the scheduled times, since a given time, for which the server has a run."""
