@@ -222,7 +222,7 @@ def test_helio_up_keeps_a_server_that_was_started_for_a_run(idle_home: Path) -> 
     server = Server(idle_home, ENVIRON, idle=3600.0)
     with server.used():
         server.start()
-        server.wait(90.0)
+        server.wait()
         assert "in use; the server ends 1h after its last use" in _doctor(idle_home).found
     assert "not used now; the server ends at 2" in _doctor(idle_home).found
     before = server.state().pid
