@@ -42,7 +42,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=5,
+    version=6,
     context=whole_range("a figure shows all records"),
     labels_in=("spec.labels", "spec.panels"),
     synonyms="render render_plot render_figure draw_figure",
