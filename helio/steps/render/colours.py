@@ -89,6 +89,12 @@ def colour_scale(name: str) -> list[list[float | str]]:
     return [[float(position), str(colour)] for position, colour in colors.get_colorscale(name)]
 
 
+def line_scale(palette: Palette, foreground: str) -> list[list[float | str]]:
+    """Return the colour scale for the lines of a spectrum's bins."""
+    scale = colour_scale("viridis" if palette == "okabe-ito" else "turbo")
+    return [[position, _on_page(str(colour), foreground)] for position, colour in scale]
+
+
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
     """Return `count` colours at equal distances along a colour scale, in order."""
     return along([0.5] if count == 1 else [number / (count - 1) for number in range(count)], scale)

@@ -700,12 +700,22 @@ def test_themes_and_sizes_reach_the_layout():
 def test_every_line_can_be_read_on_a_dark_page(palette):
     scalars = {f"n{number}": scalar(name=f"n{number}") for number in range(8)}
     figure = draw(
-        {"B": vector(), **scalars}, panels=[["B"], [*scalars]], theme="plotly_dark", palette=palette
+        {"B": vector(), **scalars, "flux": spectrum()},
+        panels=[["B"], [*scalars], ["flux"]],
+        panel_types=["line"] * 3,
+        theme="plotly_dark",
+        palette=palette,
     )
     for trace in main_traces(figure):
         parts = [int(trace["line"]["color"][place : place + 2], 16) / 255 for place in (1, 3, 5)]
         luminance = np.dot([0.2126, 0.7152, 0.0722], np.power(parts, 2.2))
         assert luminance >= 0.19, trace["name"]
+
+
+def test_a_long_name_has_room_in_the_legend():
+    name = "radial component of the magnetic field"
+    figure = draw({"B": vector()}, trace_names={"B.Bx": name})
+    assert layout(figure)["margin"]["r"] > 42 + 0.6 * 12 * len(name)
 
 
 @pytest.mark.parametrize(("width", "most"), [(1000, 11), (340, 3), (300, 2)])
