@@ -23,7 +23,8 @@ FILES: set[Path] = {picture.path for group in PICTURES.values() for picture in g
 def test_every_key_of_a_figure_whose_effect_can_be_seen_has_a_picture():
     figure = signatures()["render_spec"].argument("spec")
     assert figure is not None
-    assert set(PICTURES) == set(figure.schema["properties"]) - WITHOUT_PICTURE
+    seen = set(figure.schema["properties"]) - WITHOUT_PICTURE
+    assert set(PICTURES) == seen, "add a picture to docs/figures/keys/pictures.json, and look at it"
     assert all(any(key in picture.shown for picture in group) for key, group in PICTURES.items())
 
 
