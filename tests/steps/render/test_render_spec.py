@@ -712,6 +712,14 @@ def test_every_line_can_be_read_on_a_dark_page(palette):
         assert luminance >= 0.19, trace["name"]
 
 
+def test_lines_of_large_titles_end_within_the_page():
+    title = "Magnetic field of the slow solar wind measured by Parker Solar Probe near its perihelion"
+    figure = draw({"B": vector()}, title=title, font_size=24)
+    first = layout(figure)["title"]["text"].removeprefix("<b>").removesuffix("</b>")
+    assert title.startswith(first)
+    assert layout(figure)["margin"]["l"] + 0.6 * 26 * len(first) < 1000
+
+
 def test_a_long_name_has_room_in_the_legend():
     name = "radial component of the magnetic field"
     figure = draw({"B": vector()}, trace_names={"B.Bx": name})
