@@ -344,7 +344,7 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
         edits=(*authored.edits, *bound.edits),
         warnings=tuple(
             finding
-            for finding in (*authored.diagnostics, *bound.diagnostics)
+            for finding in dict.fromkeys((*authored.diagnostics, *bound.diagnostics))
             if finding.severity == "warning"
         ),
         verified=_VERIFIED,
