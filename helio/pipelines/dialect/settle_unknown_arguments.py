@@ -129,6 +129,8 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
     at, value, drawing = step.at("tool_args", name), step.args[name], signature.name in DRAWING
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
+    if signature.name in instead.split():
+        instead = ""
     listed = f"use one of these {'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
     names = f"run `helio tools {signature.name}` to list its arguments" if close else listed
     shown = shortened(json.dumps(value, ensure_ascii=False), 60)

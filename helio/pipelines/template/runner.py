@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 MOST_ROUNDS = 3
 """Maximum number of rounds of the repeated stages; if passes still make edits after these, helio reports the passes."""
 
-FIX = "helio fix: "
+FIX = "run `helio fix PIPELINE`: "
 """First words of an advice that ``helio fix`` can follow."""
 
 Mode = Literal["safe", "repair"]
