@@ -270,8 +270,8 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
     for pattern, mission, spacecraft in _COMPILED:
         match = pattern.match(dataset_id)
         if match:
-            which = next((part for part in match.groups() if part), "")
-            named = spacecraft.replace(r"\1", which.upper()) if which or r"\1" not in spacecraft else ""
+            number = next((part for part in match.groups() if part), "")
+            named = spacecraft.replace(r"\1", number.upper()) if number or r"\1" not in spacecraft else ""
             return Craft(mission, named or mission)
     if "_HELIO1" in dataset_id.upper():  # one group holds the positions of planets, comets and probes
         body = re.split(r"_HELIO1", dataset_id, flags=re.IGNORECASE)[0]

@@ -110,10 +110,10 @@ def _read_as(step: WrittenStep, name: str, meant: str, signature: Signature) -> 
 def _kept_as_notes(step: WrittenStep, notes: Document) -> Edit:
     now = step.json.get("annotations")
     annotations = now if isinstance(now, dict) else {} if now is None else {"note": now}
-    there = annotations.get("notes", {})
-    there = there if isinstance(there, dict) else {"notes": there}
+    kept = annotations.get("notes", {})
+    kept = kept if isinstance(kept, dict) else {"notes": kept}
     edited = EditedObject(step.path, step.json)
-    edited.put("annotations", {**annotations, "notes": {**there, **notes}})
+    edited.put("annotations", {**annotations, "notes": {**kept, **notes}})
     names = ", ".join(notes)
     return step.edit(
         "HN508",
