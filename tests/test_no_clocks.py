@@ -56,6 +56,8 @@ def complaints(source: str) -> list[str]:
                 )
             ):
                 found.append(f"line {node.lineno}: asserts a difference of clocks")
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "threading.Timer":
+                found.append(f"line {node.lineno}: acts after a time, however far a busy machine has got")
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -92,6 +94,7 @@ def test_no_test_depends_on_how_busy_the_machine_is():
         "process.communicate(timeout=10)",
         "process.wait(20.0)",
         "future.result(timeout=5)",
+        "threading.Timer(0.3, process.kill).start()",
     ],
 )
 def test_such_a_test_is_seen(body: str):

@@ -225,6 +225,22 @@ def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
         )
 
 
+def test_a_run_that_ends_leaves_the_others_what_sends_their_states(server: Server, home: Path) -> None:
+    senders = []
+
+    def run_another() -> str:
+        from prefect.events.worker import EventsWorker
+
+        senders.append(EventsWorker.instance())
+        assert set(Run(server, home, chain(3, id="other"), Runner()).states.values()) == {"completed"}
+        senders.append(EventsWorker.instance())
+        return "completed"
+
+    one = Run(server, home, chain(3), Runner({"b": run_another}))
+    assert set(one.states.values()) == {"completed"}
+    assert senders[0] is senders[1]
+
+
 def test_the_users_own_prefect_home_is_left_alone(server: Server, home: Path, tmp_path: Path) -> None:
 
     code = f"""
