@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from helio.counts import number_of
 from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.iso_times import NotATime, is_time, nanoseconds_of_texts
 from helio.sources.time_columns import NotTimes, find_times, read_title
@@ -348,8 +349,8 @@ class CsvFile:
             else "write decimals with a point, and put texts in quotes"
         )
         return DamagedFile(
-            f"line {line} of '{self.path.name}' has {row.actual_columns} values, but the file has "
-            f"{row.expected_columns} columns",
+            f"line {line} of '{self.path.name}' has {number_of(row.actual_columns, 'value')}, but the file "
+            f"has {number_of(row.expected_columns, 'column')}",
             advice=advice,
             place=str(self.path),
         )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.store.periods import known_periods, period_of
 from helio.store.table import Axis, Floats, Scale
 
@@ -129,8 +130,8 @@ def rounded_integers(values: Floats) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"{count} of {values.size} values are integers of 2^53 or more, so their last digits may be "
-        "rounded: a float64 holds only 53 bits",
+        f"integers of 2^53 or more: {count:,} of {values.size:,} values; their last digits may be rounded, because "
+        "a float64 holds only 53 bits",
     )
 
 
@@ -192,13 +193,16 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
     notes = []
     for number, count_of_number in zip(*np.unique(values[fill], return_counts=True), strict=True):
         notes.append(
-            f"{count_of_number} values of {_shortest(number)} lie outside the valid range and count as fill"
+            f"the value {_shortest(number)}, found {number_of(int(count_of_number), 'time')}, is outside the valid "
+            "range and counts as fill"
         )
         count -= int(count_of_number)
     values[fill] = np.nan
     if count:
         span = f"{_listed(low)} to {_listed(high)}"
-        notes.append(f"{count} of {values.size} values lie outside the valid range {span} and are kept")
+        notes.append(
+            f"values outside the valid range {span}: {count:,} of {values.size:,}; they stay in the table"
+        )
     return tuple(notes)
 
 
