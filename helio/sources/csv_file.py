@@ -41,10 +41,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class CsvFile:
     """Open CSV file; satisfies `helio.sources.columns.ColumnFile`.
 
-    Lines that begin with ``#`` are comments; the first other one names the columns, separated by commas, or by blanks
-    where one of them is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times` knows;
-    numbers have a decimal point. Empty cells and ``nan`` are missing; so is what a comment calls the fill:
-    ``# fill: -9999``.
+    Lines that begin with ``#`` are comments. The first other line names the columns, separated by commas, or by
+    blanks if one column is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times`
+    recognises. Numbers have a decimal point. Empty cells, ``nan`` and the fill value in a comment such as ``# fill:
+    -9999`` are missing values.
 
     References
     ----------

@@ -52,8 +52,8 @@ def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
     ------
     DamagedFile
         Two files contradict each other in unit, components, frame, shape or axes; or more than half of all records
-        would be left out: because they repeat an epoch in their file, have none, or have other values than an
-        earlier file has for the same epoch. Equal records of two files are one record, and none is lost.
+        would be left out: because they repeat an epoch of their file, have no epoch, or contradict an earlier file
+        at the same epoch. Equal records of two files count as one record.
     """
     parts_with_records = [(name, table) for name, table in parts if len(table)]
     joined, repeats = concatenate(parameter, parts_with_records) if parts_with_records else (None, Repeats())

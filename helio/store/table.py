@@ -281,10 +281,10 @@ class Table:
     def digest(self) -> str:
         """Compute the sha256 of everything in the table that a step or a figure can use.
 
-        Values, epochs, unit, name, frame, components, axes, scale and description enter it, and what is stated of
-        representation and periods. Sources and notes do not: they say where the table came from, not what it is.
-        Neither do memory layout and byte order, and every NaN counts as the same NaN and −0.0 as 0.0. Beside the
-        table it needs memory for one block.
+        The digest depends on values, epochs, unit, name, frame, components, axes, scale and description, and on the
+        stated representation and periods. It does not depend on sources and notes, which say where the table came
+        from, or on memory layout and byte order. All NaN are equal, and −0.0 equals 0.0. The computation needs
+        memory for one block, in addition to the table.
         """
         hasher = hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode())
         for name, array in self.arrays():
