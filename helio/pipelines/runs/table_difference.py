@@ -80,7 +80,7 @@ class ComponentDifference:
         parts = []
         if self.changed:
             verb = "differs" if self.changed == 1 else "differ"
-            parts.append(f"{self.changed} of {number_of(self.compared, 'value')} {verb}")
+            parts.append(f"{self.changed:,} of {number_of(self.compared, 'value')} {verb}")
         if self.absolute is not None:
             parts[-1] += f", by at most {self.absolute.value:.3g}{f' {unit}' if unit else ''}"
             parts[-1] += f" at {self.absolute.epoch}"
