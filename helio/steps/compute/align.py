@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from helio.errors import StepError
 from helio.steps.compute.between_samples import values_at
 from helio.steps.compute.shares import missing, share
-from helio.steps.compute.stretches import in_words
+from helio.steps.compute.stretches import in_words, usual_step
 from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
-from helio.store.leap_seconds import counted
 from helio.store.table import Table
 from helio.time_range import Duration
 
@@ -85,7 +82,7 @@ def align(
     values, axes = values_at(series, onto.epoch, method=method, limit=limit.nanoseconds)
     notes = [f"aligned ({method}, limit {limit}): {share(missing(values), values.size, 'values')} missing"]
     if len(series) > 1 and len(onto) > 1:
-        own, other = (np.median(np.diff(counted(table.epoch))) for table in (series, onto))
+        own, other = usual_step(series.epoch), usual_step(onto.epoch)
         if other >= 2 * own > 0:
             notes.append(
                 f"most samples are left out, not averaged: the series has one every {in_words(own)}, the "

@@ -100,7 +100,7 @@ def band_average(
                 continue
             widths = bins.upper[inside] - bins.lower[inside]
             values[bins.records, ..., number] = _weighted_mean(
-                flat[bins.records][..., inside].astype(np.float64), widths
+                flat[bins.records][..., inside].astype(np.float64, copy=False), widths
             )
             lowest = min(lowest, float(bins.lower[inside].min()))
             highest = max(highest, float(bins.upper[inside].max()))
@@ -134,9 +134,11 @@ def _weighted_mean(
 ) -> npt.NDArray[np.float64]:
     """Compute the weighted mean over the last axis; missing values do not count."""
     weights = widths if np.all(np.isfinite(widths)) and np.all(widths > 0) else np.ones_like(widths)
-    valid = ~np.isnan(values)
-    total = (valid * weights).sum(axis=-1)
-    sums = (np.where(valid, values, 0.0) * weights).sum(axis=-1)
+    missing = np.isnan(values)
+    total = np.where(missing, 0.0, weights).sum(axis=-1)
+    weighted = values * weights
+    weighted[missing] = 0.0
+    sums = weighted.sum(axis=-1)
     mean = np.full(total.shape, np.nan)
     np.divide(sums, total, out=mean, where=total > 0)
     return mean

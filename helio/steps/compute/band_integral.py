@@ -107,7 +107,7 @@ def band_integral(
             inside = np.flatnonzero(widths > 0)
             if not inside.size:
                 continue
-            part = flat[bins.records][..., inside].astype(np.float64)
+            part = flat[bins.records][..., inside].astype(np.float64, copy=False)
             values[bins.records, ..., number] = (part * (widths[inside] * factor)).sum(axis=-1)
             lowest = min(lowest, max(low, float(bins.lower[inside].min())))
             highest = max(highest, min(high, float(bins.upper[inside].max())))

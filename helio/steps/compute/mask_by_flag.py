@@ -73,4 +73,4 @@ def mask_by_flag(
     bad = meets(flag.values, where, value).reshape(flags.shape) | np.isnan(flags)
     out = bad.any(axis=1).reshape(-1, *[1] * (series.values.ndim - 1))
     what = f"masked where '{flag.name}' is {said(where, value)}"
-    return masked(series, np.broadcast_to(out, series.values.shape), what)
+    return masked(series, out, what)

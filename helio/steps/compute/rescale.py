@@ -73,7 +73,7 @@ def rescale(
         provenance += f" {'+' if offset > 0 else '−'} {abs(offset):g}"
     return replace(
         series,
-        values=series.values.astype(np.float64) * factor + offset,
+        values=np.multiply(series.values, factor, dtype=np.float64) + offset,
         unit=canonical_unit(unit),
         stated_periods=scaled_periods(series.periods, factor),
         name=name or series.name,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.bins import BinSet, bin_sets, centres_of, place_of
+from helio.steps.compute.columns import without_copy
 from helio.steps.quantity import Quantity
 from helio.steps.result import Result
 from helio.steps.signature import RECORD
@@ -156,7 +157,7 @@ def _bins_in_range(
     values = np.empty((*flat.shape[:-1], count), dtype=flat.dtype)
     parts = {name: np.empty((*part.shape[:-1], count)) for name, part in chosen.parts.items()}
     for bins, columns in zip(sets, inside, strict=True):
-        values[bins.records] = flat[bins.records][..., columns]
+        values[bins.records] = flat[bins.records][..., without_copy(columns)]
         for name, part in chosen.parts.items():
             if chosen.per_record:
                 parts[name][bins.records] = part[bins.records][:, columns]
