@@ -227,7 +227,7 @@ class Desk:
         request = self._scrub(request)
         entry = self.library.find(str(pipeline))
         is_fixed = RequestError(
-            f"{entry.id} is a shipped pipeline and cannot be changed",
+            f"{entry.id} comes with helio and cannot be changed",
             advice=f"change a copy with --as my-{entry.id}",
         )
         if entry.shipped and not name and not is_question(request):

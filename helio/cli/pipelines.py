@@ -29,6 +29,7 @@ from helio.cli.app import (
 )
 from helio.cli.completion import complete_shown
 from helio.cli.reference import print_tool, print_tools
+from helio.counts import number_of
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def check(
                 say(without_long_words(str(finding)))
             say(f"{name}: {'not valid' if wrong else 'valid'}")
             if left_out := len(diagnostics) - len(shown):
-                say(f"{left_out} hint{'s' * (left_out != 1)} not shown: `helio check {name} --hints`")
+                say(f"{number_of(left_out, 'hint')} not shown; to see them: `helio check {name} --hints`")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 

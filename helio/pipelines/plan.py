@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from helio import __version__
+from helio.counts import number_of
 from helio.errors import RequestError
 from helio.pipelines.analyses.origins import origins
 from helio.pipelines.known import components_in_files
@@ -101,7 +102,7 @@ class Plan:
     def __repr__(self) -> str:
         values = shortened(", ".join(f"{name[1:]}={value!r}" for name, value in self.values.items()))
         ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
-        warnings = f", {len(self.warnings)} warnings" if self.warnings else ""
+        warnings = f", {number_of(len(self.warnings), 'warning')}" if self.warnings else ""
         return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
 
 

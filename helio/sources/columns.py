@@ -208,7 +208,7 @@ class ColumnReader:
         if fill is not None:
             count, number = fill
             cure = self._file.fill_advice.format(fill=number)
-            notes.append(f"{count} values of {name} are {number}; if {number} is a fill value, {cure}")
+            notes.append(f"{count:,} values of {name} are {number}; if {number} is a fill value, {cure}")
         return replace(table, notes=tuple(notes))
 
     def _part(self, facts: Facts) -> npt.NDArray[Any]:
@@ -232,8 +232,8 @@ def _infinite(values: npt.NDArray[Any]) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"{count} of {values.size} values are infinite and are kept: the file gives infinity, or numbers "
-        "too large for a float64",
+        "infinite values (infinity in the file, or numbers too large for a float64): "
+        f"{count:,} of {values.size:,}; they stay in the table",
     )
 
 

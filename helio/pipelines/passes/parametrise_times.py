@@ -1,7 +1,7 @@
 """Replace fixed time ranges by variables, so that a template also runs for other time ranges without edits.
 
-HR601 (edit safe)  literal time range made a variable, with the literal as default
-    A template can run for other days too; a pin keeps the literal.
+HR601 (edit safe)  fixed time range made a variable, with this range as its default
+    A template can run for other days too; a pin keeps the fixed range.
     before  "time_range": "last 5 days"
     after   "time_range": "$TIME_RANGE"
 

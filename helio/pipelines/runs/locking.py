@@ -219,7 +219,7 @@ def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
     if any(line.startswith("the pipeline: ") for line in changed):
         ways.insert(0, "use --lock FILE with a lock of this pipeline")
     if any(line.startswith("the template: ") for line in changed):
-        ways.insert(0, "undo the changes of the template")
+        ways.insert(0, "undo the changes to the template")
     if any(line.startswith("$") for line in changed):
         ways.insert(0, "leave out the time range and the variables, because the lock sets them")
     if older:

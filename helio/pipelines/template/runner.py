@@ -231,7 +231,7 @@ class _Work:
 
 
 def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
-    """Return a diagnostic whose path is a path in the author's document, because passes move and merge steps."""
+    """Translate the path in a diagnostic to a path in the author's document, because passes move and merge steps."""
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found

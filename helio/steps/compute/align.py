@@ -37,15 +37,15 @@ def align(
         The longest step between two samples across which a value is interpolated: ``"2min"`` for one-minute data
         in which single records may be missing.
     method : "linear" or "nearest"
-        The straight line between the samples before and after, or the nearer of the two, no further away than half
-        the limit: for flags, counts and indices that have no values in between.
+        ``linear``: the straight line between the samples before and after. ``nearest``: the nearer of the two, at
+        most half the limit away, for flags, counts and indices, which have no values in between.
 
     Returns
     -------
     Table, shape (m,), (m, k) or (m, b)
-        float64, on the epochs of `onto`; unit, frame, components and axes of `series`. NaN before its first and
-        after its last sample, and wherever the samples about an epoch are further apart than the limit: a missing
-        value and a missing record are the same. Each component is treated separately.
+        float64, on the epochs of `onto`; unit, frame, components and axes of `series`. NaN before the first and
+        after the last sample of `series`, and where the samples around an epoch are further apart than the limit. A
+        missing value counts as a missing record. Each component is treated separately.
 
     Raises
     ------
@@ -55,9 +55,9 @@ def align(
 
     Notes
     -----
-    Nothing is averaged: of a series with many samples between two epochs most are left out, and variations faster
-    than the new epochs can resolve are aliased. A note reports this; to avoid it, use `resample` first. Angles that
-    wrap, such as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
+    Nothing is averaged. If the series has many samples between two epochs, most of them are left out,
+    and fast variations are aliased; a note reports this. To avoid it, use `resample` first. Angles that wrap, such
+    as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
 
     References
     ----------

@@ -47,7 +47,8 @@ def ballistic_shift(
     series : Table, shape (n,), (n, k) or (n, b)
         Series to shift: any quantity measured upstream.
     velocity : Table, shape (n,), (n, 3) or (n, 4)
-        Velocity of the solar wind, km/s, on the same epochs: the speed, V_x, or the vector in GSE or GSM for its V_x.
+        Velocity of the solar wind, km/s, on the same epochs: the speed, V_x, or the vector in GSE or GSM, of which
+        V_x is used.
     position : Table, shape (n, 3) or (n, 4)
         Position of the spacecraft, in GSE or GSM (x is the same), km, on the same epochs.
     to_x : float

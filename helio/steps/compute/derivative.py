@@ -33,16 +33,16 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit, any cadence, regular or not.
     limit : Duration, optional
-        The longest step between two records across which a difference is taken. Default: 1.5 times the
-        cadence about the record, so that one missing record is a gap.
+        The longest step between two records across which a difference is taken. Default: 1.5 times the local
+        cadence, so that one missing record is a gap.
 
     Returns
     -------
     Table, shape of `series`
-        float64, in ``X/s``; same epochs, components and frame. Within a stretch the mean of the slopes to the record
-        before and the one after, each weighted by the length of the *other* step: second order also where steps
-        differ. With one neighbour only, its slope; without any, or without the value itself, NaN. An
-        angle that wraps changes the shorter way round, and a note says so.
+        float64, in ``X/s``; same epochs, components and frame. Within a stretch, the mean of the slopes to the
+        record before and to the record after, each weighted by the length of the *other* step (second order, also
+        where steps differ). With only one neighbour, the slope to this neighbour. NaN without a neighbour, or where
+        the value itself is missing. An angle that wraps changes the shorter way round, and a note says so.
 
     Raises
     ------

@@ -42,12 +42,12 @@ def interpolate(
         fills a
         single missing value, ``"5min"`` up to four in a row.
     method : "linear" or "nearest"
-        The straight line between the samples before and after, or the nearer of the two, no further away than half
-        the limit.
+        ``linear``: the straight line between the samples before and after. ``nearest``: the nearer of the two, at
+        most half the limit away.
     cadence : Duration, optional
-        Cadence of a regular clock for the result: the whole multiples of it since 1970-01-01T00:00 UTC from the
-        first to the last record. Without it, the result has the epochs of the series: missing values are filled,
-        missing records are not added.
+        Regular cadence of the result: its epochs are the multiples of the cadence since 1970-01-01T00:00 UTC, from
+        the first to the last record. Without a cadence, the result has the epochs of the series: missing values are
+        filled, and missing records are not added.
 
     Returns
     -------

@@ -34,8 +34,8 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
     where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
         The values to remove. ``between`` includes both ends, ``outside`` neither.
     value : float or list of float
-        Numbers in the unit of the series: one; two, in order, for ``between`` and ``outside``; one or more for
-        ``equals`` (any of them) and ``not`` (none of them).
+        One number in the unit of the series; two increasing numbers for ``between`` and ``outside``; one or more
+        numbers for ``equals`` (any of them) and ``not`` (none of them).
 
     Returns
     -------
@@ -82,8 +82,9 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
     ):
         raise StepError(
             f"the condition '{where}' does not work with the value {value!r}",
-            advice="give "
-            f"{'two numbers, value: [low, high]' if count_needed == 2 else 'one number as value'}",
+            advice="give two numbers: value: [low, high]"
+            if count_needed == 2
+            else "give one number as value",
         )
     # The numbers of a template are compared in the precision of the file: 0.1 is equal to a float32 0.1.
     with np.errstate(over="ignore"):  # beyond float32 nothing is greater, which infinity says as well

@@ -32,8 +32,8 @@ def rescale(
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit.
     unit : str
-        Unit of the result, for any factor: ``"nT"``, ``"km/s"``; ``"1"`` for none. Between units of one kind use
-        `convert_units`, which knows the factor.
+        Unit of the result: ``"nT"``, ``"km/s"``; ``"1"`` for no unit. To convert a unit, use `convert_units`, which
+        knows the factor.
     factor : float
         Factor, not zero: ``-1`` changes the sign.
     offset : float

@@ -257,7 +257,7 @@ def test_a_candidate_that_breaks_is_an_error_and_not_passed_over(run: Callable[.
 def test_all_fill_is_no_usable_data_never_a_plot(run: Callable[..., Ran]):
     result = run(dataset("FILL"), render(2, ("B1",)))
     assert states(result) == {1: "failed", 2: "skipped"}
-    assert "all their values are fill values" in str(result.steps[0].error)
+    assert "all values are fill values" in str(result.steps[0].error)
 
 
 def test_no_candidate_with_data_names_every_reason(run: Callable[..., Ran]):

@@ -195,12 +195,12 @@ def test_labels_choose_what_is_drawn_and_a_label_in_no_panel_is_noted():
 
 
 def test_panels_that_cannot_be_are_refused():
-    refused("no label is called 'Bgse'", "labels: ", panels=[["Bgse"], ["n"]])
+    refused("no label is called 'Bgse'", "choose one of the labels: ", panels=[["Bgse"], ["n"]])
     refused("labels: no label is called 'nn'", "did you mean 'n'", labels=["nn"])
     refused("panel 1: no label is called 'n'", labels=["B"], panels=[["n"]])
     refused("panel 2 has no label", panels=[["n"], []])
-    refused("panel_types has 1 entries for 2 panels", panel_types=["line"])
-    refused("row_heights has 1 entries", row_heights=[1])
+    refused("panel_types has 1 entry for 2 panels", panel_types=["line"])
+    refused("row_heights has 1 entry", row_heights=[1])
     refused("row_heights must be positive", row_heights=[1, 0])
     refused("y_label: there is no panel 3", "choose a panel from 1 (top) to 2", y_label={"3": "x"})
     refused("log_scale: there is no panel 0", log_scale=0)
@@ -754,7 +754,7 @@ def test_notes_point_out_what_a_reviewer_would():
     found = " | ".join(draw(mixed, panels=[["a", "b"]]).notes)
     assert "different units on one axis: eV, K" in found
     assert "a has 10 records, b only 1" not in found
-    assert "3 values of n are not above 0" in " ".join(
+    assert "3 values of n not above 0" in " ".join(
         draw({"n": scalar(values=[0, -1, 0, 1])}, log_scale="y").notes
     )
     assert not [note for note in draw({"n": scalar()}).notes if "coverage" not in note]
