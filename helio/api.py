@@ -153,6 +153,8 @@ def fix(
 ) -> Mended:
     """Correct spellings, labels, dependencies and times in a template as far as this is possible without doubt.
 
+    A time range that helio understands, such as ``2024-05-10``, stays as its author wrote it.
+
     Parameters
     ----------
     pipeline : str or Path
@@ -170,7 +172,12 @@ def fix(
     text = shelf.text(entry)
     known = KnownDatasets(settings.home, clock, spans=False)
     template, diff, diagnostics = mend(
-        text, now=clock, name=entry.path.name, catalogue=known, pipelines=shelf.templates()
+        text,
+        now=clock,
+        name=entry.path.name,
+        catalogue=known,
+        pipelines=shelf.templates(),
+        keep_phrases=True,
     )
     wrong = any(diagnostic.severity == "error" for diagnostic in diagnostics)
     written = None
@@ -327,7 +334,7 @@ def run(
     now : datetime or str
         The run's clock. Default: the present.
     archive : str or Path
-        A folder of CDF files, or ``"sample"``. Default: the steps' own providers.
+        A folder of files, or ``"sample"``. Default: the steps' own providers.
     output : str or Path
         A folder for figures, exports and ``run.json``.
     outputs : str or Path

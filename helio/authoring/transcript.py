@@ -246,8 +246,8 @@ def read_exchanges(path: Path) -> tuple[Exchange, ...]:
     for line in read_lines(path):
         try:
             if line["kind"] == "ask":
-                asked: _AskLine = convert(line, _AskLine)
-                exchanges[asked["n"]] = Exchange(asked["n"], asked["ask"], asked["digest"])
+                question: _AskLine = convert(line, _AskLine)
+                exchanges[question["n"]] = Exchange(question["n"], question["ask"], question["digest"])
             elif line["kind"] in ("answer", "error"):
                 ended: _EndLine = convert(line, _EndLine)
                 before = exchanges.get(ended["n"])

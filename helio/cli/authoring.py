@@ -385,8 +385,8 @@ def list_proposals(
             print_json([*(proposal.to_json() for proposal in proposals), *damaged])
             return
         for proposal in proposals:
-            said = f"{proposal.kind} by {proposal.by}: {proposal.request}"
-            _say_line(f"{proposal.state:<8}  {proposal.id}  {said}")
+            summary = f"{proposal.kind} by {proposal.by}: {proposal.request}"
+            _say_line(f"{proposal.state:<8}  {proposal.id}  {summary}")
         if not proposals:
             say("no proposals" if every else "no pending proposals")
 
@@ -654,7 +654,7 @@ def _say_reply(reply: AuthorReply) -> None:
     """Print a reply; indent all but the first line of a language model's text, to mark it as not written by helio."""
     text = reply.text.expandtabs(4)
     text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"
-    if reply.said.by in _OWN:
+    if reply.attribution.by in _OWN:
         say(text)
         return
     first, *others = text.splitlines()[:_MOST_LINES] or [""]

@@ -87,7 +87,10 @@ def fix(
     ] = False,
     now: Now = None,
 ) -> None:
-    """Correct errors in one of your pipelines, and list the errors that remain."""
+    """Correct errors in one of your pipelines, and list the errors that remain.
+
+    If an error remains, the file stays unchanged. Otherwise helio writes the file in its own layout.
+    """
     with errors_as_text(as_json=False):
         from helio import api
         from helio.pipelines.template.diagnostics import without_hints
@@ -95,11 +98,18 @@ def fix(
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
         for diagnostic in without_hints(mended.diagnostics):
             say(without_long_words(str(diagnostic)), err=True)
-        say(mended.diff or f"{name}: nothing to correct", nl=not mended.diff)
+        errors = sum(diagnostic.severity == "error" for diagnostic in mended.diagnostics)
+        if errors:
+            remain, them = ("1 error remains", "it") if errors == 1 else (f"{errors} errors remain", "them")
+            rest = (
+                f"; correct {them} by hand, then `helio fix {name}` corrects the rest" if mended.diff else ""
+            )
+            say(f"{name}: unchanged, {remain}{rest}")
+        else:
+            say(mended.diff or f"{name}: nothing to correct", nl=not mended.diff)
         if mended.written is not None:
             say(f"written {mended.written}")
-        wrong = any(diagnostic.severity == "error" for diagnostic in mended.diagnostics)
-    raise typer.Exit(INVALID if wrong else SUCCESS)
+    raise typer.Exit(INVALID if errors else SUCCESS)
 
 
 @app.command("list")

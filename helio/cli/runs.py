@@ -80,8 +80,8 @@ def _say_run(run: ListedRun) -> None:
         first_line = run.reason.splitlines()[0]
         say(f"{'':<11}{step}{textwrap.shorten(first_line, _LONGEST_REASON, placeholder=' …')}")
     if run.picture:
-        there = "" if os.path.exists(run.picture) else "  (no longer there)"
-        say(f"{'':<11}{os.path.relpath(run.picture) if _is_below(run.picture) else run.picture}{there}")
+        missing = "" if os.path.exists(run.picture) else "  (no longer there)"
+        say(f"{'':<11}{os.path.relpath(run.picture) if _is_below(run.picture) else run.picture}{missing}")
 
 
 def _is_below(file: str) -> bool:

@@ -99,8 +99,9 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
             with _logs_to(server), suppress(Pause):
                 run_flow_sync(flow, flow_run=unwatched, parameters=parameters, return_type="state")
             ended = context.client.read_flow_run(made.id).state
-            if execution.complete and ended is not None and not ended.is_final():
+            if execution.complete and ended is not None and not (ended.is_final() or ended.is_scheduled()):
                 # A person paused or cancelled it after its last step had begun: the server refused the end.
+                # A run that is scheduled again has ended before; another process runs it.
                 context.client.set_flow_run_state(made.id, _flow_state(execution), force=True)
 
 

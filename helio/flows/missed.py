@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from helio.errors import DamagedRecord
+from helio.flows.last_runs import last_run
 from helio.flows.schedule import Schedule
 from helio.flows.slots import slots_between
 from helio.store.files import write_whole
@@ -108,6 +109,10 @@ def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
         return []
     notes = [str(served.missed[schedule.name])] if schedule.name in served.missed else []
     seen = unserved_since(served, schedule, home)
+    # A killed `helio serve` may have begun a run after it last recorded that it was running.
+    last = last_run(home, schedule.name)
+    if last is not None and (begun := datetime.fromisoformat(last.slot)) <= now:
+        seen = max(seen, begun)
     waiting = None if is_served(home) else missed_slots(schedule, seen, now, ())
     if waiting is not None:
         runs = "1 run was" if waiting.count == 1 else f"{waiting.count} runs were"

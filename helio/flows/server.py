@@ -106,7 +106,8 @@ import os, shutil, sys, threading
 folder = sys.argv.pop(1)
 def watch():
     sys.stdin.buffer.read()
-    shutil.rmtree(folder, ignore_errors=True)
+    for attempt in range(10):  # the server may write a new file into it meanwhile
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 threading.Thread(target=watch, daemon=True).start()
 import uvicorn
@@ -232,12 +233,12 @@ class Server:
         process = None if self.external else self._process()
         return process is not None and process.alive and not self._has_secret(process)
 
-    def is_up(self) -> bool:
-        """Tell whether the server answers at this moment."""
+    def is_up(self, timeout: float = 2.0) -> bool:
+        """Tell whether the server answers within so many seconds."""
         if not self.external:
-            return self._proves_itself()
+            return self._proves_itself(timeout)
         try:
-            return self.request("/health", timeout=2.0) is True
+            return self.request("/health", timeout=timeout) is True
         except EngineError:
             return False
 
@@ -443,7 +444,7 @@ class Server:
         except sqlite3.OperationalError as error:
             raise _database_error(self._database, UNREADABLE, str(error)) from error
 
-    def _proves_itself(self) -> bool:
+    def _proves_itself(self, timeout: float) -> bool:
         """Tell whether the server that answers is the process that helio started, because it knows the secret password.
 
         Another user's program may have taken the port. Do not send the secret before the process proves that it has it.
@@ -454,7 +455,7 @@ class Server:
             return False
         challenge = secrets.token_hex(16)
         try:
-            answer = self._call(f"{PROOF.removeprefix('/api')}?{challenge}", None, {}, "GET", 2.0)
+            answer = self._call(f"{PROOF.removeprefix('/api')}?{challenge}", None, {}, "GET", timeout)
         except EngineError:
             return False
         is_ours: bool = answer == {"proof": proof_of(secret, challenge)}
@@ -504,7 +505,7 @@ class Server:
         EngineError
             The server cannot be reached in time, or refuses the call.
         """
-        if not self.external and not self._is_known() and not self.is_up():
+        if not self.external and not self._is_known() and not self.is_up(timeout):
             raise EngineError(f"the server at {self.url} cannot be reached")
         method = method or ("GET" if body is None else "POST")
         return self._call(path, body, self._authorization(), method, timeout)

@@ -396,13 +396,13 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
         )
     chosen = next((other for other in others if other.frame == known.frame), None)
     if chosen is None:
-        there = ", ".join(
+        choices = ", ".join(
             f"{other.dataset}.{'+'.join(other.parameters)} in {other.frame}" for other in others
         )
         raise RequestError(
             f"helio knows no {known.quantity} of {name} in {known.frame}, and a swap does not change the "
             "frame",
-            advice=f"choose another frame yourself; helio knows {there}",
+            advice=f"choose another frame yourself; helio knows {choices}",
         )
     differences = _differences(known, chosen)
     if before is not None and len(known.parameters) == len(chosen.parameters) == 1:

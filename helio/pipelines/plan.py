@@ -130,7 +130,7 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
         return stable
     first = wrong[0]
     where = f" of step {first.step_id}" if first.step_id is not None else ""
-    before = f"first correct {first.code}{where} by hand ({first.message}), then run {FIX}"
+    before = f"first correct {first.code}{where} by hand ({first.message}), then {FIX}"
     diagnostics = tuple(
         replace(
             diagnostic,
@@ -344,7 +344,7 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
         edits=(*authored.edits, *bound.edits),
         warnings=tuple(
             finding
-            for finding in (*authored.diagnostics, *bound.diagnostics)
+            for finding in dict.fromkeys((*authored.diagnostics, *bound.diagnostics))
             if finding.severity == "warning"
         ),
         verified=_VERIFIED,

@@ -19,9 +19,9 @@ def child_environment() -> dict[str, str]:
     The environment fixes the seed of hashes and limits libraries to one thread, so that a child process does the same
     each time.
     """
-    here = str(Path(helio.__file__).resolve().parent.parent)
+    package_folder = str(Path(helio.__file__).resolve().parent.parent)
     environment = {
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys([here, *(path for path in sys.path if path)])),
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys([package_folder, *(path for path in sys.path if path)])),
         "PYTHONHASHSEED": "0",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from helio.errors import DataError, UnknownParameter, did_you_mean
+from helio.errors import UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.clock import EpochSelection, EpochSurvey, clock_between, survey_clock
 from helio.sources.join import once
@@ -110,7 +110,7 @@ class Columns:
         return (*self.written, *others)
 
     def span(self) -> tuple[int, int] | None:
-        """Return the first and the last time, in ns since 1970; None if no time can be read."""
+        """Return the first and the last time, in ns since 1970; None if there are no records."""
         return self._surveyed.span
 
     def survey(self) -> list[dict[str, Any]]:
@@ -134,10 +134,7 @@ class Columns:
 
     @cached_property
     def _surveyed(self) -> EpochSurvey:
-        try:
-            return survey_clock(self._file.nanoseconds(), None)
-        except DataError:  # a look around passes over what only a fetch has to refuse
-            return EpochSurvey(None, 0, None)
+        return survey_clock(self._file.nanoseconds(), None)
 
     def find(self, name: str) -> int:
         """Return the number of the column that has this name or this full title.

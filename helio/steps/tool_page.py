@@ -209,7 +209,9 @@ def result_words(tool: Signature) -> str:
         words += f" with {_listed(always)}" if always else ""
         for argument, cases in tool.result.by.items():
             for value, case in cases.items():
-                differs = [said for said in _aspects(tool, tool.result.updated(case)) if said not in always]
+                differs = [
+                    phrase for phrase in _aspects(tool, tool.result.updated(case)) if phrase not in always
+                ]
                 words += f"; with `{argument}` {value}: {_listed(differs)}"
     return f"{words[0].upper()}{words[1:]}."
 
@@ -217,8 +219,8 @@ def result_words(tool: Signature) -> str:
 def _aspects(tool: Signature, result: Result) -> list[str]:
     stated = {"unit": result.unit, "frame": result.frame, "kind": result.kind}
     kept = [aspect for aspect, text in stated.items() if text is None]
-    said = [f"the {_listed(kept)} {_origin(tool, result.like)}"] if result.like and kept else []
-    return said + [_stated(tool, aspect, text) for aspect, text in stated.items() if text is not None]
+    phrases = [f"the {_listed(kept)} {_origin(tool, result.like)}"] if result.like and kept else []
+    return phrases + [_stated(tool, aspect, text) for aspect, text in stated.items() if text is not None]
 
 
 def _stated(tool: Signature, aspect: str, text: str) -> str:
@@ -289,23 +291,23 @@ def context_words(tool: Signature) -> str:
 def argument_words(tool: Signature, argument: Argument) -> str:
     """Describe the type, unit and default of an argument."""
     table = next((table for table in tool.tables if table.argument == argument.name), None)
-    said = type_words(argument.schema)
+    words = type_words(argument.schema)
     if table is not None and table.takes != ANYTHING:
         quantity = _quantity_words(table.takes)
-        said += f"{', each' if table.many else ''} of {'' if table.takes.kind else 'a table '}{quantity}"
+        words += f"{', each' if table.many else ''} of {'' if table.takes.kind else 'a table '}{quantity}"
     if argument.required:
-        return f"{said}; required"
+        return f"{words}; required"
     if argument.default in (None, "", []):
-        return f"{said}; optional"
-    return f"{said}; default {json.dumps(argument.default, ensure_ascii=False)}"
+        return f"{words}; optional"
+    return f"{words}; default {json.dumps(argument.default, ensure_ascii=False)}"
 
 
 def _failures(section: str) -> Iterator[tuple[str, str]]:
     """Yield the errors of a ``Raises`` section with their texts; errors with equal texts are listed together."""
-    said: dict[str, list[str]] = {}
+    names_by_text: dict[str, list[str]] = {}
     for name, text in entries(section + "\n"):
-        said.setdefault(text, []).append(name)
-    return ((", ".join(names), text) for text, names in said.items())
+        names_by_text.setdefault(text, []).append(name)
+    return ((", ".join(names), text) for text, names in names_by_text.items())
 
 
 def _is_service(node: ast.expr) -> bool:

@@ -144,10 +144,10 @@ def from_tai(tai: Nanoseconds) -> Nanoseconds:
         return tai
     number = np.searchsorted(_TAI_OF_MIDNIGHTS, tai, side="right")
     tai -= _FIRST_TAI_MINUS_UTC + number * _SECOND
-    for which in range(first, last):
-        after = tai - _MIDNIGHTS[which]
-        near = np.flatnonzero((number == which) & (after >= -_SECOND))
-        tai[near] = _MIDNIGHTS[which] + _stored(after[near])
+    for index in range(first, last):
+        after = tai - _MIDNIGHTS[index]
+        near = np.flatnonzero((number == index) & (after >= -_SECOND))
+        tai[near] = _MIDNIGHTS[index] + _stored(after[near])
     return tai
 
 
@@ -221,13 +221,13 @@ def _stored(after: Nanoseconds) -> Nanoseconds:
     int64, shape (n,)
         Nanoseconds after the midnight that follows, below 0.
     """
-    distinct, which = np.unique(after, return_inverse=True)
+    distinct, index = np.unique(after, return_inverse=True)
     within = np.minimum((distinct + _SCALE // 2) // _SCALE, _STORED - 1)
     stored = np.where(distinct >= 0, within - _STORED, np.minimum(distinct, -_STORED - 1))
     # each at least 1 ns before the next: more than fit into the microsecond begin before it
     order = np.arange(distinct.size)
     stored = np.minimum.accumulate((stored - order)[::-1])[::-1] + order
-    return np.asarray(stored[which.reshape(-1)], dtype=np.int64)
+    return np.asarray(stored[index.reshape(-1)], dtype=np.int64)
 
 
 def _with_records(nanoseconds: Nanoseconds) -> Iterator[LeapSecond]:

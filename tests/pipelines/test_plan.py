@@ -492,3 +492,17 @@ def test_any_value_anywhere_gives_a_plan_or_diagnostics(place: tuple[str | int, 
             assert make_plan(document, now=NOW, archive="sample").steps
         except InvalidTemplate as refusal:
             assert refusal.diagnostics
+
+
+def test_a_plan_says_once_that_a_map_is_empty() -> None:
+    step = {
+        "step_id": 2,
+        "critical": False,
+        "tool_name": "running_average",
+        "for_each": {"as": "$W", "over": []},
+        "tool_args": {"source_label": "AC_H2_MFI.BGSEc", "window": "$W", "output_label": "slow-$W"},
+    }
+    plan = make_plan(
+        template(fetch(args={"provider": "cdaweb"}), step, render(labels=("AC_H2_MFI.BGSEc",))), now=NOW
+    )
+    assert [warning.code for warning in plan.warnings].count("HB402") == 1

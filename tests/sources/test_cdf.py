@@ -5,9 +5,7 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 from datetime import datetime
-from pathlib import Path
 
 import numpy as np
 import pycdfpp
@@ -16,6 +14,8 @@ import pytest
 from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.cdf import CdfReader
 from helio.time_range import TimeRange
+from tests.processes import is_running
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.process
 
@@ -611,13 +611,19 @@ def test_a_worker_that_dies_between_files_is_replaced(new_cdf):
         assert len(reader.read(path, ["n"], ALWAYS)["n"]) == 4
 
 
-def test_a_worker_that_dies_over_a_file_names_it(new_cdf):
+def test_a_worker_that_dies_over_a_file_names_it(new_cdf, monkeypatch):
     path = small(new_cdf)
     with CdfReader() as reader:
         reader.describe(path)
         pid = worker_pid(reader)
         os.kill(pid, 19)
-        threading.Timer(0.3, os.kill, (pid, 9)).start()
+        wait_for_answer = reader._worker._frame
+
+        def die(deadline):
+            os.kill(pid, 9)
+            return wait_for_answer(deadline)
+
+        monkeypatch.setattr(reader._worker, "_frame", die)
         with pytest.raises(DamagedFile, match=r"the process that read 'made.cdf' crashed \(signal 9\)"):
             reader.read(path, ["n"], ALWAYS)
         assert len(reader.read(path, ["n"], ALWAYS)["n"]) == 4
@@ -645,12 +651,7 @@ def test_the_worker_ends_when_its_parent_is_killed(new_cdf):
     pid = int(parent.stdout.readline())
     parent.kill()
     parent.communicate()
-    for _ in range(100):
-        status = Path(f"/proc/{pid}/stat")
-        if not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] == "Z":
-            return
-        time.sleep(0.05)
-    pytest.fail("the worker lives on")
+    wait_until(lambda: not is_running(pid), "the end of the worker")
 
 
 def test_threads_share_a_reader(new_cdf):

@@ -176,6 +176,19 @@ def test_an_integer_whose_fill_no_integer_can_have_has_none():
     assert read_records(body, "binary", [TIME, one]).values["I"].tolist() == [-1]
 
 
+@pytest.mark.parametrize("fill", [999.9, float(np.array(3.5).byteswap())])
+def test_the_fill_in_neither_order_of_its_bytes_speaks_for_the_order_of_the_numbers(fill):
+    right, swapped = np.array(fill), np.array(fill).byteswap()
+    missing = right if 1 < abs(right) < 1e4 else swapped  # the one that looks like a measurement
+    numbers = [missing, missing, missing, *np.array([1.5, 2.5]).byteswap()]
+    body = b"".join(
+        f"2024-05-10T00:00:0{second}.000Z".encode() + number.tobytes()
+        for second, number in enumerate(numbers)
+    )
+    with pytest.raises(DamagedFile, match="little-endian"):
+        read_records(body, "binary", [TIME, HapiParameter("V", "double", fill=repr(fill))])
+
+
 @pytest.mark.parametrize("cut", [1, 8, 31])
 def test_a_binary_body_that_ends_within_a_record_is_damaged(cut):
     body = (b"2024-05-10T00:00:00.000Z" + bytes(8)) * 2
@@ -243,6 +256,7 @@ def test_spaces_quotes_and_empty_cells_of_csv_are_tolerated():
     found = read_records(b'"2024-05-10Z", 1.5\n 2024-05-11Z,\n', "csv", [TIME, SCALAR])
     assert found.values["V"][0] == 1.5
     assert np.isnan(found.values["V"][1])
+    assert found.notes == ("1 values of the reply are empty and count as missing",)
 
 
 # Tables

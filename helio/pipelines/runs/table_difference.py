@@ -157,8 +157,8 @@ class TableDifference:
 
     def _records(self) -> str:
         only = [
-            f"{count} only in the {which} table"
-            for count, which in ((self.only_old, "old"), (self.only_new, "new"))
+            f"{count} only in the {age} table"
+            for count, age in ((self.only_old, "old"), (self.only_new, "new"))
             if count
         ]
         common = f"{self.common} common epoch{'s' * (self.common != 1)}" if self.common else "no common epoch"

@@ -97,9 +97,9 @@ def hold_no_turn(series: Table, *, purpose: str) -> None:
     """
     wraps = turning(series)
     if wraps:
-        which = series.components[wraps.columns[0]] if series.components else series.name
+        component = series.components[wraps.columns[0]] if series.components else series.name
         raise StepError(
-            f"'{which}' is an angle that wraps (179° and −179° are neighbours), so it cannot be {purpose}",
+            f"'{component}' is an angle that wraps (179° and −179° are neighbours), so it cannot be {purpose}",
             advice="apply this step to the components of the vector, then compute the angle of the result",
         )
 

@@ -129,15 +129,15 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
 
 
 def _statistic(
-    flat: npt.NDArray[np.float64], first: Indices, last: Indices, which: Statistic
+    flat: npt.NDArray[np.float64], first: Indices, last: Indices, statistic: Statistic
 ) -> npt.NDArray[np.float64]:
     """Compute one statistic in every interval, for each column; shape (m, k)."""
-    if which in ("median", "min", "max"):
-        return picked(flat, first, last, which)
+    if statistic in ("median", "min", "max"):
+        return picked(flat, first, last, statistic)
     valid = ~np.isnan(flat)
     running = np.concatenate([np.zeros((1, flat.shape[1]), np.int64), np.cumsum(valid, axis=0)])
     count: Indices = running[last] - running[first]
-    if which == "count":
+    if statistic == "count":
         return count.astype(np.float64)
     # About each interval's own mean: a difference of squares would lose the digits of a small deviation.
     means = np.repeat(counted_means(flat, first, last), last - first, axis=0)

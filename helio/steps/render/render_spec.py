@@ -42,7 +42,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=5,
+    version=6,
     context=whole_range("a figure shows all records"),
     labels_in=("spec.labels", "spec.panels"),
     synonyms="render render_plot render_figure draw_figure",
@@ -96,7 +96,7 @@ def render_spec(
     ['B GSE [nT]', 'N_p [cm⁻³]']
     """
     theme = look(spec.get("theme", "white"))
-    line_scale = colours.colour_scale("viridis" if spec.get("palette") == "okabe-ito" else "turbo")
+    line_scale = colours.line_scale(spec.get("palette", "tplot"), theme.foreground)
     whole = arrange_panels(tables, spec, theme, line_scale)
     start, stop = _span(whole, spec, time_range)
     half_open = time_range is not None or "x_range" in spec
@@ -173,6 +173,8 @@ def _size(
 ) -> tuple[Geometry, float, list[dict[str, Any]]]:
     """Return the geometry of the figure, the distance between the panels and the titles of y axes, and these titles."""
     timed = [panel for panel in panels if panel.over_time]
+    width = spec.get("canvas_size", {}).get("width", WIDTH)
+    at_right = max(24.0, *(panel.room_at_right(font) for panel in panels))
 
     def height_below(panel: Panel) -> float:
         if not panel.over_time:
@@ -184,7 +186,7 @@ def _size(
         spec,
         natural_heights=[panel.height(font) for panel in panels],
         below=[height_below(panel) for panel in panels],
-        right=round(min(max(24.0, *(panel.room_at_right(font) for panel in panels)), 280)),
+        right=round(min(at_right, max(280.0, 0.4 * width))),
         title_lines=titles,
         footer_lines=footers,
     )

@@ -292,8 +292,8 @@ def _notes(table: Table, inputs: Sequence[Table]) -> Iterator[str]:
     ]
     if inputs and constant:
         every = len(constant) == values.shape[1]
-        which = "all values are equal" if every else ", ".join(constant[:5])
-        yield f"constant: {which}"
+        listed = "all values are equal" if every else ", ".join(constant[:5])
+        yield f"constant: {listed}"
 
 
 def _zeros_from_nothing(table: Table, source: Table) -> int:

@@ -114,13 +114,13 @@ def test_another_spacecraft_by_the_table(author, overview):
     fetch = outcome.template["steps"][0]["tool_args"]
     assert (fetch["dataset_id"], fetch["parameter_id"]) == ("WI_H0_MFI", "BGSE")
     assert "ACE" not in json.dumps(outcome.template["steps"])
-    assert outcome.said.by == "equivalence table"
+    assert outcome.attribution.by == "equivalence table"
     assert any("cadence 1 min instead of 1 h" in note for note in outcome.notes)
 
 
 @pytest.mark.parametrize("request_", ["switch from ACE to Wind", "take Wind instead", "switch to Wind"])
 def test_a_swap_of_spacecraft_is_understood_in_other_words(author, overview, request_):
-    assert author.edit(request_, overview).said.by == "equivalence table"
+    assert author.edit(request_, overview).attribution.by == "equivalence table"
 
 
 def test_only_the_spacecraft_that_is_named_is_swapped(author, comparison):

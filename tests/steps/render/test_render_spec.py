@@ -696,6 +696,42 @@ def test_themes_and_sizes_reach_the_layout():
     refused("font_size 80", font_size=80)
 
 
+@pytest.mark.parametrize("palette", ["tplot", "okabe-ito"])
+def test_every_line_can_be_read_on_a_dark_page(palette):
+    scalars = {f"n{number}": scalar(name=f"n{number}") for number in range(8)}
+    figure = draw(
+        {"B": vector(), **scalars, "flux": spectrum()},
+        panels=[["B"], [*scalars], ["flux"]],
+        panel_types=["line"] * 3,
+        theme="plotly_dark",
+        palette=palette,
+    )
+    for trace in main_traces(figure):
+        parts = [int(trace["line"]["color"][place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        luminance = np.dot([0.2126, 0.7152, 0.0722], np.power(parts, 2.2))
+        assert luminance >= 0.19, trace["name"]
+
+
+def test_lines_of_large_titles_end_within_the_page():
+    title = "Magnetic field of the slow solar wind measured by Parker Solar Probe near its perihelion"
+    figure = draw({"B": vector()}, title=title, font_size=24)
+    first = layout(figure)["title"]["text"].removeprefix("<b>").removesuffix("</b>")
+    assert title.startswith(first)
+    assert layout(figure)["margin"]["l"] + 0.6 * 26 * len(first) < 1000
+
+
+def test_a_long_name_has_room_in_the_legend():
+    name = "radial component of the magnetic field"
+    figure = draw({"B": vector()}, trace_names={"B.Bx": name})
+    assert layout(figure)["margin"]["r"] > 42 + 0.6 * 12 * len(name)
+
+
+@pytest.mark.parametrize(("width", "most"), [(1000, 11), (340, 3), (300, 2)])
+def test_a_narrow_figure_has_fewer_time_labels(width, most):
+    figure = draw({"B": vector()}, canvas_size={"width": width, "height": 300})
+    assert layout(figure)["xaxis"]["nticks"] == most
+
+
 # --- review --------------------------------------------------------------------------------------------------
 
 
