@@ -1,6 +1,6 @@
 """What named operations cost: each on a million records, against the plain numpy line, in one run.
 
-    python benchmarks/operations.py [NAME …]
+    OPENBLAS_NUM_THREADS=1 python benchmarks/operations.py [NAME …]
 
 Times are medians of interleaved repeats, in milliseconds of this process's processor time, which other processes change
 little. Read the ratios: first to the plain line; then, where the plain line does less than the operation, to the fewest

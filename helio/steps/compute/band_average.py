@@ -132,13 +132,13 @@ def band_average(
 def _weighted_mean(
     values: npt.NDArray[np.float64], widths: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Compute the weighted mean over the last axis; missing values do not count."""
+    """Compute the weighted mean over the last axis; missing values do not count. `values` is overwritten."""
     weights = widths if np.all(np.isfinite(widths)) and np.all(widths > 0) else np.ones_like(widths)
     missing = np.isnan(values)
     total = np.where(missing, 0.0, weights).sum(axis=-1)
-    weighted = values * weights
-    weighted[missing] = 0.0
-    sums = weighted.sum(axis=-1)
+    values *= weights
+    values[missing] = 0.0
+    sums = values.sum(axis=-1)
     mean = np.full(total.shape, np.nan)
     np.divide(sums, total, out=mean, where=total > 0)
     return mean

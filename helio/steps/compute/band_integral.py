@@ -108,7 +108,8 @@ def band_integral(
             if not inside.size:
                 continue
             part = flat[bins.records][..., inside].astype(np.float64, copy=False)
-            values[bins.records, ..., number] = (part * (widths[inside] * factor)).sum(axis=-1)
+            part *= widths[inside] * factor
+            values[bins.records, ..., number] = part.sum(axis=-1)
             lowest = min(lowest, max(low, float(bins.lower[inside].min())))
             highest = max(highest, min(high, float(bins.upper[inside].max())))
         if lowest > highest:

@@ -73,7 +73,7 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     steps = np.diff(elapsed(series.epoch))
     even = bool(steps.size) and steps.min() == steps.max() > 0
     if even:
-        steps = steps[:1]
+        steps = steps[:1].copy()  # a view would keep all of them in memory
     longest = (
         GAP_FACTOR * (steps if even else local_cadence(series.epoch)) if limit is None else limit.nanoseconds
     )

@@ -115,8 +115,7 @@ def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
     Parameters
     ----------
     series : Table, shape (n, …)
-    out : bool
-        Must broadcast to the shape of `series`.
+    out : bool, shape of `series`, or (n,) for whole records
     what : str
         What is masked, for the note and the error message.
 
@@ -125,7 +124,8 @@ def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
     StepError
         When the table had values and none is left.
     """
-    values = np.where(out, np.nan, series.values.astype(np.float64, copy=False))
+    values = series.values.astype(np.float64)
+    values[out] = np.nan
     left = values.size - missing(values)
     taken = values.size - missing(series.values) - left
     if taken and not left:

@@ -71,6 +71,5 @@ def mask_by_flag(
         )
     flags = columns_of(flag.values)
     bad = meets(flag.values, where, value).reshape(flags.shape) | np.isnan(flags)
-    out = bad.any(axis=1).reshape(-1, *[1] * (series.values.ndim - 1))
     what = f"masked where '{flag.name}' is {said(where, value)}"
-    return masked(series, out, what)
+    return masked(series, np.asarray(bad.any(axis=1), dtype=bool), what)
