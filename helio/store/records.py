@@ -218,9 +218,11 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
     ...
     helio.store.records.WrongShape: files[0].size is -1, not zero or a positive number
     """
-    origin, arguments = get_origin(kind), get_args(kind)
+    if kind in _KINDS:
+        return _convert_simple(value, kind, location)
     if kind is Any:
         return value
+    origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         converted = convert(value, arguments[0], location)
         for check in arguments[1:]:
@@ -240,8 +242,10 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
         return {key: convert(inner, arguments[1], _inside(location, key)) for key, inner in value.items()}
     if is_typeddict(kind) or dataclasses.is_dataclass(kind):
         return _convert_object(value, kind, location, given or {})
-    if kind not in _KINDS:
-        raise TypeError(f"{kind} is not a type of a record")
+    raise TypeError(f"{kind} is not a type of a record")
+
+
+def _convert_simple(value: Any, kind: type, location: str) -> Any:
     _require(value, kind, location)
     if kind is not float:
         return value
