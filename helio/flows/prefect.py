@@ -9,7 +9,6 @@ from pathlib import Path
 
 from helio.errors import EngineError, UnknownRun
 from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
-from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.outcome import Run
@@ -85,6 +84,8 @@ class PrefectEngine:
     def _run(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
+        from helio.flows.run import FlowRequest, run_flow
+
         request = FlowRequest(
             execution.plan,
             run_id,

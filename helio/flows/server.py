@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import base64
 import fcntl
-import http.client
 import json
 import logging
 import os
 import secrets
 import shlex
 import socket
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +27,6 @@ from helio import interrupts
 from helio.errors import Cancelled, DamagedRecord, EngineError
 from helio.flows.application import LOOPBACK, PROOF, START_PAGE, TICKETS
 from helio.flows.idle import RECORD, USE
-from helio.flows.new_database import create_database
 from helio.flows.secret import find_secret, make_secret, mark_of, proof_of
 from helio.settings import IDLE, close_to_others
 from helio.store.files import write_whole
@@ -439,6 +434,10 @@ class Server:
     def _create_database(self) -> None:
         if self._database is None:
             return
+        import sqlite3
+
+        from helio.flows.new_database import create_database
+
         try:
             create_database(self._database)
         except sqlite3.OperationalError as error:
@@ -513,6 +512,10 @@ class Server:
     def _call(
         self, path: str, body: Any, authorization: Mapping[str, str], method: str, timeout: float
     ) -> Any:
+        import http.client
+        import urllib.error
+        import urllib.request
+
         try:
             call = urllib.request.Request(
                 self.url + path,

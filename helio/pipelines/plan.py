@@ -20,7 +20,7 @@ from helio.pipelines.passes.bind_files import planned_files
 from helio.pipelines.reach import check_reach
 from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
-from helio.pipelines.template.document import Document, digest, shortened
+from helio.pipelines.template.document import NOT_MEANING, Document, digest, shortened
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
 from helio.pipelines.template.labels import owner, read_labels
@@ -170,6 +170,32 @@ def check(
 def spelled(template: Document) -> RewriteResult:
     """Write each readable field, name and value of a template in the standard spelling."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
+
+
+def meant(template: Document) -> dict[str, Any]:
+    """Return the parts of a template that can change a result: variables and steps, in standard spelling.
+
+    It excludes names, descriptions and intents, which are for people, and everything that passes derive.
+    """
+    plain = spelled(template).plan
+    variables = plain.get("variables") or {}
+    return {
+        "variables": {name: _without(facts, ("description",)) for name, facts in variables.items()},
+        "steps": {str(step["step_id"]): _meaning_of_step(step) for step in plain["steps"]},
+    }
+
+
+def _meaning_of_step(step: Document) -> Document:
+    meaningful = _without(step, ("step_id", "intent", "produces", *NOT_MEANING))
+    return meaningful | ({"block": [*map(_meaning_of_inner, step["block"])]} if "block" in step else {})
+
+
+def _meaning_of_inner(step: Any) -> Any:
+    return {"step_id": step.get("step_id"), **_meaning_of_step(step)} if isinstance(step, dict) else step
+
+
+def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in names}
 
 
 def normal_form(template: Document) -> Document:
