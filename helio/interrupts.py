@@ -10,6 +10,7 @@ Only the command installs this. In a notebook Ctrl-C works as usual in Python.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -83,6 +84,7 @@ def carry_out(command: Callable[[], object]) -> None:
             end()
         _STATE.afterwards = FINISHED
         _STATE.is_working = False
+        gc.freeze()  # the process ends: Python need not search all objects for garbage once more
 
 
 def begin_work(afterwards: str) -> None:

@@ -24,16 +24,16 @@
     clock    = 06 | 06:30 | 06:30:15 | 06:30:15.250 | 063015       06 and compact forms only after a "T"
     zone     = "Z" | "UTC" | "UT" | +02:00     converted to UTC; quarters of an hour from -12:00 to +14:00
 
-``2024-05-10T12:00-12:30`` is half an hour, for no place has that offset. Where the second number may be an offset
-and a later clock of the day, as in ``2024-05-10T10:00-12:00``, the phrase is refused; with seconds,
-``2024-05-10T10:00:00-12:00``, it is an offset. After a blank, ``2024-05-10 10:00-12:00`` is a range, and
-``2024-05-10 10:00-05:00`` is refused.
+``2024-05-10T12:00-12:30`` is half an hour, because no place has the offset -12:30. If the second number may be an
+offset or a later time of the day, as in ``2024-05-10T10:00-12:00``, helio refuses the phrase; with seconds, as in
+``2024-05-10T10:00:00-12:00``, it is an offset. With a blank after the date, ``2024-05-10 10:00-12:00`` is a range,
+and ``2024-05-10 10:00-05:00`` is refused.
 
 ``last week``, ``last month`` and ``last year`` are 7, 30 and 365 whole days; ``last N months`` and ``last N
 years`` with N > 1 go back by the calendar. Everything is UTC and half-open, [start, stop).
 
-The leap second of a day, ``23:59:60``, is the last microsecond of that day, where its records are stored: a range that
-stops at the next midnight includes it, one that starts there does not.
+The leap second of a day, ``23:59:60``, is the last microsecond of that day, where its records are stored: a range
+that stops at the next midnight includes it, and a range that starts there does not.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import helio
 ROOT = Path(helio.__file__).parent
 LAYERS = (
     ("limits",),
-    ("errors", "settings", "time_range", "interrupts"),
+    ("errors", "counts", "settings", "time_range", "interrupts"),
     ("store",),
     ("sources",),
     ("knowledge",),

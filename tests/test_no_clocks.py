@@ -13,7 +13,7 @@ CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "proce
 WAITS = {"communicate", "wait", "run", "result", "join", "check_output", "urlopen"}
 LEAST_SECONDS = 60
 MENTIONED = re.compile(
-    rf"{'|'.join(CLOCKS)}|time\s*\.\s*time|timeout|(process|thread|child)\s*\.\s*(wait|join)"
+    rf"{'|'.join(CLOCKS)}|time\s*\.\s*time|timeout|Timer|(process|thread|child)\s*\.\s*(wait|join)"
 )
 """Without any of these words, a file cannot do what is looked for."""
 
@@ -56,6 +56,8 @@ def complaints(source: str) -> list[str]:
                 )
             ):
                 found.append(f"line {node.lineno}: asserts a difference of clocks")
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "threading.Timer":
+                found.append(f"line {node.lineno}: acts after a time, however far a busy machine has got")
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -92,6 +94,7 @@ def test_no_test_depends_on_how_busy_the_machine_is():
         "process.communicate(timeout=10)",
         "process.wait(20.0)",
         "future.result(timeout=5)",
+        "threading.Timer(0.3, process.kill).start()",
     ],
 )
 def test_such_a_test_is_seen(body: str):

@@ -112,16 +112,16 @@ def _model(settings: Settings) -> Iterator[SourceQuestion]:
         del http, witness  # the model's client makes its own connection
         model = Gemini(settings.model_key, {}, url=settings.model_url, timeout=_SILENCE)
         try:
-            there = model.models()
+            available = model.models()
         finally:
             model.close()
-        lacking = [name for name in dict.fromkeys(names) if name and name not in there]
+        lacking = [name for name in dict.fromkeys(names) if name and name not in available]
         if lacking:
             raise HelioError(
                 f"the key is accepted, but gives no access to {' or '.join(lacking)}",
                 advice="choose other models with HELIO_MODEL_SMART, HELIO_MODEL_FAST and HELIO_MODEL_FALLBACK",
             )
-        return f"the key is accepted; models available: {len(there)}"
+        return f"the key is accepted; models available: {len(available)}"
 
     yield SourceQuestion(
         MODEL, settings.model_url or f"https://{HOST}", "for the list of models, which costs nothing", ask

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import base64
 import fcntl
-import http.client
 import json
 import logging
 import os
 import secrets
 import shlex
 import socket
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +27,6 @@ from helio import interrupts
 from helio.errors import Cancelled, DamagedRecord, EngineError
 from helio.flows.application import LOOPBACK, PROOF, START_PAGE, TICKETS
 from helio.flows.idle import RECORD, USE
-from helio.flows.new_database import create_database
 from helio.flows.secret import find_secret, make_secret, mark_of, proof_of
 from helio.settings import IDLE, close_to_others
 from helio.store.files import write_whole
@@ -106,7 +101,8 @@ import os, shutil, sys, threading
 folder = sys.argv.pop(1)
 def watch():
     sys.stdin.buffer.read()
-    shutil.rmtree(folder, ignore_errors=True)
+    for attempt in range(10):  # the server may write a new file into it meanwhile
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 threading.Thread(target=watch, daemon=True).start()
 import uvicorn
@@ -232,12 +228,12 @@ class Server:
         process = None if self.external else self._process()
         return process is not None and process.alive and not self._has_secret(process)
 
-    def is_up(self) -> bool:
-        """Tell whether the server answers at this moment."""
+    def is_up(self, timeout: float = 2.0) -> bool:
+        """Tell whether the server answers within so many seconds."""
         if not self.external:
-            return self._proves_itself()
+            return self._proves_itself(timeout)
         try:
-            return self.request("/health", timeout=2.0) is True
+            return self.request("/health", timeout=timeout) is True
         except EngineError:
             return False
 
@@ -438,12 +434,16 @@ class Server:
     def _create_database(self) -> None:
         if self._database is None:
             return
+        import sqlite3
+
+        from helio.flows.new_database import create_database
+
         try:
             create_database(self._database)
         except sqlite3.OperationalError as error:
             raise _database_error(self._database, UNREADABLE, str(error)) from error
 
-    def _proves_itself(self) -> bool:
+    def _proves_itself(self, timeout: float) -> bool:
         """Tell whether the server that answers is the process that helio started, because it knows the secret password.
 
         Another user's program may have taken the port. Do not send the secret before the process proves that it has it.
@@ -454,7 +454,7 @@ class Server:
             return False
         challenge = secrets.token_hex(16)
         try:
-            answer = self._call(f"{PROOF.removeprefix('/api')}?{challenge}", None, {}, "GET", 2.0)
+            answer = self._call(f"{PROOF.removeprefix('/api')}?{challenge}", None, {}, "GET", timeout)
         except EngineError:
             return False
         is_ours: bool = answer == {"proof": proof_of(secret, challenge)}
@@ -504,7 +504,7 @@ class Server:
         EngineError
             The server cannot be reached in time, or refuses the call.
         """
-        if not self.external and not self._is_known() and not self.is_up():
+        if not self.external and not self._is_known() and not self.is_up(timeout):
             raise EngineError(f"the server at {self.url} cannot be reached")
         method = method or ("GET" if body is None else "POST")
         return self._call(path, body, self._authorization(), method, timeout)
@@ -512,6 +512,10 @@ class Server:
     def _call(
         self, path: str, body: Any, authorization: Mapping[str, str], method: str, timeout: float
     ) -> Any:
+        import http.client
+        import urllib.error
+        import urllib.request
+
         try:
             call = urllib.request.Request(
                 self.url + path,

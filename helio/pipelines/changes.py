@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any, Literal
 
+from helio.counts import number_of
 from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
@@ -659,8 +660,7 @@ def _summary(step: Document, width: int) -> tuple[str, tuple[Change, ...]]:
     if isinstance(step.get("use"), str):
         line, shown_step = f"the pipeline {shown(step['use'])}", {"use": step["use"]}
     elif isinstance(step.get("block"), list):
-        count = len(step["block"])
-        line, shown_step = f"a block of {count} step{'s' * (count != 1)}", {}
+        line, shown_step = f"a block of {number_of(len(step['block']), 'step')}", {}
     elif not isinstance(tool, str):
         line, shown_step = "a step", {}
     else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -98,7 +97,7 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
     """
     if path.name in ("", "..") or "\0" in str(path):
         raise OutputError(f"'{shown_path(path)}' is not a file name", advice="choose a file name")
-    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}")
+    temporary = path.with_name(f".{path.name[:40]}.{os.urandom(6).hex()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_through(temporary, path, content, durable=durable)

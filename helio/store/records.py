@@ -218,9 +218,11 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
     ...
     helio.store.records.WrongShape: files[0].size is -1, not zero or a positive number
     """
-    origin, arguments = get_origin(kind), get_args(kind)
+    if type(kind) is type and kind in _KINDS:  # first, as most parts of a value are texts and numbers
+        return _convert_plain(value, kind, location)
     if kind is Any:
         return value
+    origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
         converted = convert(value, arguments[0], location)
         for check in arguments[1:]:
@@ -240,8 +242,10 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
         return {key: convert(inner, arguments[1], _inside(location, key)) for key, inner in value.items()}
     if is_typeddict(kind) or dataclasses.is_dataclass(kind):
         return _convert_object(value, kind, location, given or {})
-    if kind not in _KINDS:
-        raise TypeError(f"{kind} is not a type of a record")
+    raise TypeError(f"{kind} is not a type of a record")
+
+
+def _convert_plain(value: Any, kind: type, location: str) -> Any:
     _require(value, kind, location)
     if kind is not float:
         return value
@@ -252,6 +256,8 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
 
 
 def _convert_to_one_of(value: Any, kinds: tuple[Any, ...], location: str) -> Any:
+    if value is None and type(None) in kinds:
+        return None
     faults = []
     for kind in kinds:
         try:
@@ -282,7 +288,9 @@ def _convert_list(value: Any, origin: type, kinds: tuple[Any, ...], location: st
 
 def _convert_object(value: Any, kind: Any, location: str, given: Mapping[str, Any]) -> Any:
     _require(value, dict, location)
-    declared = {name: facts for name, facts in _declared(kind).items() if name not in given}
+    declared = _declared(kind)
+    if given:
+        declared = {name: facts for name, facts in declared.items() if name not in given}
     for name, (_, required) in declared.items():
         if required and name not in value:
             raise WrongShape(f"{location or 'it'} lacks '{name}'")

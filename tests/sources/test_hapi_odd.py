@@ -441,18 +441,21 @@ def test_a_record_more_or_less_than_the_cadence_promises_is_not_noted(fetch, cou
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (body([*LINES, LINES[3]]), "1 records repeat an epoch; the first record of each epoch was kept"),
+        (body([*LINES, LINES[3]]), "1 record repeats an epoch; the first record of each epoch was kept"),
         (
             body([*LINES, "2021-10-28T03:00:00.000Z,99"]),
-            "differ from the first record of the epoch, by up to 95.5 nT",
+            "differs? from the first record of the same epoch, by up to 95.5 nT",
         ),
         (body(LINES[::-1]), "time runs backwards"),
         (
             body([*LINES, "2021-10-30T00:00:00.000Z,5"]),
-            "1 records of the reply .* lie outside of this interval",
+            "records of the reply .* outside of this interval: 1",
         ),
-        (body([*LINES[:5], "2021-10-28T05:00:00.000Z,", *LINES[6:]]), "1 values of the reply are empty"),
-        (body([*LINES[:5], "2021-10-28T05:00:00.000Z,1e400", *LINES[6:]]), "1 values of B are infinite"),
+        (body([*LINES[:5], "2021-10-28T05:00:00.000Z,", *LINES[6:]]), "empty values in the reply: 1"),
+        (
+            body([*LINES[:5], "2021-10-28T05:00:00.000Z,1e400", *LINES[6:]]),
+            "values of B that are infinite, or too large for a float64: 1",
+        ),
     ],
 )
 def test_what_is_read_in_another_way_than_it_was_sent_is_noted(fetch, data, words):

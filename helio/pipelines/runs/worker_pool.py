@@ -191,7 +191,7 @@ class _WorkerProcess:
             return self._process.returncode, ""
         # A dying process has closed its output; its own exit code says more than that of a kill.
         try:
-            code = self._process.wait(timeout=0.2 if self._unread == b"" and self._hung_up() else 0)
+            code = self._process.wait(timeout=2.0 if self._unread == b"" and self._hung_up() else 0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()

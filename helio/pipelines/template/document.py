@@ -249,4 +249,8 @@ def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
             f"the JSON ends too early, at {where}; helio does not guess the missing part",
             advice=("add the missing end of the file",),
         )
-    return Diagnostic("HP001", f"this is not valid JSON: {error.msg} at {where}")
+    return Diagnostic(
+        "HP001",
+        f"this is not valid JSON: {error.msg} at {where}",
+        advice=("look there and in the line before for a missing comma, bracket or double quotation mark",),
+    )

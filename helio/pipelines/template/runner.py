@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 MOST_ROUNDS = 3
 """Maximum number of rounds of the repeated stages; if passes still make edits after these, helio reports the passes."""
 
-FIX = "helio fix: "
+FIX = "run `helio fix PIPELINE`: "
 """First words of an advice that ``helio fix`` can follow."""
 
 Mode = Literal["safe", "repair"]
@@ -231,21 +231,21 @@ class _Work:
 
 
 def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
-    """Return a diagnostic whose path is a path in the author's document, because passes move and merge steps."""
+    """Translate the path in a diagnostic to a path in the author's document, because passes move and merge steps."""
     parts = found.path.split("/")
     if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
         return found
-    here, step_id = int(parts[2]), str(plan["steps"][int(parts[2])].get("step_id"))
+    position, step_id = int(parts[2]), str(plan["steps"][int(parts[2])].get("step_id"))
     written = authored.get("steps")
     if not isinstance(written, list) or not written:
         return found
     # Where one id stands twice, a step that was not moved is still the one that is meant.
     ids = list(map(_id_of, written))
-    if here < len(ids) and ids[here] == step_id:
-        return replace(found, path=_in_step(parts, here, written[here]))
+    if position < len(ids) and ids[position] == step_id:
+        return replace(found, path=_in_step(parts, position, written[position]))
     if step_id in ids:
-        there = ids.index(step_id)
-        return replace(found, path=_in_step(parts, there, written[there]))
+        position = ids.index(step_id)
+        return replace(found, path=_in_step(parts, position, written[position]))
     # A step of a used pipeline, or of a map, is where that is written.
     caller = [
         index for index, name in enumerate(ids) if name and step_id.startswith((f"{name}.", f"{name}["))
@@ -253,7 +253,7 @@ def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diag
     if caller:
         return replace(found, path=f"/steps/{caller[0]}")
     # A step without an id got one; a step behind the last one was added.
-    return found if here < len(ids) else replace(found, path="")
+    return found if position < len(ids) else replace(found, path="")
 
 
 def _in_step(parts: list[str], index: int, written: Document) -> str:
