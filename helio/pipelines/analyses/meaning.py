@@ -171,14 +171,17 @@ class _Reading:
         meant = figures_meant(self.steps)
         if any(len(figures) != 1 for figures in meant.values()):
             return {}
+        styles: dict[StepId, list[Step]] = {}
+        for step in self.steps:
+            if step.tool_name == STYLE:
+                styles.setdefault(meant[step.step_id][0], []).append(step)
         found: dict[StepId, Step] = {}
         for step in self.steps:
             if step.tool_name not in FIGURES:
                 continue
             spec = step.tool_args.get("spec") if step.tool_name == RENDER else step.tool_args
-            for style in self.steps:
-                if style.tool_name == STYLE and meant[style.step_id] == [step.step_id]:
-                    spec = merged(spec, style.tool_args)
+            for style in styles.get(step.step_id, ()):
+                spec = merged(spec, style.tool_args)
             beside = step.tool_args if step.tool_name == RENDER else {}
             found[step.step_id] = replace(step, tool_name=RENDER, tool_args={**beside, "spec": spec})
         return found
