@@ -4,8 +4,8 @@
 
 Each line has the CPU time for each step, day, sample or run: it stays the same where the cost grows linearly. The
 exponent is that of a power law through the last three sizes; a constant cost has 0, a linear one 1. `--most` limits the
-sizes. 1e8 samples need 1.6 GB of disk and 6 GB of memory. Each number of samples has a process of its own; its memory is
-the peak of this process and of the one that reads the file, without what they have for 10 samples.
+sizes. 1e8 samples need 1.6 GB of disk and 6 GB of memory. Each number of samples has a process of its own; its memory
+is the peak of this process and of the one that reads the file, without what they have for 10 samples.
 """
 
 from __future__ import annotations

@@ -1040,21 +1040,21 @@ _WORDS = (
 
 def _close_readings(plain: str) -> Iterator[str]:
     """Yield valid phrases that are close to misspelt phrases such as ``Janury 2024``, ``2024-1-5``, ``2024/01/15``."""
-    from difflib import get_close_matches  # only on the way to an error, never at start-up
-
-    def nearest(match: re.Match[str]) -> str:
-        word = match[0]
-        return (
-            word if word in _MONTH_OF else next(iter(get_close_matches(word, _WORDS, n=1, cutoff=0.8)), word)
-        )
-
     padded = re.sub(r"(?<![0-9])([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})(?![0-9])", _padded, plain)
-    for candidate in (padded, re.sub(r"[a-z]{3,}", nearest, plain)):
+    for candidate in (padded, re.sub(r"[a-z]{3,}", lambda word: _nearest_word(word[0]), plain)):
         try:
             _phrase(candidate, candidate)
         except (_OtherReadingError, TimeRangeError):
             continue
         yield re.sub("|".join(_MONTHS), lambda month: month[0].capitalize(), candidate)
+
+
+@lru_cache(maxsize=1000)
+def _nearest_word(word: str) -> str:
+    """Return the word of the grammar that is closest to a word, or the word itself if none is close."""
+    from difflib import get_close_matches  # only on the way to an error, never at start-up
+
+    return word if word in _MONTH_OF else next(iter(get_close_matches(word, _WORDS, n=1, cutoff=0.8)), word)
 
 
 def _padded(match: re.Match[str]) -> str:

@@ -15,7 +15,7 @@ from helio.sources import cdf
 from tests.laws import law
 from tests.warm import WARM, WarmReader, WarmStepProcess
 
-settings.register_profile("helio", law(100))
+settings.register_profile("helio", law(40, 2000))
 settings.load_profile("helio")
 
 typer.testing._get_command = cache(typer.testing._get_command)  # type: ignore[attr-defined]

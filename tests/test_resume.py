@@ -22,11 +22,13 @@ import pytest
 from helio.flows.server import Server
 from helio.store.runs import Runs
 from helio.store.store import Store
+from tests import laws
 from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
 
-KILLS = int(os.environ.get("HELIO_KILLS", "6"))
+EXAMPLES = 50 if laws.LONG else 3
+KILLS = int(os.environ.get("HELIO_KILLS", EXAMPLES))
 
 
 def ten_steps() -> dict[str, Any]:
@@ -176,7 +178,7 @@ def test_two_processes_at_once_do_the_same(home: Path, reference: dict[str, Any]
 
 
 def test_a_damaged_object_is_made_again(home: Path, reference: dict[str, Any]):
-    run(home, "sound")
+    run(home, "sound", "--direct")
     hourly = digests(reference)["hourly"]
     path = Store(home / "store").path(hourly)
     path.chmod(0o644)

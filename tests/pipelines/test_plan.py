@@ -471,7 +471,7 @@ PLACES = [
 
 
 @pytest.mark.slow
-@law(300)
+@law(120, 6000)
 @given(st.sampled_from(PLACES), JSON)
 def test_any_value_anywhere_gives_a_plan_or_diagnostics(place: tuple[str | int, ...], value: Any):
     document: Any = copy.deepcopy(template(fetch(), magnitude(), render()))

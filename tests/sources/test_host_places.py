@@ -43,6 +43,7 @@ def has_place(places: HostPlaces) -> bool:
         return False
 
 
+@pytest.mark.process
 def test_a_place_is_taken_for_all_processes_until_its_own_dies(tmp_path: Path):
     places = HostPlaces(tmp_path, 1)
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
