@@ -192,7 +192,7 @@ class _Work:
         return cast(Pass, rewrite)(self.template, self.context)
 
     def _restored(self) -> bool:
-        """Tell whether a pass has changed the plan that it was given; if so, restore the plan."""
+        """Return whether a pass has changed the plan that it was given; if so, restore the plan."""
         # Comparing first is fast. What differs may still be the same text, as a NaN is.
         if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
@@ -318,7 +318,7 @@ def _broken(plan: Any) -> str:
 
 
 def _reads_types(rewrite: Pass | DialectPass) -> bool:
-    """Tell whether a pass takes a `Template` and not JSON, from the type of its first parameter."""
+    """Return whether a pass takes a `Template` and not JSON, from the type of its first parameter."""
     types = getattr(rewrite, "__annotations__", {})
     return next(iter(types.values()), None) in (Template, "Template")
 
