@@ -185,12 +185,12 @@ def canonical(text: str) -> str:
 
 
 def is_relative(text: str) -> bool:
-    """Tell whether a phrase depends on the current time; raise TimeRangeError if the phrase is not understood."""
+    """Return whether a phrase depends on the current time; raise TimeRangeError if the phrase is not understood."""
     return _read(text).relative
 
 
 def names_days(text: str) -> bool:
-    """Tell whether a text means one day or longer, without a time of day: ``2024-05-12``, ``May 2024``, ``today``."""
+    """Return whether a text means one day or longer, without a time of day: ``2024-05-12``, ``May 2024``, ``today``."""
     try:
         start, stop = _read(text).span(_ANY_NOON)
     except TimeRangeError:
@@ -313,7 +313,7 @@ class _Between:
         )
 
     def _includes(self, moment: _Moment) -> bool:
-        """Tell whether the period that ends a range is part of the range."""
+        """Return whether the period that ends a range is part of the range."""
         return self.joint == "through" or (moment.whole and self.joint == "to")
 
     def _edge(self, moment: _Moment) -> datetime:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def is_running(process: int) -> bool:
-    """Tell whether a process has not ended; one that has, and that nobody asked for yet, is not running."""
+    """Return whether a process has not ended; one that has, and that nobody asked for yet, is not running."""
     return _stat(process)[:1] not in ([], ["Z"], ["X"])
 
 

@@ -523,7 +523,7 @@ def _signature(opaque: str, name: str) -> bytes | None:
 
 
 def _own(turn: ModelTurn, name: str) -> bool:
-    """Tell whether this model wrote a message; some models add no signature."""
+    """Return whether this model wrote a message; some models add no signature."""
     origin = turn.calls[0].signature.partition(" ")[0]
     return origin == name if origin else turn.model.startswith(name)
 

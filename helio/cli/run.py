@@ -291,7 +291,7 @@ def _print_outcome(outcome: Run, settings: Settings) -> None:
 
 
 def _is_full_coverage(note: str) -> bool:
-    """Tell whether a note only says that almost no records are missing."""
+    """Return whether a note only says that almost no records are missing."""
     import re
 
     shares = re.findall(r"(\d+(?:\.\d+)?) %", note)

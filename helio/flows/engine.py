@@ -132,7 +132,7 @@ class _Page:
         self.paused = False
 
     def lets_go_on(self) -> bool:
-        """Tell whether the next step may begin: the run must be neither paused nor ended."""
+        """Return whether the next step may begin: the run must be neither paused nor ended."""
         if time.monotonic() >= self._look_at:
             self._look()
         return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())

@@ -122,7 +122,7 @@ def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
 
 
 def is_served(home: Path) -> bool:
-    """Tell whether `helio serve` is running for this home folder."""
+    """Return whether `helio serve` is running for this home folder."""
     try:
         lock = (home / "schedules" / ".serve.lock").open("r")
     except OSError:

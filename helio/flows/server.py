@@ -224,12 +224,12 @@ class Server:
         return {"PREFECT_API_URL": self.url, "PREFECT_API_AUTH_STRING": find_secret(self.home)}
 
     def is_outdated(self) -> bool:
-        """Tell whether helio's own server runs without the secret password; `start` replaces such a server."""
+        """Return whether helio's own server runs without the secret password; `start` replaces such a server."""
         process = None if self.external else self._process()
         return process is not None and process.alive and not self._has_secret(process)
 
     def is_up(self, timeout: float = 2.0) -> bool:
-        """Tell whether the server answers within so many seconds."""
+        """Return whether the server answers within so many seconds."""
         if not self.external:
             return self._proves_itself(timeout)
         try:
@@ -398,7 +398,7 @@ class Server:
         return f": its process {process.pid} is running; its log is {self.log}"
 
     def _lost_its_port(self) -> bool:
-        """Tell whether the server ended because another process took the server's port."""
+        """Return whether the server ended because another process took the server's port."""
         return "address already in use" in self._log_tail()
 
     def database_error(self) -> EngineError | None:
@@ -444,7 +444,7 @@ class Server:
             raise _database_error(self._database, UNREADABLE, str(error)) from error
 
     def _proves_itself(self, timeout: float) -> bool:
-        """Tell whether the server that answers is the process that helio started, because it knows the secret password.
+        """Return whether the server that answers is the process that helio started: it knows the secret password.
 
         Another user's program may have taken the port. Do not send the secret before the process proves that it has it.
         """
@@ -465,7 +465,7 @@ class Server:
         return process.secret == mark_of(find_secret(self.home))
 
     def _is_named_by(self, environ: Mapping[str, str]) -> bool:
-        """Tell whether the environment variables name helio's own server, by its secret password or its address."""
+        """Return whether the environment variables name helio's own server, by its secret password or its address."""
         secret = environ.get("PREFECT_API_AUTH_STRING")
         if secret and secret == find_secret(self.home):
             return True
@@ -540,7 +540,7 @@ class Server:
             raise EngineError(f"the server at {self.url} cannot be reached: {error}") from error
 
     def _is_known(self) -> bool:
-        """Tell whether the process that proved itself is still running."""
+        """Return whether the process that proved itself is still running."""
         return self._proven is not None and self._proven == self._process() and self._proven.alive
 
     def _authorization(self) -> dict[str, str]:
@@ -711,7 +711,7 @@ def _api(port: int) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether an address belongs to this machine."""
+    """Return whether an address belongs to this machine."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 
@@ -752,7 +752,7 @@ def _born(pid: int) -> str:
 
 
 def _is_stopped(pid: int) -> bool:
-    """Tell whether a process is suspended, for example by SIGSTOP or Ctrl-Z."""
+    """Return whether a process is suspended, for example by SIGSTOP or Ctrl-Z."""
     shown = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
     return shown.stdout.strip().startswith(("T", "t"))
 

@@ -609,7 +609,7 @@ def _object(value: Any) -> Document:
 
 
 def _are_objects(before: Any, after: Any) -> bool:
-    """Tell whether all values are objects; missing values do not count."""
+    """Return whether all values are objects; missing values do not count."""
     return all(isinstance(value, dict) for value in (before, after) if value is not ABSENT)
 
 
@@ -703,7 +703,7 @@ def _fetched(args: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_choice(choice: Any, *, alone: bool) -> bool:
-    """Tell whether the values of a candidate describe the candidate well enough for one line."""
+    """Return whether the values of a candidate describe the candidate well enough for one line."""
     pair = isinstance(choice, dict) and list(choice) == ["dataset_id", "parameter_id"]
     return isinstance(choice, str) or (pair and alone)
 
@@ -727,7 +727,7 @@ def _drawn(spec: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _are_labels(value: Any) -> bool:
-    """Tell whether a list contains only labels, and all fit together on one line."""
+    """Return whether a list contains only labels, and all fit together on one line."""
     return isinstance(value, list) and all(
         isinstance(item, str) and not any(mark in item for mark in (" + ", " | ", ", ")) for item in value
     )

@@ -19,7 +19,7 @@ from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import STEP_DEFAULTS, Document, as_text
 from helio.pipelines.template.edit import Edit
-from helio.pipelines.template.runner import RewriteResult, authored_path, rewrite
+from helio.pipelines.template.runner import AuthoredPaths, RewriteResult, rewrite
 from helio.steps.signature import signatures
 from helio.time_range import canonical
 
@@ -92,7 +92,8 @@ def repair(document: Document, context: Context) -> RewriteResult:
     if mended.errors:
         return mended
     verified = rewrite(mended.plan, context, VERIFY)
-    findings = [authored_path(diagnostic, mended.plan, document) for diagnostic in verified.diagnostics]
+    paths = AuthoredPaths(document)
+    findings = [paths.of(diagnostic, mended.plan) for diagnostic in verified.diagnostics]
     return RewriteResult(mended.plan, mended.edits, (*mended.diagnostics, *findings))
 
 

@@ -24,7 +24,7 @@ from helio.pipelines.template.document import NOT_MEANING, Document, digest, sho
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
 from helio.pipelines.template.labels import owner, read_labels
-from helio.pipelines.template.runner import FIX, Mode, RewriteResult, authored_path, rewrite
+from helio.pipelines.template.runner import FIX, AuthoredPaths, Mode, RewriteResult, rewrite
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.time_literals import listed_literals, time_literals
 from helio.steps.signature import Signature, signatures
@@ -115,7 +115,8 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
     if stable.errors:
         return stable if mode == "repair" else _with_checked_advice(stable, template, context)
     verified = rewrite(stable.plan, context, VERIFY)
-    findings = [authored_path(finding, stable.plan, template) for finding in verified.diagnostics]
+    paths = AuthoredPaths(template)
+    findings = [paths.of(finding, stable.plan) for finding in verified.diagnostics]
     written = rewrite(template, context, AS_WRITTEN).diagnostics
     return RewriteResult(
         stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *findings, *written)))
@@ -147,7 +148,8 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
 def bind(template: Document, normalised: RewriteResult, context: Context) -> RewriteResult:
     """Fill the values of one run into a plan that has no values yet."""
     bound = rewrite(normalised.plan, context, BINDING)
-    findings = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
+    paths = AuthoredPaths(template)
+    findings = tuple(paths.of(finding, normalised.plan) for finding in bound.diagnostics)
     return RewriteResult(bound.plan, bound.edits, findings)
 
 

@@ -77,7 +77,7 @@ def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -
 
 
 def _moves(name: str, facts: Variable, given: Mapping[str, Any], now: datetime) -> bool:
-    """Tell whether this run's value of a variable differs from the default; other checks refuse wrong values."""
+    """Return whether this run's value of a variable differs from the default; other checks refuse wrong values."""
     if facts.default is None:
         return True
     declared = facts.to_json()

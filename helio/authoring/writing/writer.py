@@ -387,7 +387,7 @@ class _Writer:
         return self._quantity(SPEED, craft, "")
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
-        """Tell whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
+        """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
         if any(quantity.name == B for quantity in self.request.quantities):
             return True
         vectors = self._pick(B, craft)
@@ -722,7 +722,7 @@ def _of_dataset(dataset: str) -> list[QuantitySource]:
 
 
 def _has(frame: str, letter: str) -> bool:
-    """Tell whether vectors in a frame have a component with the given letter."""
+    """Return whether vectors in a frame have a component with the given letter."""
     return (frame == "RTN") == (letter in "rtn")
 
 

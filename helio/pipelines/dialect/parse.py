@@ -194,7 +194,7 @@ def _mended(text: str, value: Any) -> Edit:
 
 
 def _is_prose(text: str) -> bool:
-    """Tell whether a text consists of ordinary words."""
+    """Return whether a text consists of ordinary words."""
     shown = sum(letter.isprintable() or letter in "\n\r\t" for letter in text)
     return shown > 0.9 * len(text)
 

@@ -145,7 +145,7 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
 
 
 def _says_nothing(value: Any, meant: Argument | None) -> bool:
-    """Tell whether an argument has no effect: its value is null, empty, or the default of the tool's argument."""
+    """Return whether an argument has no effect: its value is null, empty, or the default of the tool's argument."""
     if is_null(value) or value in ([], {}):
         return True
     return meant is not None and meant.default is not None and bool(value == meant.default)

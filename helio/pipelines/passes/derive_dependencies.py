@@ -117,7 +117,7 @@ def _is_unknown(label: str, labels: Labels) -> bool:
 
 
 def _takes_several(step: StepView, path: Path) -> bool:
-    """Tell whether a tool takes a list of labels at this path in its arguments."""
+    """Return whether a tool takes a list of labels at this path in its arguments."""
     return any(
         table.many
         for table in (step.signature.tables if step.signature else ())

@@ -204,7 +204,7 @@ def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
 
 
 def _is_published(change: str) -> bool:
-    """Tell whether a change is about the list of files at an archive, which helio cannot ask for when offline."""
+    """Return whether a change is about the list of files at an archive, which helio cannot ask for when offline."""
     return change.startswith("step ") and (
         "was published again" in change or ": version " in change or change.endswith(" is new")
     )

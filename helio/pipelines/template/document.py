@@ -155,7 +155,7 @@ ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def is_id(name: object) -> bool:
-    """Tell whether a value can be the id of a pipeline or the name of a schedule."""
+    """Return whether a value can be the id of a pipeline or the name of a schedule."""
     return isinstance(name, str) and len(name) <= LONGEST_ID and ID.fullmatch(name) is not None
 
 
