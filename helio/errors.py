@@ -87,13 +87,13 @@ def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str
     return f"did you mean {' or '.join(repr(close_name) for close_name in close)}?" if close else otherwise
 
 
-def advice_line(advice: str, before: str = "try ") -> str:
-    """Return the advice to print below an error: after the word "try", or unchanged if the advice is a question.
+def advice_line(advice: str) -> str:
+    """Return the line with advice to print below an error.
 
-    >>> advice_line("a shorter name"), advice_line("did you mean 'AC_H0_MFI'?")
-    ('  try a shorter name', "  Did you mean 'AC_H0_MFI'?")
+    >>> advice_line("choose a shorter name")
+    '  help: choose a shorter name'
     """
-    return f"  D{advice[1:]}" if advice.startswith("did you mean ") else f"  {before}{advice}"
+    return f"  help: {advice}"
 
 
 class HelioError(Exception):
@@ -113,9 +113,9 @@ class HelioError(Exception):
     def __str__(self) -> str:
         lines = [self.message]
         if self.place:
-            lines.append(f"  at   {self.place}")
+            lines.append(f"  at:   {self.place}")
         if self.advice:
-            lines.append(advice_line(self.advice, "try  "))
+            lines.append(advice_line(self.advice))
         return "\n".join(lines)
 
 

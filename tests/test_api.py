@@ -387,7 +387,7 @@ def test_a_time_range_takes_the_place_of_that_of_the_lock() -> None:
 def test_a_table_that_was_not_made_is_a_typed_error_and_a_key_error(run: Run) -> None:
     with pytest.raises(UnknownResult, match="the run made no table") as refusal:
         run.tables["AC_K2_MFI.BGSEC"]
-    assert "Did you mean 'AC_K2_MFI.BGSEc'?" in str(refusal.value)
+    assert "did you mean 'AC_K2_MFI.BGSEc'?" in str(refusal.value)
     assert isinstance(refusal.value, KeyError)
     with pytest.raises(UnknownResult) as refusal:
         run.tables["zz"]

@@ -117,7 +117,7 @@ def test_a_partial_run_ends_with_3():
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (("run", "gle73-particle", "--archive", "sample"), 2, "Did you mean 'gle73-particles'?"),
+        (("run", "gle73-particle", "--archive", "sample"), 2, "did you mean 'gle73-particles'?"),
         (("run", "nowhere.json"), 2, "there is no file nowhere.json"),
         (("run", "../../x"), 2, "there is no file"),
         (("run", "a", "b", "c"), 2, "`helio run` takes one pipeline, not 3: a b c"),
@@ -143,7 +143,7 @@ def test_a_partial_run_ends_with_3():
         (
             ("run", "gle73-particles", "--archive", "sample", "--set", "WINDWO=5min"),
             2,
-            "Did you mean $WINDOW?",
+            "did you mean $WINDOW?",
         ),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW"), 2, "not 'WINDOW'"),
         (("run", "gle73-particles", "--archive", "sample", "--set", "WINDOW=five"), 2, "HB204"),
@@ -186,7 +186,7 @@ def test_a_wrong_template_is_refused_by_run_check_and_import_alike(content: Any,
 def test_a_misspelt_dataset_and_parameter_fail_with_the_closest_names():
     file = write("t.json", template(dataset_id="AC_K2_MFY", output_label="AC_K2_MFI.BGSEc"))
     told = refused(1, "run", file, "--archive", "sample", "-o", "out")
-    assert "Did you mean 'AC_K2_MFI'?" in told
+    assert "did you mean 'AC_K2_MFI'?" in told
     assert "at   short#/steps/b" in told
     file = write("t.json", template(parameter_id="BGSE", output_label="AC_K2_MFI.BGSEc"))
     assert "BGSEc" in refused(1, "run", file, "--archive", "sample", "-o", "out")
@@ -556,7 +556,7 @@ def test_runs_are_listed_shown_explained_and_deleted():
         "inputs.tables.proton_bands_smooth.digest changed" in helio("why", newest["id"], "particles").output
     )
     assert "taken from the store" in helio("why", newest["id"], "bands").output
-    assert "Did you mean 'smooth'?" in refused(2, "why", newest["id"], "smoth")
+    assert "did you mean 'smooth'?" in refused(2, "why", newest["id"], "smoth")
     assert helio("runs", "delete", newest["id"]).exit_code == 0
     assert len(json.loads(helio("runs", "--json").stdout)) == 1
 

@@ -78,7 +78,7 @@ def test_the_first_and_the_last_records_are_shown(run_id: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("describe", "B_tot"), 2, "Did you mean 'B_total'?"),
+        (("describe", "B_tot"), 2, "did you mean 'B_total'?"),
         (("describe", "xyz"), 2, "choose from AC_K2_MFI.BGSEc, B_total"),
         (("preview", "AC_K2_MFI.BGSEc.Bq"), 1, "no component is called 'Bq'"),
         (("preview", "B_total", "--rows", "51"), 2, "1 to 50 rows"),

@@ -119,9 +119,9 @@ def test_offline_it_uses_what_is_there_and_names_what_is_not(server: HapiStandIn
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"dataset": "MADE_MAK"}, "Did you mean 'MADE_MAG'?"),
+        ({"dataset": "MADE_MAK"}, "did you mean 'MADE_MAG'?"),
         ({"dataset": "SPLIT"}, "choose one of SPLIT@0"),
-        ({"parameter": "BGSF"}, "Did you mean 'BGSE'?"),
+        ({"parameter": "BGSF"}, "did you mean 'BGSE'?"),
         ({"parameter": "Mode"}, "holds text"),
     ],
 )
@@ -164,7 +164,7 @@ def test_a_server_that_refuses_is_named(server: HapiStandIn, tmp_path: Path):
 @pytest.mark.parametrize(
     ("provider", "words"),
     [
-        ("hapi:Maed", "Did you mean 'Made'?"),
+        ("hapi:Maed", "did you mean 'Made'?"),
         ("hapi:", "no provider is called 'hapi:'"),
         ("https://host/hapi", "no provider is called 'https://host/hapi'"),
     ],

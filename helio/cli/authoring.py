@@ -578,7 +578,8 @@ def _show(
             for choice in outcome.choices:
                 _say_line(f"  {choice}")
             say(
-                "try  add --answer CHOICE with one of these choices, or --yes to take the first one", err=True
+                "help: add --answer CHOICE with one of these choices, or --yes to take the first one",
+                err=True,
             )
         raise typer.Exit(2)
     work = desk.work(outcome)

@@ -164,7 +164,7 @@ def _print_findings(findings: Sequence[Finding]) -> None:
         signed = f" (certificate by {finding.issuer})" if finding.issuer else ""
         say(f"{mark}  {finding.subject:<{width}}  {where}{without_long_words(finding.found)}{signed}")
         if finding.advice:
-            say(f"      {'':<{width}}  try {finding.advice}")
+            say(f"      {'':<{width}}  help: {finding.advice}")
 
 
 def _print_collected(collected: Collected, *, done: bool, as_json: bool) -> None:

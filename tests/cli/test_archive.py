@@ -62,7 +62,7 @@ def test_one_dataset_is_told_of_closely():
 def test_an_unknown_dataset_is_refused_with_the_closest():
     done = helio("archive", "data", "MY_EVEN")
     assert done.exit_code == 1
-    assert "Did you mean 'MY_EVENT'?" in done.output
+    assert "did you mean 'MY_EVENT'?" in done.output
 
 
 @pytest.mark.parametrize("name", ["absent", "data/my_event.csv", "cdaweb", "https://example.org/hapi"])

@@ -143,7 +143,9 @@ def test_hints_are_counted_and_shown_on_request():
     count = shown.count("info[")
     assert count > 0
     assert "info[" not in told
-    assert told.endswith(f"{count} hint{'s' * (count != 1)} not shown: `helio check hinted.json --hints`\n")
+    assert told.endswith(
+        f"{count} hint{'s' * (count != 1)} not shown; to see them: `helio check hinted.json --hints`\n"
+    )
     assert "not shown" not in shown
     assert json.loads(helio("check", "hinted.json", "--json").stdout)["hints_not_shown"] == count
 

@@ -84,7 +84,7 @@ def test_without_an_archive_the_catalogue_says_who_serves(schedules: Schedules):
 @pytest.mark.parametrize(
     ("changes", "kind", "words"),
     [
-        ({"pipeline": "gle73-partcles"}, UnknownPipeline, "Did you mean 'gle73-particles'"),
+        ({"pipeline": "gle73-partcles"}, UnknownPipeline, "did you mean 'gle73-particles'"),
         ({"cron": "10 6 * *"}, RequestError, "five fields"),
         ({"cron": "0 10 6 * * *"}, RequestError, "five fields"),
         ({"cron": "10 25 * * *"}, RequestError, "bad hour"),

@@ -184,7 +184,7 @@ def ended_as(home: Path, state: str) -> bool:
 def test_a_run_that_cannot_be_planned_is_a_critical_failure_in_words(serving: Serving) -> None:
     run = serving.ended(serving.trigger("daily", TIME_RANGE="yesterdy"))
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
-    assert "Did you mean 'yesterday'" in run["state"]["message"]
+    assert "did you mean 'yesterday'" in run["state"]["message"]
 
 
 def test_the_form_has_the_templates_variables_and_the_schedules_values(serving: Serving) -> None:
@@ -219,7 +219,7 @@ def test_a_misspelt_parameter_fails_the_run_with_the_words_of_the_command(servin
     assert (run["state_type"], run["state_name"]) == ("FAILED", "CriticalFailure")
     message = run["state"]["message"]
     assert "a value is given for $WINDWO, but the template declares no such variable" in message
-    assert "Did you mean $WINDOW?" in message
+    assert "did you mean $WINDOW?" in message
 
 
 def test_the_range_of_a_schedule_moves_a_literal_range(serving: Serving, home: Path) -> None:

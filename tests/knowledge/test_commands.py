@@ -74,7 +74,7 @@ def test_show_of_a_dataset_that_has_ended_says_so():
 def test_an_unknown_dataset_is_an_error_with_a_way_out():
     shown = helio("datasets", "show", "AC_H0_MFY")
     assert shown.exit_code == 1
-    assert "Did you mean 'AC_H0_MFI'" in shown.output
+    assert "did you mean 'AC_H0_MFI'" in shown.output
     failed = helio("datasets", "parameters", "AC_H0_MFY", "--json")
     assert json.loads(failed.output)["error"]["kind"] == "UnknownDataset"
 

@@ -81,7 +81,7 @@ def test_fix_says_that_a_misspelt_tool_remains_and_shows_no_change_that_it_does_
     document = smoothed("runing_average", source_label="AC_H2_MFI.BGSEc")
     shown, text = fixed(document)
     for output in shown:
-        assert "Did you mean 'running_average'?" in output
+        assert "did you mean 'running_average'?" in output
         assert output.endswith("t.json: unchanged, 1 error remains\n")
         assert "past 5 days" not in output
     assert text == json.dumps(document)

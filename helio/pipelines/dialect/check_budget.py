@@ -32,7 +32,7 @@ def check_budget(plan: Document, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HV701]: the pipeline has 2 steps; the maximum is 1
       --> /steps
-      try use fewer steps, or split the pipeline
+      help: use fewer steps, or split the pipeline
     """
     count = sum(1 for step in written_steps(plan) if not isinstance(step.json.get("block"), list))
     yield from refused(count, context.policy.max_steps, (step.get("intent") for step in plan["steps"]))

@@ -30,7 +30,7 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
     >>> print(found)
     warning[HV107] step 1: 'coordinate_system': "GSM" is kept only as an annotation, so the run ignores it
       --> /steps/0/annotations/dropped_args/coordinate_system
-      try use a parameter in that frame, or add a step with transform_frame; or remove it from the annotations
+      help: use a parameter in that frame, or add a step with transform_frame; or remove it from the annotations
     """
     del context
     for step in written_steps(plan):

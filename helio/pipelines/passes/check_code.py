@@ -42,7 +42,7 @@ def check_code(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HV602] step 2 (custom_operation): the code never assigns 'result'
       --> /steps/0/tool_args/pandas_code
-      try end the code with result = …
+      help: end the code with result = …
     """
     for view in views(template.walk(), context.signatures):
         step, signature = view.step, view.signature

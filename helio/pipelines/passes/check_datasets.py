@@ -38,7 +38,7 @@ def check_datasets(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     warning[HV502] step 1 (fetch_data): the catalogue has no dataset 'AC_H2_MIF'
       --> /steps/0/tool_args/dataset_id
-      Did you mean 'AC_H2_MFI'?
+      help: did you mean 'AC_H2_MFI'?
     """
     reported: set[tuple[Path, str]] = set()
     for request in catalogue_requests(template, context):

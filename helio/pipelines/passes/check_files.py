@@ -31,7 +31,7 @@ def check_files(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HV104] step 1 (save_data): 'out/b.nc' is not a plain file name
       --> /steps/0/tool_args/filename
-      try write a name without folders that does not start with a dot; --output chooses the folder
+      help: write a name without folders that does not start with a dot; --output chooses the folder
     """
     made: list[Step] = []
     for step in template.steps:

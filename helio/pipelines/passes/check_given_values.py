@@ -26,7 +26,7 @@ def check_given_values(template: Template, context: Context) -> Iterator[Finding
     >>> [found] = check_given_values(template, Context({}, datetime(2024, 1, 1), {"$DAI": "2024"}))
     >>> print(found)
     error[HB203]: a value is given for $DAI, but the template declares no such variable
-      Did you mean $DAY?
+      help: did you mean $DAY?
     """
     yield from unknown_values(template.variables, context.values)
 

@@ -34,7 +34,7 @@ def check_parameters(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     warning[HV501] step 1 (fetch_data): the catalogue lists no parameter 'BGSE' for AC_H2_MFI
       --> /steps/0/tool_args/parameter_id
-      Did you mean 'BGSEc'?
+      help: did you mean 'BGSEc'?
     """
     for request in catalogue_requests(template, context):
         known = context.catalogue.get(request.dataset.value.strip().upper())

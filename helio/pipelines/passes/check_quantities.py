@@ -89,7 +89,7 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HV403] step 2 (newell_coupling): the field must be in GSM, but 'b' is in GSE
       --> /steps/1/tool_args/field_label
-      try transform it first: transform_frame to "GSM", or choose a parameter in GSM
+      help: transform it first: transform_frame to "GSM", or choose a parameter in GSM
     """
     graph = graph_of(template.walk(), context.signatures)
     yield from _misspelt_frames(graph.steps)

@@ -36,7 +36,7 @@ def check_tools(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(found)
     error[HN402] step 1: no tool is called 'fetch_dta'
       --> /steps/0/tool_name
-      Did you mean 'fetch_data'?
+      help: did you mean 'fetch_data'?
     """
     schemas: dict[str, Schema] = {}
     for step in template.by_list():

@@ -48,7 +48,7 @@ def fill_figures(template: Template, context: Context) -> Iterator[Finding]:
     >>> print(*fill_figures(template, Context(signatures(), datetime(2024, 1, 1), {})))
     error[HG102] step 1 (render_spec): nothing to draw: the figure names no label, and no step gives one
       --> /steps/0/tool_args/spec/labels
-      try list the labels of the tables to draw
+      help: list the labels of the tables to draw
     """
     for step in template.steps:
         if step.tool_name not in FIGURES:

@@ -46,7 +46,7 @@ def oversize_text(text: str) -> Diagnostic | None:
     >>> found = oversize_text("[" * 1_000_000)
     >>> print(found)
     error[HP005]: nested too deeply: more than 60 levels of objects and lists at line 1, column 61
-      try use fewer levels; a template needs about ten
+      help: use fewer levels; a template needs about ten
     """
     count = len(text) if len(text) > LIMITS.file_bytes else len(text.encode("utf-8", "surrogatepass"))
     if count > LIMITS.file_bytes:

@@ -93,4 +93,4 @@ def test_misspelt_steps_are_named_where_there_are_none() -> None:
 def test_a_question_begins_its_own_line() -> None:
     document = template(fetch(), {**render(labels=("AC_H2_MFI.BGSEc",)), "tool_name": "render_spek"})
     [error] = check(document, now=NOW).errors
-    assert str(error).splitlines()[-1] == "  Did you mean 'render_spec'?"
+    assert str(error).splitlines()[-1] == "  help: did you mean 'render_spec'?"
