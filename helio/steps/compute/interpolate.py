@@ -19,7 +19,7 @@ from helio.time_range import Duration
 
 
 @tool(
-    version=3,
+    version=4,
     context=window("limit", records=1),
     gives=Result(like="series"),
     synonyms="fill_gaps gap_fill interpolate_gaps interpolate_data fill_missing",
