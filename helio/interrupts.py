@@ -100,7 +100,7 @@ def begin_work(afterwards: str) -> None:
 
 
 def asked() -> bool:
-    """Tell whether a signal has requested the end of this process."""
+    """Return whether a signal has requested the end of this process."""
     return _STATE.is_asked
 
 
@@ -120,7 +120,7 @@ def take_signal(number: int) -> bool:
 
 
 def was_terminated() -> bool:
-    """Tell whether SIGTERM has requested the end of this process."""
+    """Return whether SIGTERM has requested the end of this process."""
     return _STATE.is_asked and _STATE.number == signal.SIGTERM
 
 
@@ -137,7 +137,7 @@ def ended_as_asked() -> None:
 
 
 def announce_once() -> bool:
-    """Tell whether the caller must print the line about the cancellation; after a signal, return True only once."""
+    """Return whether the caller must print the line about the cancellation; after a signal, return True only once."""
     if not _STATE.is_asked:
         return True
     to_print, _STATE.is_announced = not _STATE.is_announced, True

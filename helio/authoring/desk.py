@@ -185,13 +185,14 @@ class Desk:
         return self._propose(task, name, outcome, after=as_text({**outcome.template, "id": name}))
 
     def new(
-        self, wanted: PipelineRequest, *, name: str, request: str, replace: bool = False
+        self, complete: PipelineRequest, *, name: str, request: str, replace: bool = False
     ) -> tuple[Path, TemplateDraft]:
         """Write a pipeline from a complete request, and save it in the user's library.
 
         Parameters
         ----------
-        wanted : Request
+        complete : PipelineRequest
+            A request that names spacecraft, quantities and times.
         name : str
             The id.
         request : str
@@ -204,7 +205,7 @@ class Desk:
         NotProved
             The pipeline written from it is not valid.
         """
-        template, notes = write_template(wanted, catalogue=self.catalogue, now=self._now, ask=refuse)
+        template, notes = write_template(complete, catalogue=self.catalogue, now=self._now, ask=refuse)
         proved = self._gate.new(as_text({**template, "id": name}))
         if proved.errors:
             raise NotProved("the pipeline written from this request is not valid", diagnostics=proved.errors)
@@ -226,7 +227,7 @@ class Desk:
         request = self._scrub(request)
         entry = self.library.find(str(pipeline))
         is_fixed = RequestError(
-            f"{entry.id} is a shipped pipeline and cannot be changed",
+            f"{entry.id} comes with helio and cannot be changed",
             advice=f"change a copy with --as my-{entry.id}",
         )
         if entry.shipped and not name and not is_question(request):
@@ -373,13 +374,15 @@ class Desk:
         base: str = "",
     ) -> Proposal:
         notes = (*draft.notes, *self._archive_notes(pipeline, after))
-        return self._keep(task, pipeline, draft.said, notes, draft.proved.warnings, before, after, base)
+        return self._keep(
+            task, pipeline, draft.attribution, notes, draft.proved.warnings, before, after, base
+        )
 
     def _keep(
         self,
         task: _Assignment,
         pipeline: str,
-        said: Attribution,
+        attribution: Attribution,
         notes: tuple[str, ...],
         findings: tuple[Diagnostic, ...],
         *texts: str,
@@ -395,7 +398,7 @@ class Desk:
             run=task.run,
             notes=notes,
             diagnostics=tuple(finding.to_json() for finding in findings),
-            **vars(said),
+            **vars(attribution),
         )
         self.kept.append(made.id)
         return made
@@ -405,16 +408,16 @@ class Desk:
         if not self._archive:
             return
         fetched = dict.fromkeys(dataset for _, dataset in fetched_datasets(json.loads(text)))
-        here = [dataset for dataset in fetched if self.catalogue.in_archive(dataset)]
-        away = [dataset for dataset in fetched if dataset not in here and not dataset.startswith("$")]
+        present = [dataset for dataset in fetched if self.catalogue.in_archive(dataset)]
+        absent = [dataset for dataset in fetched if dataset not in present and not dataset.startswith("$")]
         named = shlex.quote(self._archive)
-        if here:
+        if present:
             use = f"helio run {pipeline} --archive {named}"
-            yield f"the archive {self._archive} has {', '.join(here)}; to use it: {use}"
-        if away:
+            yield f"the archive {self._archive} has {', '.join(present)}; to use it: {use}"
+        if absent:
             yield (
-                f"the archive {self._archive} lacks {', '.join(away)}; a run with --archive {named} cannot fetch "
-                f"{'them' if len(away) > 1 else 'it'}"
+                f"the archive {self._archive} lacks {', '.join(absent)}; a run with --archive {named} cannot fetch "
+                f"{'them' if len(absent) > 1 else 'it'}"
             )
 
     @contextmanager
@@ -426,11 +429,11 @@ class Desk:
             if self._door is None and isinstance(error, NotUnderstood):
                 raise
             found = error.diagnostics if isinstance(error, NotProved) else ()
-            said = Attribution("rules")
+            attribution = Attribution("rules")
             if self._door is not None:
                 model = self._door.answered_by or self._door.name("smart")
-                said = Attribution(model, self._door.usage.total, self._door.transcript.id)
-            kept = self._keep(task, pipeline, said, (error.message,), found, before, "", "")
+                attribution = Attribution(model, self._door.usage.total, self._door.transcript.id)
+            kept = self._keep(task, pipeline, attribution, (error.message,), found, before, "", "")
             error.place = error.place or f"failed proposal {kept.id}"
             if isinstance(error, ModelError) and self._by != "model" and self._replay is None:
                 error.advice = "; ".join(part for part in (error.advice, _WITHOUT_MODEL) if part)
@@ -441,12 +444,12 @@ class Desk:
         if (self.library.folder / f"{name}.json").exists() or (SHIPPED / f"{name}.json").exists():
             raise RequestError(f"a pipeline '{name}' exists already", advice="choose another name with --as")
 
-    def _free(self, wanted: str) -> str:
+    def _free(self, name: str) -> str:
         """Return an id that no pipeline and no pending proposal has."""
         taken = {entry.id for entry in self.library.entries()}
         if self._replay is None:  # a transcript gives the same id again
             taken |= {proposal.pipeline for proposal in self.proposals.list(state="pending")}
-        return free_name(slug(wanted)[:60].strip("-") or "pipeline", taken, "-")
+        return free_name(slug(name)[:60].strip("-") or "pipeline", taken, "-")
 
     # Failures ---------------------------------------------------------------------------------------------
 
@@ -502,11 +505,11 @@ class Desk:
 
 
 def _is_clean_swap(draft: TemplateDraft) -> bool:
-    """Tell whether a draft only replaces a spacecraft, and does not combine tables that do not fit together."""
-    by_table = draft.said.by == "equivalence table"
+    """Return whether a draft only replaces a spacecraft, and does not combine tables that do not fit together."""
+    by_table = draft.attribution.by == "equivalence table"
     return by_table and not any(warning.code in CLASHES for warning in draft.proved.warnings)
 
 
 def _comes_of(name: str, step_id: StepId) -> bool:
-    """Tell whether a step in a run's record comes from the template's step with this id, or from an item of it."""
+    """Return whether a step in a run's record comes from the template's step with this id, or from an item of it."""
     return name == str(step_id) or name.startswith((f"{step_id}[", f"{step_id}."))

@@ -270,11 +270,11 @@ class CatalogueTools:
     def _keep(self, entry: CatalogueEntry, names: list[str]) -> None:
         """Add parameters of a dataset to the datasets that later prompts name."""
         known = self.found.datasets.setdefault(entry.id, {**capped(self._described(entry)), "parameters": []})
-        there = {shown["parameter_id"] for shown in known["parameters"]}
+        kept = {shown["parameter_id"] for shown in known["parameters"]}
         for parameter in entry.parameters:
             if (
                 parameter.name in names
-                and parameter.name not in there
+                and parameter.name not in kept
                 and len(known["parameters"]) < MOST_PARAMETERS
             ):
                 known["parameters"].append(

@@ -156,13 +156,13 @@ def is_about_looks(request: str, template: Document | None = None) -> bool:
     parts = [
         phrase for phrase in re.split(r"[,;.](?:\s|$)|\band\b|\bthen\b", plain) if re.search(r"\w", phrase)
     ]
-    there = json.dumps((template or {}).get("steps", []), ensure_ascii=False).casefold()
+    written = json.dumps((template or {}).get("steps", []), ensure_ascii=False).casefold()
     for part in parts:
         rest = _ADORNS.sub(" title ", part)
         if not _LOOKS.search(rest) or _WORK.search(re.sub(r"\b[xyz][- ](?:range|limits?)\b", "axis", rest)):
             return False
         if template is not None and any(
-            match[0].casefold()[:6] not in there for match in _NAMES.finditer(rest)
+            match[0].casefold()[:6] not in written for match in _NAMES.finditer(rest)
         ):
             return False
     return bool(parts)

@@ -58,7 +58,7 @@ class TemplateDraft:
     """
 
     proved: GateResult
-    said: Attribution
+    attribution: Attribution
     notes: tuple[str, ...] = ()
 
     @property
@@ -81,7 +81,7 @@ class AuthorQuestion:
 
     text: str
     choices: tuple[str, ...]
-    said: Attribution
+    attribution: Attribution
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class AuthorReply:
     """A reply in words to a question about a pipeline; the pipeline stays unchanged."""
 
     text: str
-    said: Attribution
+    attribution: Attribution
 
 
 Outcome = TemplateDraft | AuthorQuestion | AuthorReply

@@ -157,9 +157,11 @@ def _swapped_parameters(step: StepView, craft: str, catalogue: Catalogue) -> tup
     dataset, parameters = args["dataset_id"], list(args["parameters"])
     swaps = [_swap(dataset, parameter, craft, catalogue) for parameter in parameters]
     if len({new.dataset for new in swaps}) > 1 or any(len(new.parameters) != 1 for new in swaps):
-        there = ", ".join(dict.fromkeys(f"{new.dataset}.{'+'.join(new.parameters)}" for new in swaps))
+        found_parameters = ", ".join(
+            dict.fromkeys(f"{new.dataset}.{'+'.join(new.parameters)}" for new in swaps)
+        )
         raise NotUnderstood(
-            f"{craft} has the parameters of step {step.id} in several datasets: {there}",
+            f"{craft} has the parameters of step {step.id} in several datasets: {found_parameters}",
             advice="write a pipeline with one fetch for each dataset",
         )
     args |= {"dataset_id": swaps[0].dataset, "parameters": [new.parameters[0] for new in swaps]}
@@ -177,11 +179,11 @@ def _swap(dataset: str, parameter: str, craft: str, catalogue: Catalogue) -> Swa
     except (RequestError, DataError) as error:
         raise NotUnderstood(error.message, advice=error.advice) from error
     if len(new.parameters) == 1 and len(sizes) == 2 and bool(sizes[0]) != bool(sizes[1]):
-        here = f"{dataset}.{parameter}"
+        replaced = f"{dataset}.{parameter}"
         raise NotUnderstood(
-            f"{here} is one component, but {new.dataset}.{new.parameters[0]} is a vector"
+            f"{replaced} is one component, but {new.dataset}.{new.parameters[0]} is a vector"
             if sizes[1]
-            else f"{here} is a vector, but {craft} has each component in a parameter of its own",
+            else f"{replaced} is a vector, but {craft} has each component in a parameter of its own",
             advice=_ASK_MODEL,
         )
     return new

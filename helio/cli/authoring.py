@@ -69,7 +69,7 @@ Writer = Annotated[
     str,
     typer.Option(
         "--author",
-        help="Who writes the proposal: helio's rules, a language model, or auto: the model if a key for it is set.",
+        help="Who writes the proposal: rules, a language model, or auto (the model if it has a key, otherwise rules).",
         metavar="rules|model|auto",
     ),
 ]
@@ -86,7 +86,7 @@ Replay = Annotated[
     Path | None,
     typer.Option(
         "--replay",
-        help="Replay a transcript: use its recorded answers, and its time as now, instead of asking the model.",
+        help="Use the answers and the time that a transcript has recorded, instead of asking the model.",
         metavar="FILE|ID",
     ),
 ]
@@ -314,7 +314,7 @@ def edit(
             from helio.errors import RequestError
 
             raise RequestError(
-                "no change was requested", advice=f"`helio edit {pipeline} 'add the density'`, or --undo"
+                "no change was requested", advice=f"use `helio edit {pipeline} 'add the density'`, or --undo"
             )
         outcome = _answered(
             lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen),
@@ -385,8 +385,8 @@ def list_proposals(
             print_json([*(proposal.to_json() for proposal in proposals), *damaged])
             return
         for proposal in proposals:
-            said = f"{proposal.kind} by {proposal.by}: {proposal.request}"
-            _say_line(f"{proposal.state:<8}  {proposal.id}  {said}")
+            summary = f"{proposal.kind} by {proposal.by}: {proposal.request}"
+            _say_line(f"{proposal.state:<8}  {proposal.id}  {summary}")
         if not proposals:
             say("no proposals" if every else "no pending proposals")
 
@@ -577,7 +577,9 @@ def _show(
             _say_line(outcome.text)
             for choice in outcome.choices:
                 _say_line(f"  {choice}")
-            say("try  --answer CHOICE with one of these choices, or --yes for the first", err=True)
+            say(
+                "try  add --answer CHOICE with one of these choices, or --yes to take the first one", err=True
+            )
         raise typer.Exit(2)
     work = desk.work(outcome)
     if as_json:
@@ -654,7 +656,7 @@ def _say_reply(reply: AuthorReply) -> None:
     """Print a reply; indent all but the first line of a language model's text, to mark it as not written by helio."""
     text = reply.text.expandtabs(4)
     text = text if len(text) <= _LONGEST_REPLY else text[:_LONGEST_REPLY] + " …"
-    if reply.said.by in _OWN:
+    if reply.attribution.by in _OWN:
         say(text)
         return
     first, *others = text.splitlines()[:_MOST_LINES] or [""]

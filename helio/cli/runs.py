@@ -63,7 +63,7 @@ def list_runs(
         for run in runs:
             _say_run(run)
         if not runs:
-            say("no runs of this pipeline" if pipeline else "no runs yet: `helio run PIPELINE`")
+            say("no runs of this pipeline" if pipeline else "no runs yet; `helio run PIPELINE` starts one")
 
 
 def _say_run(run: ListedRun) -> None:
@@ -80,8 +80,8 @@ def _say_run(run: ListedRun) -> None:
         first_line = run.reason.splitlines()[0]
         say(f"{'':<11}{step}{textwrap.shorten(first_line, _LONGEST_REASON, placeholder=' …')}")
     if run.picture:
-        there = "" if os.path.exists(run.picture) else "  (no longer there)"
-        say(f"{'':<11}{os.path.relpath(run.picture) if _is_below(run.picture) else run.picture}{there}")
+        missing = "" if os.path.exists(run.picture) else "  (no longer there)"
+        say(f"{'':<11}{os.path.relpath(run.picture) if _is_below(run.picture) else run.picture}{missing}")
 
 
 def _is_below(file: str) -> bool:

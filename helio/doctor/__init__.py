@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helio import __version__
+from helio.counts import number_of
 from helio.errors import EngineError, ExportError, HelioError, NoSandbox
 from helio.settings import Settings
 
@@ -92,10 +93,10 @@ def _packages() -> Iterator[Finding]:
 
 
 def _home(home: Path) -> Finding:
-    there = home
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    writable = os.access(there, os.W_OK) and there.is_dir()
+    folder = home
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    writable = os.access(folder, os.W_OK) and folder.is_dir()
     return Finding(
         "home", writable, str(home), "" if writable else "set HELIO_HOME to a folder that you can write"
     )
@@ -107,8 +108,8 @@ def _engine(settings: Settings) -> Finding:
     server = Server(settings.home, settings.environ)
     state = server.state()
     if state.up:
-        whose = "named by PREFECT_API_URL" if state.external else f"process {state.pid}; {state.lives}"
-        return Finding("engine", True, f"Prefect {state.version or 'server'} at {state.url}, {whose}")
+        owner = "named by PREFECT_API_URL" if state.external else f"process {state.pid}; {state.lives}"
+        return Finding("engine", True, f"Prefect {state.version or 'server'} at {state.url}, {owner}")
     if state.outdated:
         text = f"process {state.pid} at {state.url} was started without the secret that excludes other users"
         return Finding("engine", False, text, "run `helio up` to restart the server")
@@ -202,7 +203,9 @@ def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
             except HelioError as error:
                 yield Finding(subject, False, error.message, error.advice)
             else:
-                listed = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
+                listed = (
+                    f"{number_of(len(datasets), 'dataset')}{': ' if datasets else ''}{', '.join(datasets)}"
+                )
                 entries = "file" if unread == 1 else f"{unread} files"
                 advice = (
                     f"use `helio archive {name}` to see the {entries} that cannot be read" if unread else ""

@@ -112,16 +112,16 @@ def _model(settings: Settings) -> Iterator[SourceQuestion]:
         del http, witness  # the model's client makes its own connection
         model = Gemini(settings.model_key, {}, url=settings.model_url, timeout=_SILENCE)
         try:
-            there = model.models()
+            available = model.models()
         finally:
             model.close()
-        lacking = [name for name in dict.fromkeys(names) if name and name not in there]
+        lacking = [name for name in dict.fromkeys(names) if name and name not in available]
         if lacking:
             raise HelioError(
                 f"the key is accepted, but gives no access to {' or '.join(lacking)}",
                 advice="choose other models with HELIO_MODEL_SMART, HELIO_MODEL_FAST and HELIO_MODEL_FALLBACK",
             )
-        return f"the key is accepted; models available: {len(there)}"
+        return f"the key is accepted; models available: {len(available)}"
 
     yield SourceQuestion(
         MODEL, settings.model_url or f"https://{HOST}", "for the list of models, which costs nothing", ask
@@ -229,7 +229,7 @@ def _host(answer: SourceAnswer) -> str:
 
 
 def _has_name(answer: SourceAnswer) -> bool:
-    """Tell whether the address of a source contains a host name to look up, and not an IP address or ``localhost``."""
+    """Return whether the address of a source has a host name to look up, and not an IP address or ``localhost``."""
     host = urlsplit(answer.question.url).hostname or ""
     try:
         ipaddress.ip_address(host)

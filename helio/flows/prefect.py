@@ -106,7 +106,7 @@ class PrefectEngine:
         """Show the figures, digests and files of a run on the server, also if no step had to be computed."""
         (self._settings.runs / FLOW_RUNS / run.id).unlink(missing_ok=True)
         # A server that does not answer is not started for this.
-        if self._ephemeral or not (self._flow_run or self._server.is_up()):
+        if self._ephemeral or not (self._flow_run or self._given or self._server.is_up()):
             return ""
         with self._server.used():
             return self._show(run)

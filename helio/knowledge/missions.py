@@ -270,12 +270,11 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
         CDAWeb's observatory group of the dataset, used as the mission if the id does not name one.
     """
     match = _ANY_ID.match(dataset_id)
-    if (
-        match and match.lastgroup and match.lastindex
-    ):  # the group of the whole pattern, before the groups in it
+    if match and match.lastgroup and match.lastindex:
+        # the last group to close is the whole pattern of one mission; the groups inside it follow it
         _, mission, spacecraft = _IDS[int(match.lastgroup.removeprefix("id"))]
-        which = next((part for part in match.groups()[match.lastindex :] if part), "")
-        named = spacecraft.replace(r"\1", which.upper()) if which or r"\1" not in spacecraft else ""
+        number = next((part for part in match.groups()[match.lastindex :] if part), "")
+        named = spacecraft.replace(r"\1", number.upper()) if number or r"\1" not in spacecraft else ""
         return Craft(mission, named or mission)
     if "_HELIO1" in dataset_id.upper():  # one group holds the positions of planets, comets and probes
         body = re.split(r"_HELIO1", dataset_id, flags=re.IGNORECASE)[0]

@@ -179,12 +179,12 @@ def _described(ids: Iterable[str], service: str, http: Http) -> dict[str, Sequen
             return dataset_id, path
 
         tasks = [partial(download, dataset_id) for dataset_id in ids]
-        there = dict(entry for entry in together(http, tasks) if entry)
+        paths_by_id = dict(entry for entry in together(http, tasks) if entry)
         read: dict[Path, list[CatalogueParameter]] = {}
-        paths = list(there.values())
+        paths = list(paths_by_id.values())
         for start in range(0, len(paths), 100):
             read.update(read_masters(paths[start : start + 100]))
-        return {dataset_id: read[path] for dataset_id, path in there.items() if read.get(path)}
+        return {dataset_id: read[path] for dataset_id, path in paths_by_id.items() if read.get(path)}
 
 
 def _first(value: Any) -> str:

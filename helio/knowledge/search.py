@@ -104,10 +104,10 @@ class Search:
                 continue
             worth = _CONTEXT if clause.concept in CONTEXT and len(parts) > 1 else 1.0
             rarity = worth * math.log(1 + len(self._datasets) / (1 + len(weights)))
-            there = weights.keys() & scores.keys()
-            if not there:
+            matching = weights.keys() & scores.keys()
+            if not matching:
                 elsewhere[" ".join(clause.words)] = self._missions(weights)
-            for number in there:
+            for number in matching:
                 weight = weights[number]
                 scores[number] += rarity * weight * (_SATURATION + 1) / (_SATURATION + weight)
                 met[number] += 1

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from helio import __version__
+from helio.counts import number_of
 from helio.errors import RequestError
 from helio.pipelines.analyses.origins import origins
 from helio.pipelines.known import components_in_files
@@ -23,7 +24,7 @@ from helio.pipelines.template.document import NOT_MEANING, Document, digest, sho
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
 from helio.pipelines.template.labels import owner, read_labels
-from helio.pipelines.template.runner import FIX, Mode, RewriteResult, authored_path, rewrite
+from helio.pipelines.template.runner import FIX, AuthoredPaths, Mode, RewriteResult, rewrite
 from helio.pipelines.template.template import Step, Template
 from helio.pipelines.template.time_literals import listed_literals, time_literals
 from helio.steps.signature import Signature, signatures
@@ -101,7 +102,7 @@ class Plan:
     def __repr__(self) -> str:
         values = shortened(", ".join(f"{name[1:]}={value!r}" for name, value in self.values.items()))
         ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
-        warnings = f", {len(self.warnings)} warnings" if self.warnings else ""
+        warnings = f", {number_of(len(self.warnings), 'warning')}" if self.warnings else ""
         return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
 
 
@@ -114,7 +115,8 @@ def normalise(template: Document, context: Context, *, mode: Mode = "safe") -> R
     if stable.errors:
         return stable if mode == "repair" else _with_checked_advice(stable, template, context)
     verified = rewrite(stable.plan, context, VERIFY)
-    findings = [authored_path(finding, stable.plan, template) for finding in verified.diagnostics]
+    paths = AuthoredPaths(template)
+    findings = [paths.of(finding, stable.plan) for finding in verified.diagnostics]
     written = rewrite(template, context, AS_WRITTEN).diagnostics
     return RewriteResult(
         stable.plan, stable.edits, tuple(dict.fromkeys((*stable.diagnostics, *findings, *written)))
@@ -130,7 +132,7 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
         return stable
     first = wrong[0]
     where = f" of step {first.step_id}" if first.step_id is not None else ""
-    before = f"first correct {first.code}{where} by hand ({first.message}), then run {FIX}"
+    before = f"first correct {first.code}{where} by hand ({first.message}), then {FIX}"
     diagnostics = tuple(
         replace(
             diagnostic,
@@ -146,7 +148,8 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
 def bind(template: Document, normalised: RewriteResult, context: Context) -> RewriteResult:
     """Fill the values of one run into a plan that has no values yet."""
     bound = rewrite(normalised.plan, context, BINDING)
-    findings = tuple(authored_path(finding, normalised.plan, template) for finding in bound.diagnostics)
+    paths = AuthoredPaths(template)
+    findings = tuple(paths.of(finding, normalised.plan) for finding in bound.diagnostics)
     return RewriteResult(bound.plan, bound.edits, findings)
 
 
@@ -370,7 +373,7 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
         edits=(*authored.edits, *bound.edits),
         warnings=tuple(
             finding
-            for finding in (*authored.diagnostics, *bound.diagnostics)
+            for finding in dict.fromkeys((*authored.diagnostics, *bound.diagnostics))
             if finding.severity == "warning"
         ),
         verified=_VERIFIED,

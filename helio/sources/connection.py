@@ -621,14 +621,14 @@ def _refused_by_proxy(reason: str, proxy: str, host: str) -> Problem:
 
 
 def _login_page(host: str, other: str) -> Problem:
-    whose = (
+    answer = (
         f"{other} answered instead of {host}"
         if other
         else f"{host} answered with a web page (text/html) that asks for a login"
     )
     return Problem(
         "login page",
-        f"{whose}; your network probably requires a login",
+        f"{answer}; your network probably requires a login",
         "open any web page in a browser, log in to the network, then try again",
     )
 

@@ -5,7 +5,6 @@ Reference: HAPI Data Access Specification 3.2, https://github.com/hapi-server/da
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.hapi_info import BYTES_OF, HapiBins, HapiParameter, record_bytes
@@ -111,11 +111,15 @@ def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter])
             notes += _check_byte_order(column, parameter)
     backwards = int(np.count_nonzero(epoch[1:] < epoch[:-1]))
     increases = bool((epoch[1:] > epoch[:-1]).all())
-    empty = len(_EMPTY_CELL.findall(body)) if form == "csv" else 0
+    # an empty cell is read as NaN, so most replies need no search
+    has_nan = form == "csv" and any(bool(np.isnan(column).any()) for column in columns)
+    empty = len(_EMPTY_CELL.findall(body)) if has_nan else 0
     if empty:
-        notes.append(f"{empty} values of the reply are empty and count as missing")
+        notes.append(f"empty values in the reply: {empty:,}; they count as missing")
     if backwards:
-        notes.append(f"time runs backwards {backwards} times in the reply; helio sorted the records by time")
+        notes.append(
+            f"time runs backwards {number_of(backwards, 'time')} in the reply; helio sorted the records by time"
+        )
     order = np.empty(0, np.intp) if increases else np.argsort(epoch, kind="stable")
     values = {}
     for parameter, column in zip(parameters[1:], columns, strict=True):
@@ -164,7 +168,8 @@ def _binary(
         ]
     )
     records = np.frombuffer(body, dtype=layout)
-    return records["0"], [records[f"{number}"] for number in range(1, len(parameters))]
+    names = (f"{number}" for number in range(1, len(parameters)))
+    return records["0"], [np.ascontiguousarray(records[name]) for name in names]
 
 
 def _csv(
@@ -174,11 +179,11 @@ def _csv(
     from pyarrow import csv
 
     names = [f"{number}" for number in range(sum(parameter.elements for parameter in parameters))]
-    if not body.strip():
+    if not body or body.isspace():
         return np.empty(0, "S1"), [np.empty((0, *parameter.size)) for parameter in parameters[1:]]
     try:
         read = csv.read_csv(
-            io.BytesIO(body),
+            pa.BufferReader(body),
             read_options=csv.ReadOptions(column_names=names),
             convert_options=csv.ConvertOptions(
                 column_types={name: pa.float64() if name != "0" else pa.string() for name in names},
@@ -188,18 +193,20 @@ def _csv(
         )
     except pa.ArrowInvalid as error:
         raise DamagedFile(
-            f"the reply is not CSV with a time and {len(names) - 1} numbers in each record: "
+            f"the reply is not CSV with a time and {number_of(len(names) - 1, 'number')} in each record: "
             f"{one_line(error)}",
             advice=_ADVICE,
         ) from error
-    texts = _texts(read.column(0))
-    columns: list[npt.NDArray[Any]] = []
-    first = 1
-    for parameter in parameters[1:]:
-        parts = [read.column(number).to_numpy() for number in range(first, first + parameter.elements)]
-        columns.append(np.stack(parts, axis=1).reshape(-1, *parameter.size) if parameter.size else parts[0])
-        first += parameter.elements
-    return texts, columns
+    columns = [np.empty((read.num_rows, parameter.elements)) for parameter in parameters[1:]]
+    begin = 0
+    for batch in read.to_batches():  # of few records, so that the rows to fill stay in the processor's cache
+        numbers = iter(batch.columns[1:])
+        for column in columns:
+            for element in range(column.shape[1]):
+                column[begin : begin + batch.num_rows, element] = next(numbers).to_numpy(zero_copy_only=False)
+        begin += batch.num_rows
+    shaped = zip(columns, parameters[1:], strict=True)
+    return _texts(read.column(0)), [column.reshape(-1, *parameter.size) for column, parameter in shaped]
 
 
 def _texts(column: Any) -> npt.NDArray[np.bytes_]:
@@ -319,7 +326,7 @@ def _without_fill(raw: npt.NDArray[Any], parameter: HapiParameter) -> tuple[Floa
     """Convert values to float64 with values equal to the fill as NaN; also return a note if the fill is not a
     number.
     """
-    values = raw.astype(np.float64)
+    values = np.require(raw, np.float64, ["WRITEABLE"])
     if parameter.fill is None or parameter.kind not in BYTES_OF:
         return values, ""
     if not _NUMBER.fullmatch(parameter.fill):
@@ -347,13 +354,15 @@ def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
     notes = []
     infinite = int(np.count_nonzero(np.isinf(values)))
     if infinite:
-        notes.append(f"{infinite} values of {parameter.name} are infinite, or too large for a float64")
+        notes.append(
+            f"values of {parameter.name} that are infinite, or too large for a float64: {infinite:,}"
+        )
     if parameter.kind == "integer":
         fractions = int(np.count_nonzero(np.isfinite(values) & (values != np.trunc(values))))
         if fractions:
             notes.append(
-                f"{parameter.name} is described as integer, but {fractions} of its values are not whole "
-                "numbers"
+                f"{parameter.name} is described as integer, but has "
+                f"{number_of(fractions, 'value that is not a whole number', 'values that are not whole numbers')}"
             )
         notes += istp.rounded_integers(values)
     return notes
@@ -374,8 +383,12 @@ def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[s
     if parameter.kind not in BYTES_OF or not raw.size:
         return []
     values = raw.reshape(-1)
-    swapped = values.byteswap()
     fill = _fill_number(parameter)
+    if parameter.kind == "double":
+        plausible = _plausible(values) & (values != fill) & (values != np.array(fill).byteswap())
+        if np.count_nonzero(plausible) >= _SURELY_RIGHT * values.size:
+            return []  # as nearly always: no need to swap all bytes
+    swapped = values.byteswap()
     used = (values != 0) & (values != fill) & (swapped != fill)
     values, swapped = values[used], swapped[used]
     if not values.size:
@@ -401,9 +414,16 @@ def _check_byte_order(raw: npt.NDArray[Any], parameter: HapiParameter) -> list[s
 
 def _share_plausible(values: npt.NDArray[Any]) -> float:
     """Return the share of the numbers, without missing ones, that have a plausible size for a measurement."""
-    sizes = np.abs(values[~np.isnan(values)])
+    numbers = values[~np.isnan(values)]
+    return float(np.mean(_plausible(numbers))) if numbers.size else 0.0
+
+
+def _plausible(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which numbers have a plausible size for a measurement."""
+    sizes = np.abs(values)
     least, most = _PLAUSIBLE
-    return float(np.mean((sizes >= least) & (sizes <= most))) if sizes.size else 0.0
+    plausible: npt.NDArray[np.bool_] = (sizes >= least) & (sizes <= most)
+    return plausible
 
 
 def _shown(values: npt.NDArray[Any]) -> str:

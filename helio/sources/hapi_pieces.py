@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helio.errors import ChangedFile, DamagedFile, DamagedRecord
 from helio.sources.downloads import CachedFile
@@ -19,6 +20,9 @@ from helio.sources.file_digests import FileDigests, changed
 from helio.store.files import write_whole
 from helio.store.records import read_record
 from helio.time_range import TimeRange
+
+if TYPE_CHECKING:
+    from helio.sources.hapi_data import Records
 
 log = logging.getLogger(__name__)
 
@@ -91,11 +95,14 @@ class Piece:
         Part of the reply that helio uses.
     whole : TimeRange
         Interval of the request.
+    records : Records or None
+        The records of the reply, if this fetch received and decoded it.
     """
 
     span: TimeRange
     kept: CachedReply
     whole: TimeRange
+    records: Records | None = None
 
 
 class Pieces:
@@ -198,7 +205,7 @@ class Pieces:
         self._describe(reply)
         return Piece(span, reply, span)
 
-    def check(self, piece: Piece) -> None:
+    def check(self, reply: CachedReply) -> None:
         """Note that the server had the same version of the dataset before and after it sent this reply.
 
         Raises
@@ -206,7 +213,7 @@ class Pieces:
         OutputError
             As for `keep`.
         """
-        self._describe(replace(piece.kept, checked=True))
+        self._describe(replace(reply, checked=True))
 
     @staticmethod
     def _describe(reply: CachedReply) -> None:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from helio.counts import number_of
 from helio.steps.docstrings import entries, in_one_line, sections
 from helio.steps.quantity import ANYTHING, Quantity
 from helio.steps.result import NOTHING_SAID, Result
@@ -209,7 +210,9 @@ def result_words(tool: Signature) -> str:
         words += f" with {_listed(always)}" if always else ""
         for argument, cases in tool.result.by.items():
             for value, case in cases.items():
-                differs = [said for said in _aspects(tool, tool.result.updated(case)) if said not in always]
+                differs = [
+                    phrase for phrase in _aspects(tool, tool.result.updated(case)) if phrase not in always
+                ]
                 words += f"; with `{argument}` {value}: {_listed(differs)}"
     return f"{words[0].upper()}{words[1:]}."
 
@@ -217,8 +220,8 @@ def result_words(tool: Signature) -> str:
 def _aspects(tool: Signature, result: Result) -> list[str]:
     stated = {"unit": result.unit, "frame": result.frame, "kind": result.kind}
     kept = [aspect for aspect, text in stated.items() if text is None]
-    said = [f"the {_listed(kept)} {_origin(tool, result.like)}"] if result.like and kept else []
-    return said + [_stated(tool, aspect, text) for aspect, text in stated.items() if text is not None]
+    phrases = [f"the {_listed(kept)} {_origin(tool, result.like)}"] if result.like and kept else []
+    return phrases + [_stated(tool, aspect, text) for aspect, text in stated.items() if text is not None]
 
 
 def _stated(tool: Signature, aspect: str, text: str) -> str:
@@ -281,7 +284,7 @@ def context_words(tool: Signature) -> str:
     if context.reach == "record":
         return "Each record depends only on the input records of the same time."
     if context.reach == "window":
-        near = [*context.lengths, *([f"{context.records} records"] if context.records else [])]
+        near = [*context.lengths, *([number_of(context.records, "record")] if context.records else [])]
         return f"Each record depends on input records near its time, as far as {' + '.join(near)}."
     return f"Each record may depend on the whole time range: {context.reason}."
 
@@ -289,23 +292,23 @@ def context_words(tool: Signature) -> str:
 def argument_words(tool: Signature, argument: Argument) -> str:
     """Describe the type, unit and default of an argument."""
     table = next((table for table in tool.tables if table.argument == argument.name), None)
-    said = type_words(argument.schema)
+    words = type_words(argument.schema)
     if table is not None and table.takes != ANYTHING:
         quantity = _quantity_words(table.takes)
-        said += f"{', each' if table.many else ''} of {'' if table.takes.kind else 'a table '}{quantity}"
+        words += f"{', each' if table.many else ''} of {'' if table.takes.kind else 'a table '}{quantity}"
     if argument.required:
-        return f"{said}; required"
+        return f"{words}; required"
     if argument.default in (None, "", []):
-        return f"{said}; optional"
-    return f"{said}; default {json.dumps(argument.default, ensure_ascii=False)}"
+        return f"{words}; optional"
+    return f"{words}; default {json.dumps(argument.default, ensure_ascii=False)}"
 
 
 def _failures(section: str) -> Iterator[tuple[str, str]]:
     """Yield the errors of a ``Raises`` section with their texts; errors with equal texts are listed together."""
-    said: dict[str, list[str]] = {}
+    names_by_text: dict[str, list[str]] = {}
     for name, text in entries(section + "\n"):
-        said.setdefault(text, []).append(name)
-    return ((", ".join(names), text) for text, names in said.items())
+        names_by_text.setdefault(text, []).append(name)
+    return ((", ".join(names), text) for text, names in names_by_text.items())
 
 
 def _is_service(node: ast.expr) -> bool:

@@ -54,7 +54,7 @@ def _indented(value: Any, margin: str, encode: Callable[[Any], str]) -> str:
 
 
 def is_file(path: Path) -> bool:
-    """Tell whether a path is a file; return False for an invalid or unreadable path."""
+    """Return whether a path is a file; return False for an invalid or unreadable path."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # too long, a null character, a folder that is closed
@@ -62,12 +62,12 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder_there(path: Path) -> bool:
-    """Tell whether a path is a folder; return False for an invalid or unreadable path."""
+    """Return whether a path is a folder; return False for an invalid or unreadable path."""
     return os.path.isdir(path)
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether a path is neither a file nor a folder: a device, a pipe or a socket."""
+    """Return whether a path is neither a file nor a folder: a device, a pipe or a socket."""
     try:
         return path.exists() and not path.is_file() and not path.is_dir()
     except (OSError, ValueError):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.time_range import LEAP_SECOND_MIDNIGHTS, LEAP_SECOND_STORED
 
 Nanoseconds = npt.NDArray[np.int64]
@@ -61,7 +62,7 @@ class LeapSecond:
 
 
 def spans_leap_second(epoch: Epochs) -> bool:
-    """Tell whether a leap second is among increasing epochs, or between the first and the last epoch."""
+    """Return whether a leap second is among increasing epochs, or between the first and the last epoch."""
     return bool(epoch.size) and bool(_between(int(epoch[0].view(np.int64)), int(epoch[-1].view(np.int64))))
 
 
@@ -144,10 +145,10 @@ def from_tai(tai: Nanoseconds) -> Nanoseconds:
         return tai
     number = np.searchsorted(_TAI_OF_MIDNIGHTS, tai, side="right")
     tai -= _FIRST_TAI_MINUS_UTC + number * _SECOND
-    for which in range(first, last):
-        after = tai - _MIDNIGHTS[which]
-        near = np.flatnonzero((number == which) & (after >= -_SECOND))
-        tai[near] = _MIDNIGHTS[which] + _stored(after[near])
+    for index in range(first, last):
+        after = tai - _MIDNIGHTS[index]
+        near = np.flatnonzero((number == index) & (after >= -_SECOND))
+        tai[near] = _MIDNIGHTS[index] + _stored(after[near])
     return tai
 
 
@@ -186,11 +187,12 @@ def leap_notes(epoch: Epochs) -> tuple[str, ...]:
     notes = []
     for leap in leap_seconds_in(epoch):
         count = leap.last - leap.first
-        lie, they = ("record lies", "it is") if count == 1 else ("records lie", "they are")
-        note = f"{count:,} {lie} in the leap second {leap}; {they} stored in the last microsecond of that day"
+        lie = number_of(count, "record lies", "records lie")
+        they = "it is" if count == 1 else "they are"
+        note = f"{lie} in the leap second {leap}; {they} stored in the last microsecond of that day"
         if leap.crowded:
             note = (
-                f"{count:,} {lie} in the leap second {leap}, more than its last microsecond has room for; they are "
+                f"{lie} in the leap second {leap}, more than its last microsecond has room for; they are "
                 "stored 1 ns apart at the end of that day, and taken as evenly spaced"
             )
         notes.append(note)
@@ -221,13 +223,13 @@ def _stored(after: Nanoseconds) -> Nanoseconds:
     int64, shape (n,)
         Nanoseconds after the midnight that follows, below 0.
     """
-    distinct, which = np.unique(after, return_inverse=True)
+    distinct, index = np.unique(after, return_inverse=True)
     within = np.minimum((distinct + _SCALE // 2) // _SCALE, _STORED - 1)
     stored = np.where(distinct >= 0, within - _STORED, np.minimum(distinct, -_STORED - 1))
     # each at least 1 ns before the next: more than fit into the microsecond begin before it
     order = np.arange(distinct.size)
     stored = np.minimum.accumulate((stored - order)[::-1])[::-1] + order
-    return np.asarray(stored[which.reshape(-1)], dtype=np.int64)
+    return np.asarray(stored[index.reshape(-1)], dtype=np.int64)
 
 
 def _with_records(nanoseconds: Nanoseconds) -> Iterator[LeapSecond]:

@@ -106,7 +106,7 @@ def started(pid: int) -> str:
 
 
 def _is_hidden(pid: int) -> bool:
-    """Tell whether a process exists but is missing from /proc; /proc may show only the processes of the same user."""
+    """Return whether a process exists but is missing from /proc; /proc may show only the processes of the same user."""
     try:
         os.kill(pid, 0)
     except PermissionError:

@@ -218,8 +218,8 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
     ...
     helio.store.records.WrongShape: files[0].size is -1, not zero or a positive number
     """
-    if kind in _KINDS:
-        return _convert_simple(value, kind, location)
+    if type(kind) is type and kind in _KINDS:  # first, as most parts of a value are texts and numbers
+        return _convert_plain(value, kind, location)
     if kind is Any:
         return value
     origin, arguments = get_origin(kind), get_args(kind)
@@ -245,7 +245,7 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
     raise TypeError(f"{kind} is not a type of a record")
 
 
-def _convert_simple(value: Any, kind: type, location: str) -> Any:
+def _convert_plain(value: Any, kind: type, location: str) -> Any:
     _require(value, kind, location)
     if kind is not float:
         return value
@@ -256,6 +256,8 @@ def _convert_simple(value: Any, kind: type, location: str) -> Any:
 
 
 def _convert_to_one_of(value: Any, kinds: tuple[Any, ...], location: str) -> Any:
+    if value is None and type(None) in kinds:
+        return None
     faults = []
     for kind in kinds:
         try:
@@ -286,7 +288,9 @@ def _convert_list(value: Any, origin: type, kinds: tuple[Any, ...], location: st
 
 def _convert_object(value: Any, kind: Any, location: str, given: Mapping[str, Any]) -> Any:
     _require(value, dict, location)
-    declared = {name: facts for name, facts in _declared(kind).items() if name not in given}
+    declared = _declared(kind)
+    if given:
+        declared = {name: facts for name, facts in declared.items() if name not in given}
     for name, (_, required) in declared.items():
         if required and name not in value:
             raise WrongShape(f"{location or 'it'} lacks '{name}'")

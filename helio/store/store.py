@@ -189,7 +189,7 @@ class Store:
         return content
 
     def has(self, digest: str, suffix: str = TABLE) -> bool:
-        """Tell whether an object is in the store. This check does not read the object, so it finds no damage."""
+        """Return whether an object is in the store. This check does not read the object, so it finds no damage."""
         return self._size(self.path(digest, suffix)) > 0
 
     def path(self, digest: str, suffix: str = TABLE) -> Path:

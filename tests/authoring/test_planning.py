@@ -29,7 +29,7 @@ def test_a_good_answer_is_a_draft_after_three_requests(serve, author):
     made = author(server).create(ASKED)
     assert isinstance(made, TemplateDraft)
     assert [one["step_id"] for one in made.template["steps"]] == ["b", "figure"]
-    assert (len(server.requests), made.said.by, made.said.tokens) == (3, SMART, 45)
+    assert (len(server.requests), made.attribution.by, made.attribution.tokens) == (3, SMART, 45)
     assert made.notes == (
         "'last week' is 2024-01-13 to 2024-01-20",
         "datasets that the model examined: AC_H2_MFI",
@@ -210,7 +210,7 @@ def test_a_quota_that_stays_is_the_fallback_s_and_it_is_named(serve, author):
 
     server = serve(answer)
     made = author(server, fallback=True).create(ASKED)
-    assert made.said.by == OTHER
+    assert made.attribution.by == OTHER
     assert [one.model for one in server.requests].count(SMART) == 4
 
 

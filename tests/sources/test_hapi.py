@@ -23,7 +23,9 @@ from helio.errors import (
     UnknownParameter,
 )
 from helio.settings import read_settings
+from helio.sources import hapi_data
 from helio.sources.archives import Archives
+from helio.sources.hapi_data import read_records
 from helio.sources.http import Hosts, Http
 from helio.sources.providers.hapi import Hapi
 from helio.sources.registry import server_named
@@ -82,6 +84,22 @@ def test_a_first_fetch_asks_what_there_is_and_for_each_parameter_and_the_next_on
     again = new().fetch(MAG, ["Magnitude", "BGSE"], DAY)
     new().locate(MAG, DAY)
     assert server.requests == []
+    for name in tables:
+        same(again[name], tables[name])
+
+
+def test_each_reply_is_decoded_once(new, monkeypatch):
+    decoded = []
+
+    def counted(*arguments):
+        decoded.append(arguments)
+        return read_records(*arguments)
+
+    monkeypatch.setattr(hapi_data, "read_records", counted)
+    tables = new().fetch(MAG, ["Magnitude", "BGSE"], DAY)
+    assert len(decoded) == 2
+    again = new().fetch(MAG, ["Magnitude", "BGSE"], DAY)
+    assert len(decoded) == 4
     for name in tables:
         same(again[name], tables[name])
 

@@ -176,6 +176,19 @@ def test_an_integer_whose_fill_no_integer_can_have_has_none():
     assert read_records(body, "binary", [TIME, one]).values["I"].tolist() == [-1]
 
 
+@pytest.mark.parametrize("fill", [999.9, float(np.array(3.5).byteswap())])
+def test_the_fill_in_neither_order_of_its_bytes_speaks_for_the_order_of_the_numbers(fill):
+    right, swapped = np.array(fill), np.array(fill).byteswap()
+    missing = right if 1 < abs(right) < 1e4 else swapped  # the one that looks like a measurement
+    numbers = [missing, missing, missing, *np.array([1.5, 2.5]).byteswap()]
+    body = b"".join(
+        f"2024-05-10T00:00:0{second}.000Z".encode() + number.tobytes()
+        for second, number in enumerate(numbers)
+    )
+    with pytest.raises(DamagedFile, match="little-endian"):
+        read_records(body, "binary", [TIME, HapiParameter("V", "double", fill=repr(fill))])
+
+
 @pytest.mark.parametrize("cut", [1, 8, 31])
 def test_a_binary_body_that_ends_within_a_record_is_damaged(cut):
     body = (b"2024-05-10T00:00:00.000Z" + bytes(8)) * 2
@@ -187,7 +200,7 @@ def test_a_binary_body_that_ends_within_a_record_is_damaged(cut):
     "body", [b"2024-05-10Z,1,2\n", b"2024-05-10Z\n", b"2024-05-10Z,one\n", b"2024-05-10Z,1\n2024-05-11Z\n"]
 )
 def test_a_csv_body_that_is_not_what_is_described_is_damaged(body):
-    with pytest.raises(DamagedFile, match="a time and 1 numbers"):
+    with pytest.raises(DamagedFile, match="a time and 1 number in each"):
         read_records(body, "csv", [TIME, SCALAR])
 
 
@@ -215,9 +228,9 @@ def test_epochs_in_disorder_are_put_in_order_and_repeated_ones_left_out():
     found = read_records(body, "csv", [TIME, SCALAR])
     assert found.values["V"].tolist() == [1, 2, 4]
     assert found.notes == (
-        "time runs backwards 1 times in the reply; helio sorted the records by time",
-        "1 records repeat an epoch; the first record of each epoch was kept",
-        "1 records that repeat an epoch differ from the first record of the epoch, by up to 1",
+        "time runs backwards 1 time in the reply; helio sorted the records by time",
+        "1 record repeats an epoch; the first record of each epoch was kept",
+        "1 repeated record differs from the first record of the same epoch, by up to 1",
     )
 
 
@@ -234,8 +247,8 @@ def test_of_several_parameters_the_one_whose_repeated_records_differ_is_named():
     assert found.values["B"].tolist() == [[1, 2, 3]]
     assert found.notes == (
         "2 records repeat an epoch; the first record of each epoch was kept",
-        "B: 2 records that repeat an epoch differ from the first record of the epoch, by up to 2; "
-        "in 1 of these pairs only one record has a value",
+        "B: 2 repeated records differ from the first record of the same epoch, by up to 2; "
+        "in 1 pair only one record has a value",
     )
 
 
@@ -243,6 +256,7 @@ def test_spaces_quotes_and_empty_cells_of_csv_are_tolerated():
     found = read_records(b'"2024-05-10Z", 1.5\n 2024-05-11Z,\n', "csv", [TIME, SCALAR])
     assert found.values["V"][0] == 1.5
     assert np.isnan(found.values["V"][1])
+    assert found.notes == ("empty values in the reply: 1; they count as missing",)
 
 
 # Tables

@@ -96,21 +96,21 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
 
 
 def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
-    """Tell whether a quantity is a component of a field, and the sentence gives a colour to this component."""
+    """Return whether a quantity is a component of a field, and the sentence gives a colour to this component."""
     return bool(quantity.component) and f"b{quantity.component}" in coloured
 
 
 def pairs_of(
-    crafts: Sequence[tuple[int, str]], asked: Placed, wanted: Sequence[RequestQuantity]
+    crafts: Sequence[tuple[int, str]], placed: Placed, drawn: Sequence[RequestQuantity]
 ) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
     """Pair quantities with spacecraft (empty if each quantity is for every spacecraft); also tell if this is unclear.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.
     """
-    if len(crafts) < 2 or len(wanted) < 2:
+    if len(crafts) < 2 or len(drawn) < 2:
         return (), False
-    runs = _runs(crafts, [(index, quantity) for index, quantity in asked if quantity in wanted])
+    runs = _runs(crafts, [(index, quantity) for index, quantity in placed if quantity in drawn])
     named = {craft for _, craft in crafts}
     first_is_craft = isinstance(runs[0][0], str)
     if len(runs) < 3 or len(named) < 2 or (len(runs) == 3 and first_is_craft):
@@ -128,11 +128,11 @@ def pairs_of(
     ), False
 
 
-def _runs(crafts: Sequence[tuple[int, str]], asked: Placed) -> list[list[str | RequestQuantity]]:
+def _runs(crafts: Sequence[tuple[int, str]], placed_quantities: Placed) -> list[list[str | RequestQuantity]]:
     """Split spacecraft and quantities, in order, into alternating groups; indices count only if OMNI is named."""
     of_omni = any(name == "OMNI" for _, name in crafts)
     words: list[tuple[int, str | RequestQuantity]] = [*crafts]
-    words += [placed for placed in asked if of_omni or placed[1].name not in INDICES]
+    words += [placed for placed in placed_quantities if of_omni or placed[1].name not in INDICES]
     words.sort(key=itemgetter(0))
     return [[word for _, word in run] for _, run in groupby(words, lambda word: isinstance(word[1], str))]
 

@@ -128,18 +128,18 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
     panels, ordered = _panels(sentence, panels)
     coloured = {re.sub(r"[^a-z]", "", what) for what, _ in style.colours}
     magnitude = any(mention.computation.tool == MAGNITUDE for mention in mentions)
-    asked = read_quantities(sentence, coloured, magnitude=magnitude)
+    placed = read_quantities(sentence, coloured, magnitude=magnitude)
     if ordered:
-        panels = replace(panels, order=_order(sentence, asked, magnitude=magnitude))
-    computed = _derived(sentence, asked)
-    wanted = _wanted(sentence, asked, coloured)
-    asked = [(start, quantity) for start, quantity in asked if computed in ("", quantity.name)]
-    wanted = [quantity for quantity in wanted if computed in ("", quantity.name)]
-    own, unclear = pairs_of(crafts, asked, wanted)
+        panels = replace(panels, order=_order(sentence, placed, magnitude=magnitude))
+    computed = _derived(sentence, placed)
+    drawn = _drawn(sentence, placed, coloured)
+    placed = [(start, quantity) for start, quantity in placed if computed in ("", quantity.name)]
+    drawn = [quantity for quantity in drawn if computed in ("", quantity.name)]
+    own, unclear = pairs_of(crafts, placed, drawn)
     request = PipelineRequest(
         # missions where the author must choose a spacecraft come last
         spacecraft=tuple(sorted(dict.fromkeys(craft for _, craft in crafts), key=families().__contains__)),
-        quantities=tuple(wanted),
+        quantities=tuple(drawn),
         own=own,
         datasets=datasets,
         times=times,
@@ -156,7 +156,7 @@ def read_request(text: str, catalogue: Catalogue, now: datetime) -> Reading:
         exports=exports,
         name=name,
     )
-    return Reading(request, sentence.unread(), _doubt(mentions, asked, wanted, unclear=unclear))
+    return Reading(request, sentence.unread(), _doubt(mentions, placed, drawn, unclear=unclear))
 
 
 def _panels(sentence: Sentence, panels: Panels) -> tuple[Panels, bool]:
@@ -193,38 +193,38 @@ def _log(sentence: Sentence) -> Iterator[str]:
             yield match["what"].lower() or "*"
 
 
-def _order(sentence: Sentence, asked: Placed, *, magnitude: bool) -> tuple[str, ...]:
+def _order(sentence: Sentence, placed: Placed, *, magnitude: bool) -> tuple[str, ...]:
     """Return the quantities in the order of the sentence, including a magnitude to compute."""
-    positions = [(start, quantity.name) for start, quantity in asked]
+    positions = [(start, quantity.name) for start, quantity in placed]
     if magnitude:
         matches = re.finditer(r"\bmagnitudes?\b", sentence.text, re.IGNORECASE)
         positions += [(match.start(), ABS_B) for match in matches]
     return tuple(dict.fromkeys(name for _, name in sorted(positions)))
 
 
-def _wanted(sentence: Sentence, asked: Placed, coloured: set[str]) -> list[RequestQuantity]:
+def _drawn(sentence: Sentence, placed: Placed, coloured: set[str]) -> list[RequestQuantity]:
     """Return the quantities to draw, without components that the sentence names only to colour their lines."""
-    if any(quantity.name not in INDICES for _, quantity in asked):
+    if any(quantity.name not in INDICES for _, quantity in placed):
         sentence.take_first(r"\b(?:of|in) the solar wind\b")
-    every = dict.fromkeys(quantity for _, quantity in asked)
+    every = dict.fromkeys(quantity for _, quantity in placed)
     whole = {quantity.name for quantity in every if not quantity.component}
-    wanted = [
+    drawn = [
         quantity for quantity in every if not (quantity.name in whole and is_coloured(quantity, coloured))
     ]
-    parts = {quantity.name for quantity in wanted if quantity.component}
+    parts = {quantity.name for quantity in drawn if quantity.component}
     if parts and sentence.take_first(r"\bonly\b"):
-        return [quantity for quantity in wanted if quantity.component or quantity.name not in parts]
-    return wanted
+        return [quantity for quantity in drawn if quantity.component or quantity.name not in parts]
+    return drawn
 
 
-def _derived(sentence: Sentence, asked: Placed) -> str:
+def _derived(sentence: Sentence, placed: Placed) -> str:
     """Return a quantity to compute from others, as ``dynamic pressure from density and velocity``, or ""."""
-    if len(asked) < 2 or asked[0][1].name not in DERIVED:
+    if len(placed) < 2 or placed[0][1].name not in DERIVED:
         return ""
-    (start, first), (following, _) = asked[:2]
+    (start, first), (following, _) = placed[:2]
     needed = {*DERIVED[first.name][1].values(), SPEED, ABS_B}
     computed = re.search(r"\bfrom\b", sentence.text[start:following], re.IGNORECASE)
-    return first.name if computed and all(quantity.name in needed for _, quantity in asked[1:]) else ""
+    return first.name if computed and all(quantity.name in needed for _, quantity in placed[1:]) else ""
 
 
 def _cadence(sentence: Sentence) -> float | None:
@@ -241,7 +241,7 @@ def _cadence(sentence: Sentence) -> float | None:
 
 
 def _doubt(
-    mentions: tuple[ComputationMention, ...], asked: Placed, wanted: list[RequestQuantity], *, unclear: bool
+    mentions: tuple[ComputationMention, ...], placed: Placed, drawn: list[RequestQuantity], *, unclear: bool
 ) -> NotUnderstood | None:
     """Return an error if a sentence has several meanings; otherwise return None."""
     if unclear:
@@ -252,8 +252,8 @@ def _doubt(
         )
     for mention in mentions:
         tool = mention.computation.tool
-        between = tool not in (MAGNITUDE, DIFFERENCE) and _is_between_two(mention.position, asked)
-        if len(wanted) > 1 and (mention.partial or between):
+        between = tool not in (MAGNITUDE, DIFFERENCE) and _is_between_two(mention.position, placed)
+        if len(drawn) > 1 and (mention.partial or between):
             return NotUnderstood(
                 f"it is not clear for which quantity to compute the {tool.replace('_', ' ')}",
                 advice="request one quantity at a time, or set GEMINI_API_KEY to use a model",
@@ -261,7 +261,7 @@ def _doubt(
     return None
 
 
-def _is_between_two(position: int, asked: Placed) -> bool:
-    """Tell whether a quantity is named before a position in the sentence, and a different quantity after it."""
-    before = {quantity for start, quantity in asked if start < position}
-    return bool(before) and any(quantity not in before for start, quantity in asked if start > position)
+def _is_between_two(position: int, placed: Placed) -> bool:
+    """Return whether a quantity is named before a position in the sentence, and a different quantity after it."""
+    before = {quantity for start, quantity in placed if start < position}
+    return bool(before) and any(quantity not in before for start, quantity in placed if start > position)

@@ -108,7 +108,7 @@ def cadence_words(source: QuantitySource) -> str:
 
 
 def _is_archived(source: QuantitySource, catalogue: Catalogue) -> bool:
-    """Tell whether the user's own archive has all parameters of a quantity."""
+    """Return whether the user's own archive has all parameters of a quantity."""
     if not catalogue.in_archive(source.dataset):
         return False
     known = {parameter.name for parameter in catalogue.dataset(source.dataset).parameters}
@@ -130,11 +130,11 @@ def _stopped_before(source: QuantitySource, span: TimeRange, catalogue: Catalogu
     return _naive(entry.last) < min(span.start, _naive(catalogue.as_of) - LATE)
 
 
-def _apart(cadence: float | None, wanted: float) -> tuple[int, float]:
+def _apart(cadence: float | None, target: float) -> tuple[int, float]:
     """Return a sort key for cadences: first those that are fine enough, then changing ones, then coarse ones."""
     if cadence is None:
         return 1, 0.0
-    return 0 if cadence <= 1.5 * wanted else 2, abs(math.log(cadence / wanted))
+    return 0 if cadence <= 1.5 * target else 2, abs(math.log(cadence / target))
 
 
 def _naive(moment: datetime) -> datetime:

@@ -62,14 +62,14 @@ class Steps:
 
     def add(self, name: str, tool: str, args: Mapping[str, Any], intent: str) -> str:
         """Add a step under an unused id, and return the id."""
-        wanted = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
-        step_id = free_name(wanted, {step["step_id"] for step in self.steps})
+        stem = re.sub(r"\W+", "_", name).strip("_").lower() or "step"
+        step_id = free_name(stem, {step["step_id"] for step in self.steps})
         self.steps.append({"step_id": step_id, "tool_name": tool, "tool_args": dict(args), "intent": intent})
         return step_id
 
-    def label(self, wanted: str) -> str:
+    def label(self, stem: str) -> str:
         """Return a label that no step uses yet."""
-        return free_name(wanted, {step["tool_args"].get("output_label") for step in self.steps})
+        return free_name(stem, {step["tool_args"].get("output_label") for step in self.steps})
 
     def compute(self, tool: str, source: PlotSeries, ending: str, intent: str, **args: Any) -> PlotSeries:
         """Add a step that computes a new series from an existing series, and return the new series."""
@@ -93,15 +93,15 @@ class Steps:
         }
 
 
-def free_name(wanted: str, taken: Collection[str], joint: str = "_") -> str:
+def free_name(stem: str, taken: Collection[str], joint: str = "_") -> str:
     """Return a name that is not taken yet; add a number if the wanted name is taken.
 
     >>> free_name("b", {"b", "b_2"})
     'b_3'
     """
-    number, name = 2, wanted
+    number, name = 2, stem
     while name in taken:
-        name, number = f"{wanted}{joint}{number}", number + 1
+        name, number = f"{stem}{joint}{number}", number + 1
     return name
 
 

@@ -23,6 +23,7 @@ from helio.authoring.writing.sources import (
     quantities_of,
 )
 from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
+from helio.counts import number_of
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, short
@@ -154,7 +155,7 @@ class _Writer:
         else:
             default = "last 7 days"
             self.steps.note(
-                "the request names no time: the default is the last 7 days; --time-range sets another"
+                "the request names no time: the default is the last 7 days; use --time-range to set another one"
             )
         self.steps.variables[epochs[0][0]] = {"type": "time_range", "default": default}
 
@@ -169,17 +170,19 @@ class _Writer:
                 advice="write '… and …' to draw both over time",
             )
         common = request.frame or self._common_frame()
-        for craft, wanted in request.own or product(request.spacecraft, request.quantities):
-            index = wanted.name in INDICES and craft != "OMNI"
-            series = self._index(wanted) if index else self._wanted(wanted, craft, common)
+        for craft, quantity in request.own or product(request.spacecraft, request.quantities):
+            index = quantity.name in INDICES and craft != "OMNI"
+            series = self._index(quantity) if index else self._series_of(quantity, craft, common)
             if series.label not in [other.label for other in shown]:
                 shown.append(series)
-        own = {wanted for _, wanted in request.own}
-        return shown + [self._index(wanted) for wanted in request.quantities if own and wanted not in own]
+        own = {quantity for _, quantity in request.own}
+        return shown + [
+            self._index(quantity) for quantity in request.quantities if own and quantity not in own
+        ]
 
-    def _index(self, wanted: RequestQuantity) -> PlotSeries:
-        self.steps.note(f"{wanted.name} is taken from OMNI")
-        return self._quantity(wanted.name, "OMNI", "")
+    def _index(self, quantity: RequestQuantity) -> PlotSeries:
+        self.steps.note(f"{quantity.name} is taken from OMNI")
+        return self._quantity(quantity.name, "OMNI", "")
 
     def _is_one_against_another(self) -> bool:
         return bool(self.request.own) or len(self.request.spacecraft) < 2
@@ -187,32 +190,36 @@ class _Writer:
     def _common_frame(self) -> str:
         """Return a frame in which the vectors of all requested spacecraft are available."""
         request = self.request
-        vector = next((wanted for wanted in request.quantities if wanted.name in VECTORS), None)
-        if vector is None or len(request.spacecraft) < 2 or len({wanted for _, wanted in request.own}) > 1:
+        vector = next((quantity for quantity in request.quantities if quantity.name in VECTORS), None)
+        if (
+            vector is None
+            or len(request.spacecraft) < 2
+            or len({quantity for _, quantity in request.own}) > 1
+        ):
             return ""
         common = frames_of(vector.name, request.spacecraft)
         return next((frame for frame in common if not vector.component or _has(frame, vector.component)), "")
 
-    def _wanted(self, wanted: RequestQuantity, craft: str, common: str) -> PlotSeries:
-        if not wanted.component:
-            return self._quantity(wanted.name, craft, common)
-        frame = common or ("RTN" if wanted.component in "rtn" else "")
-        self._check_component(wanted, craft, frame)
-        return self._component(self._quantity(wanted.name, craft, frame), wanted.component)
+    def _series_of(self, quantity: RequestQuantity, craft: str, common: str) -> PlotSeries:
+        if not quantity.component:
+            return self._quantity(quantity.name, craft, common)
+        frame = common or ("RTN" if quantity.component in "rtn" else "")
+        self._check_component(quantity, craft, frame)
+        return self._component(self._quantity(quantity.name, craft, frame), quantity.component)
 
-    def _check_component(self, wanted: RequestQuantity, craft: str, frame: str) -> None:
+    def _check_component(self, quantity: RequestQuantity, craft: str, frame: str) -> None:
         """Refuse a component that the spacecraft's vector does not have in any frame."""
-        there = [known for known in frames_of(wanted.name, [craft]) if known]
-        fitting = {known for known in ([frame] if frame else there) if _has(known, wanted.component)}
-        turned = frame in TURNABLE and any(known in TURNABLE for known in there)
-        if there and fitting and (fitting & set(there) or turned):
+        frames = [known for known in frames_of(quantity.name, [craft]) if known]
+        fitting = {known for known in ([frame] if frame else frames) if _has(known, quantity.component)}
+        turned = frame in TURNABLE and any(known in TURNABLE for known in frames)
+        if frames and fitting and (fitting & set(frames) or turned):
             return
-        letters = [f"{'r, t, n' if known == 'RTN' else 'x, y, z'} in {known}" for known in there]
+        letters = [f"{'r, t, n' if known == 'RTN' else 'x, y, z'} in {known}" for known in frames]
         others = f"choose another quantity: {', '.join(quantities_of(craft))}"
         raise NotUnderstood(
-            f"{craft} has no {wanted.component} component of the {title(wanted.name)}"
+            f"{craft} has no {quantity.component} component of the {title(quantity.name)}"
             + (f" in {frame}" if frame else ""),
-            advice=f"choose from {'; '.join(letters)}" if there else others,
+            advice=f"choose from {'; '.join(letters)}" if frames else others,
         )
 
     def _check_named(self, shown: list[PlotSeries]) -> None:
@@ -224,12 +231,12 @@ class _Writer:
                 f"the figure would draw no data from {listed(absent)}, because indices are taken from OMNI",
                 advice=f"name a quantity of {absent[0]}, or leave out {absent[0]}",
             )
-        there = {series.unit for series in shown}
-        units = [unit for unit in request.units if {"cm-3": "cm^-3"}.get(unit, unit) not in there]
+        units_of_data = {series.unit for series in shown}
+        units = [unit for unit in request.units if {"cm-3": "cm^-3"}.get(unit, unit) not in units_of_data]
         if units:
             raise NotUnderstood(
                 f"none of the data have the unit {units[0]}; "
-                f"their units are {', '.join(sorted(unit for unit in there if unit))}",
+                f"their units are {', '.join(sorted(unit for unit in units_of_data if unit))}",
                 advice="set GEMINI_API_KEY to let a model convert the unit",
             )
         ids = {part for source in self.used for part in re.split(r"[_-]", source.dataset.upper())}
@@ -243,17 +250,19 @@ class _Writer:
 
     def _check_layout(self, panels: list[list[PlotSeries]]) -> None:
         """Refuse an arrangement of panels that the figure would not have."""
-        wanted = self.request.panels
-        if wanted.count and wanted.count != len(panels):
-            raise NotUnderstood(f"the figure would have {len(panels)} panels, not {wanted.count}")
-        if wanted.overlaid and not any(len(panel) > 1 for panel in panels):
+        layout = self.request.panels
+        if layout.count and layout.count != len(panels):
+            raise NotUnderstood(
+                f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}"
+            )
+        if layout.overlaid and not any(len(panel) > 1 for panel in panels):
             raise NotUnderstood(
                 "these series would not share a panel", advice="add 'in one panel' to the request"
             )
         drawn = [f"{panel[0].quantity} " for panel in panels]
         numbers = [
             next((index for index, quantity in enumerate(drawn) if quantity.startswith(f"{name} ")), -1)
-            for name in wanted.order
+            for name in layout.order
         ]
         if -1 in numbers or numbers != sorted(numbers):
             raise NotUnderstood(
@@ -378,8 +387,8 @@ class _Writer:
         return self._quantity(SPEED, craft, "")
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
-        """Tell whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
-        if any(wanted.name == B for wanted in self.request.quantities):
+        """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
+        if any(quantity.name == B for quantity in self.request.quantities):
             return True
         vectors = self._pick(B, craft)
         cadence = vectors[0].cadence if vectors else None
@@ -497,9 +506,8 @@ class _Writer:
         return replace(slowest, label=label, quantity=quantity, kind="scalar", frame="", unit="")
 
     def _angle_frame(self, craft: str) -> str:
-        there = frames_of(B, [craft])
-        wanted = self.request.frame
-        return wanted or next((frame for frame in ("GSM", "GSE", "RTN") if frame in there), "")
+        frames = frames_of(B, [craft])
+        return self.request.frame or next((frame for frame in ("GSM", "GSE", "RTN") if frame in frames), "")
 
     def _onto(self, part: PlotSeries, clock: PlotSeries) -> PlotSeries:
         """Add a step that aligns a series with the epochs of another series, across gaps of at most three cadences."""
@@ -623,8 +631,8 @@ class _Writer:
         return unicodedata.normalize("NFKD", "-".join([*named, *what])).encode("ascii", "ignore").decode()
 
     def _titles(self, shown: list[PlotSeries]) -> list[str]:
-        wanted = [title(quantity.name) for quantity in self.request.quantities]
-        return list(dict.fromkeys(wanted or [series.quantity for series in shown]))
+        titles = [title(quantity.name) for quantity in self.request.quantities]
+        return list(dict.fromkeys(titles or [series.quantity for series in shown]))
 
     def _ending(self) -> str:
         return f"_{self.group}" if self.group else ""
@@ -638,34 +646,34 @@ def _complete(request: PipelineRequest, ask: Asks) -> PipelineRequest:
             answer = ask(f"Which spacecraft of {mission} do you mean?", [*families()[mission], EVERY])
             chosen[mission] = families()[mission] if answer == EVERY else (answer,)
     crafts = [craft for name in request.spacecraft for craft in chosen.get(name, (name,))]
-    own = [(craft, wanted) for name, wanted in request.own for craft in chosen.get(name, (name,))]
-    wanted = list(request.quantities)
+    own = [(craft, quantity) for name, quantity in request.own for craft in chosen.get(name, (name,))]
+    quantities = list(request.quantities)
     if not crafts and not request.datasets:
-        crafts = [_spacecraft_of(wanted, ask)]
-    if not wanted and not request.datasets:
+        crafts = [_spacecraft_of(quantities, ask)]
+    if not quantities and not request.datasets:
         choices = quantities_of(crafts[0])
-        wanted = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices[:12]))]
+        quantities = [RequestQuantity(ask(f"Which quantity of {listed(crafts)} do you want?", choices[:12]))]
     return replace(
         request,
         spacecraft=tuple(dict.fromkeys(crafts)),
-        quantities=tuple(wanted),
+        quantities=tuple(quantities),
         own=tuple(dict.fromkeys(own)),
         computations=tuple(_with_window(computation, ask) for computation in request.computations),
     )
 
 
-def _spacecraft_of(wanted: Sequence[RequestQuantity], ask: Asks) -> str:
+def _spacecraft_of(quantities: Sequence[RequestQuantity], ask: Asks) -> str:
     """Choose the spacecraft for quantities requested without one; use OMNI for solar wind and indices."""
-    if any(quantity.name in INDICES for quantity in wanted):
+    if any(quantity.name in INDICES for quantity in quantities):
         return "OMNI"
-    if not wanted:
+    if not quantities:
         raise NotUnderstood(
             "the request names neither a spacecraft nor a quantity",
             advice="write 'ACE magnetic field for last week', or a dataset and parameter as AC_H2_MFI.BGSEc",
         )
-    every = crafts_with(wanted[0].name) or UPSTREAM
+    every = crafts_with(quantities[0].name) or UPSTREAM
     choices = sorted(every, key=lambda craft: UPSTREAM.index(craft) if craft in UPSTREAM else len(UPSTREAM))
-    return ask(f"The {title(wanted[0].name)} of which spacecraft?", choices[:12])
+    return ask(f"The {title(quantities[0].name)} of which spacecraft?", choices[:12])
 
 
 def _with_window(computation: Computation, ask: Asks) -> Computation:
@@ -714,7 +722,7 @@ def _of_dataset(dataset: str) -> list[QuantitySource]:
 
 
 def _has(frame: str, letter: str) -> bool:
-    """Tell whether vectors in a frame have a component with the given letter."""
+    """Return whether vectors in a frame have a component with the given letter."""
     return (frame == "RTN") == (letter in "rtn")
 
 

@@ -93,7 +93,7 @@ class _Use:
 
 
 def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
-    """Tell whether a value has the type of its field; another type has no meaning until a pass corrects it."""
+    """Return whether a value has the type of its field; another type has no meaning until a pass corrects it."""
     return (
         schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
     )
@@ -171,14 +171,17 @@ class _Reading:
         meant = figures_meant(self.steps)
         if any(len(figures) != 1 for figures in meant.values()):
             return {}
+        styles: dict[StepId, list[Step]] = {}
+        for step in self.steps:
+            if step.tool_name == STYLE:
+                styles.setdefault(meant[step.step_id][0], []).append(step)
         found: dict[StepId, Step] = {}
         for step in self.steps:
             if step.tool_name not in FIGURES:
                 continue
             spec = step.tool_args.get("spec") if step.tool_name == RENDER else step.tool_args
-            for style in self.steps:
-                if style.tool_name == STYLE and meant[style.step_id] == [step.step_id]:
-                    spec = merged(spec, style.tool_args)
+            for style in styles.get(step.step_id, ()):
+                spec = merged(spec, style.tool_args)
             beside = step.tool_args if step.tool_name == RENDER else {}
             found[step.step_id] = replace(step, tool_name=RENDER, tool_args={**beside, "spec": spec})
         return found
@@ -420,7 +423,7 @@ def _agreed(first: str, second: str) -> str:
 
 
 def _says_nothing(signature: Signature, name: str, value: Any) -> bool:
-    """Tell whether an argument has no effect, so that it could be left out."""
+    """Return whether an argument has no effect, so that it could be left out."""
     argument = signature.argument(name)
     if argument is None:
         return any(value == empty and type(value) is type(empty) for empty in NOTHING)

@@ -38,7 +38,7 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
         if not isinstance(annotations, dict):
             continue
         dropped, unknown = (_members(annotations.get(key)) for key in ("dropped_args", "unknown"))
-        asked = [
+        requests = [
             (key, name, value)
             for key, members in (("dropped_args", dropped), ("unknown", unknown))
             for name, value in members.items()
@@ -47,7 +47,7 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
                 not is_note(name, value) if key == "dropped_args" else asks_for_something(name, in_step=True)
             )
         ]
-        for key, name, value in asked:
+        for key, name, value in requests:
             shown = json.dumps(value, ensure_ascii=False)
             shown = shown if len(shown) <= 60 else shown[:59] + "…"
             instead = advice_for(name)

@@ -64,7 +64,7 @@ def _unknown(owner: Document, schema: Mapping[str, Any]) -> Document:
 
 
 def _asks(key: str, value: Any, *, in_step: bool) -> bool:
-    """Tell whether an unknown key asks for something that a run would not do."""
+    """Return whether an unknown key asks for something that a run would not do."""
     return not is_null(value) and value not in ([], {}) and asks_for_something(key, in_step=in_step)
 
 
@@ -102,8 +102,8 @@ def _kept(
     annotations = owner.now.get("annotations")
     if isinstance(annotations, dict):
         owner = EditedObject((*owner.path, "annotations"), annotations)
-        there = annotations.get("unknown", {})
-        owner.put("unknown", _joined(there if isinstance(there, dict) else {"note": there}, aside))
+        kept = annotations.get("unknown", {})
+        owner.put("unknown", _joined(kept if isinstance(kept, dict) else {"note": kept}, aside))
     else:
         note = {} if annotations is None else {"note": annotations}
         owner.put("annotations", {"unknown": dict(aside), **note})
@@ -125,9 +125,9 @@ def _kept(
     )
 
 
-def _joined(there: Document, aside: Document) -> Document:
+def _joined(present: Document, aside: Document) -> Document:
     """Return the annotations with more keys; a key whose name is taken gets another name."""
-    joined = dict(there)
+    joined = dict(present)
     for key, value in aside.items():
         name, number = key, 2
         while name in joined:

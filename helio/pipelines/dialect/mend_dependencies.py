@@ -78,8 +78,8 @@ class StepNames:
         self.ids = {str(step.id): step.id for step in steps if step.id is not None}
         self.producers: dict[str, StepId] = {}
         for step in steps:
-            said = map(text_of, list_of(step.json.get("produces")))
-            for label in (*view_in(step.json, context.signatures).outputs, *said):
+            declared = map(text_of, list_of(step.json.get("produces")))
+            for label in (*view_in(step.json, context.signatures).outputs, *declared):
                 if step.id is not None and label:
                     self.producers.setdefault(label, step.id)
 
@@ -136,6 +136,6 @@ def _without_repeats(items: list[Any]) -> list[Any]:
 
 
 def _reads_itself(step: WrittenStep, context: Context) -> bool:
-    """Tell whether a step reads a label that the step itself gives: a cycle, which derive_dependencies refuses."""
+    """Return whether a step reads a label that the step itself gives: a cycle, which derive_dependencies refuses."""
     view = view_in(step.json, context.signatures)
     return any(owner(label, set(view.outputs)) for label in view.labels)

@@ -187,22 +187,22 @@ class ArgumentRenaming(Renaming):
         if isinstance(value, list) and len(value) > 1:
             self.move("parameter_id", "parameters", value)
 
-    def agree(self, there: Any, value: Any) -> bool:
-        """Tell whether two values of an argument are equal; a list of one item is equal to this item."""
-        return bool(there == value) or [there] == value or there == [value]
+    def agree(self, present: Any, value: Any) -> bool:
+        """Return whether two values of an argument are equal; a list of one item is equal to this item."""
+        return bool(present == value) or [present] == value or present == [value]
 
     def conflict(self, key: str, target: str) -> Diagnostic:
         """Return an error for two arguments with the same meaning and different values; the fixes remove either."""
-        value, there = self.now[key], self.now[target]
+        value, present = self.now[key], self.now[target]
         without = removed(self.at(key), value)
-        instead = (*without, *replaced(self.at(target), there, value))
+        instead = (*without, *replaced(self.at(target), present, value))
         return self.step.error(
             "HN502",
-            f"'{key}' means '{target}', but they have different values: {_shown(value)} and {_shown(there)}",
+            f"'{key}' means '{target}', but they have different values: {_shown(value)} and {_shown(present)}",
             self.at(key),
             (f"remove '{key}', or move its value to '{target}'",),
             (target, key),
-            (Fix(f"keep {_shown(there)}", without), Fix(f"take {_shown(value)}", instead)),
+            (Fix(f"keep {_shown(present)}", without), Fix(f"take {_shown(value)}", instead)),
         )
 
     def put_into_spec(self) -> None:
@@ -248,17 +248,17 @@ class ArgumentRenaming(Renaming):
         spelt = phrase
         with suppress(TimeRangeError):  # spell_times reports its errors
             spelt = canonical(phrase)
-        there = self.now.get(target)
+        present = self.now.get(target)
         at = self.at(target)
         operations = (*removed(self.at(first), start), *removed(self.at(second), stop))
         if target not in self.now:
             operations += added(at, spelt)
-        elif is_null(there):
-            operations += replaced(at, there, spelt)
-        elif not _is_range(there, spelt):
+        elif is_null(present):
+            operations += replaced(at, present, spelt)
+        elif not _is_range(present, spelt):
             yield self.step.error(
                 "HN502",
-                f"'{first}' and '{second}' mean {spelt}, but '{target}' is {_shown(there)}",
+                f"'{first}' and '{second}' mean {spelt}, but '{target}' is {_shown(present)}",
                 self.at(first),
                 (f"remove '{first}' and '{second}', or remove '{target}'",),
                 (target, first, second),
@@ -275,7 +275,7 @@ _NAMES = {"parameter_id", "parameters"}
 
 
 def _is_range(value: Any, spelt: str) -> bool:
-    """Tell whether a value is the same time range as a text in the standard spelling."""
+    """Return whether a value is the same time range as a text in the standard spelling."""
     try:
         return isinstance(value, str) and canonical(value) == spelt
     except TimeRangeError:

@@ -189,8 +189,8 @@ class StepRenaming(KeyRenaming):
     def gather_arguments(self, tools: Mapping[str, str], signatures: Mapping[str, Signature]) -> None:
         """Move arguments that a step has beside its tool name into ``tool_args``."""
         tool = spell_tool(text_of(self.now.get("tool_name")), tools)
-        there = self.now.get("tool_args", {})
-        if tool is None or not isinstance(there, dict):
+        tool_args = self.now.get("tool_args", {})
+        if tool is None or not isinstance(tool_args, dict):
             return
         spellings = key_spellings(signatures[tool])
         schemas = {argument.name: argument.schema for argument in signatures[tool].arguments}
@@ -203,9 +203,9 @@ class StepRenaming(KeyRenaming):
             and fold(key) in spellings
             and (alone or not is_text(schemas[spellings[fold(key)]]))
         ]
-        args = {key: self.now[key] for key in beside if key not in there}
+        args = {key: self.now[key] for key in beside if key not in tool_args}
         for key in beside:
-            if key in args or there[key] == self.now[key]:
+            if key in args or tool_args[key] == self.now[key]:
                 self.take(key)
                 continue
             message = f"'{key}' has one value in tool_args and another outside it"
@@ -214,7 +214,7 @@ class StepRenaming(KeyRenaming):
                 Diagnostic("HN502", message, "error", self.step_id, tool, self.at(key), advice)
             )
         if args:
-            self.put("tool_args", {**there, **args})
+            self.put("tool_args", {**tool_args, **args})
         if beside:
             self.renamed.append(f"{', '.join(beside)} → tool_args")
 
@@ -238,7 +238,7 @@ class StepRenaming(KeyRenaming):
 
 
 def accepts(target: str, value: Any, kinds: Kinds) -> bool:
-    """Tell whether helio accepts a synonym as the key of a value with this type."""
+    """Return whether helio accepts a synonym as the key of a value with this type."""
     if target in kinds and not isinstance(value, kinds[target]):
         return False
     if target == "step_id" and isinstance(value, str):

@@ -28,21 +28,21 @@ class Renaming(EditedObject):
 
     def move(self, key: str, target: str, value: Any) -> None:
         """Move the value of a key to another key; report an error if that other key has a different value."""
-        there = self.now.get(target)
+        present = self.now.get(target)
         if key == target:
             self.put(key, value)
-        elif not (is_null(value) or is_null(there) or self.agree(there, value)):
+        elif not (is_null(value) or is_null(present) or self.agree(present, value)):
             self.errors.append(self.conflict(key, target))
             return
         else:
             self.take(key)
-            if target not in self.now or (is_null(there) and not is_null(value)):
+            if target not in self.now or (is_null(present) and not is_null(value)):
                 self.put(target, value)
         self.renamed.append(f"{key} → {target}")
 
-    def agree(self, there: Any, value: Any) -> bool:
-        """Tell whether two values of a key are equal."""
-        return bool(there == value)
+    def agree(self, present: Any, value: Any) -> bool:
+        """Return whether two values of a key are equal."""
+        return bool(present == value)
 
     def conflict(self, key: str, target: str) -> Diagnostic:
         """Return an error for two keys with the same meaning and different values."""

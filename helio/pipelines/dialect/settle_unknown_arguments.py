@@ -110,10 +110,10 @@ def _read_as(step: WrittenStep, name: str, meant: str, signature: Signature) -> 
 def _kept_as_notes(step: WrittenStep, notes: Document) -> Edit:
     now = step.json.get("annotations")
     annotations = now if isinstance(now, dict) else {} if now is None else {"note": now}
-    there = annotations.get("notes", {})
-    there = there if isinstance(there, dict) else {"notes": there}
+    kept = annotations.get("notes", {})
+    kept = kept if isinstance(kept, dict) else {"notes": kept}
     edited = EditedObject(step.path, step.json)
-    edited.put("annotations", {**annotations, "notes": {**there, **notes}})
+    edited.put("annotations", {**annotations, "notes": {**kept, **notes}})
     names = ", ".join(notes)
     return step.edit(
         "HN508",
@@ -129,6 +129,8 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
     at, value, drawing = step.at("tool_args", name), step.args[name], signature.name in DRAWING
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
+    if signature.name in instead.split():
+        instead = ""
     listed = f"use one of these {'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
     names = f"run `helio tools {signature.name}` to list its arguments" if close else listed
     shown = shortened(json.dumps(value, ensure_ascii=False), 60)
@@ -143,7 +145,7 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
 
 
 def _says_nothing(value: Any, meant: Argument | None) -> bool:
-    """Tell whether an argument has no effect: its value is null, empty, or the default of the tool's argument."""
+    """Return whether an argument has no effect: its value is null, empty, or the default of the tool's argument."""
     if is_null(value) or value in ([], {}):
         return True
     return meant is not None and meant.default is not None and bool(value == meant.default)

@@ -15,7 +15,7 @@ from helio.pipelines.dialect.mend_dependencies import MARKS, StepNames
 from helio.pipelines.dialect.template_in import view_in
 from helio.pipelines.dialect.written import Replacement, lists_of_written_steps, replacements
 from helio.pipelines.template.context import Context, Finding
-from helio.pipelines.template.diagnostics import pointer
+from helio.pipelines.template.diagnostics import StepId, pointer
 from helio.pipelines.template.document import Document
 
 RESULT = re.compile(
@@ -39,12 +39,15 @@ def spell_results(plan: Document, context: Context) -> Iterator[Finding]:
     """
     for steps in lists_of_written_steps(plan):
         names = StepNames(steps, context)
+        labels_of: dict[StepId | None, list[str]] = {}
+        for label, step_id in names.producers.items():
+            labels_of.setdefault(step_id, []).append(label)
         for step in steps:
             for read in view_in(step.json, context.signatures).reads:
                 result = RESULT.fullmatch(read.label.strip(MARKS))
                 number = int(result[1] or result[2]) if result and read.label not in names.producers else None
                 giver = names.ids.get(str(number))
-                given = [label for label, step_id in names.producers.items() if step_id == giver]
+                given = labels_of.get(giver, [])
                 if giver is not None and giver != step.id and len(given) == 1:
                     change = Replacement((*step.path, "tool_args", *read.path), read.label, given[0])
                     message = f"the result of step {giver} replaced by its label {given[0]}"

@@ -96,14 +96,16 @@ def _in_fields(path: Path, owner: Document, schemas: Schema) -> Iterator[Replace
 
 def _in_lists(step: WrittenStep, context: Context) -> Iterator[Replacement]:
     """Yield the items of a ``for_each`` and the labels of ``produces`` as lists if they are texts."""
-    over, said = step.loop.get("over"), step.json.get("produces")
+    over, produces = step.loop.get("over"), step.json.get("produces")
     items = _items(text_of(over))
     if items is not None:
         yield Replacement((*step.path, "for_each", "over"), over, items)
-    if not is_null(text_of(said)):
+    if not is_null(text_of(produces)):
         given = view_in(step.json, context.signatures).outputs
         yield Replacement(
-            (*step.path, "produces"), said, unpack(said, list) or split_labels(text_of(said), given)
+            (*step.path, "produces"),
+            produces,
+            unpack(produces, list) or split_labels(text_of(produces), given),
         )
 
 

@@ -76,20 +76,20 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _alike(declared: Sequence[str], labels: Sequence[str]) -> bool:
-    """Tell whether two lists contain the same labels; upper and lower case and repeated labels do not count."""
+    """Return whether two lists contain the same labels; upper and lower case and repeated labels do not count."""
     return {label.strip().casefold() for label in declared} == {label.casefold() for label in labels}
 
 
 def is_same_work(step: Step, other: Step, context: Context) -> bool:
-    """Tell whether two steps give the same content under one label, so that a later pass can merge the steps."""
+    """Return whether two steps give the same content under one label, so that a later pass can merge the steps."""
     if step.tool_name != other.tool_name or step.for_each is not None or other.for_each is not None:
         return False
-    mine, theirs = step.tool_args, other.tool_args
-    if mine == theirs:
+    args, other_args = step.tool_args, other.tool_args
+    if args == other_args:
         return context.runs("drop_equal_work")
     signature = context.signatures[step.tool_name]
     names = ("dataset_id", "time_range", "provider", "candidates", "output_label", "each_interval")
-    alike = all(mine.get(name) == theirs.get(name) for name in names) and not mine.get("output_label")
+    alike = all(args.get(name) == other_args.get(name) for name in names) and not args.get("output_label")
     return signature.gives == "tables" and alike and context.runs("merge_fetches")
 
 

@@ -352,10 +352,10 @@ def _alone(
 ) -> Iterator[NotCompared]:
     """Yield the results of one run without a matching result in the other run."""
     paired = {result for pair in pairs for result in pair}
-    for results, which in ((before, "old"), (after, "new")):
+    for results, age in ((before, "old"), (after, "new")):
         for result in results:
             if result not in paired:
-                reason = f"only the {which} run has it" + (
+                reason = f"only the {age} run has it" + (
                     "" if result.state == "done" else f" ({result.state})"
                 )
                 yield NotCompared(result.step_id, result.name or result.kind, reason)

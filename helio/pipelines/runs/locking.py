@@ -193,7 +193,7 @@ def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
     if any(line.startswith("the pipeline: ") for line in changed):
         ways.insert(0, "use --lock FILE with a lock of this pipeline")
     if any(line.startswith("the template: ") for line in changed):
-        ways.insert(0, "undo the changes of the template")
+        ways.insert(0, "undo the changes to the template")
     if any(line.startswith("$") for line in changed):
         ways.insert(0, "leave out the time range and the variables, because the lock sets them")
     if older:
@@ -204,7 +204,7 @@ def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
 
 
 def _is_published(change: str) -> bool:
-    """Tell whether a change is about the list of files at an archive, which helio cannot ask for when offline."""
+    """Return whether a change is about the list of files at an archive, which helio cannot ask for when offline."""
     return change.startswith("step ") and (
         "was published again" in change or ": version " in change or change.endswith(" is new")
     )

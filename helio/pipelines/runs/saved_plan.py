@@ -55,7 +55,7 @@ class SavedPlan:
     meant: str = ""
 
     def is_of(self, lock: Lock) -> bool:
-        """Tell whether a lock file belongs to the template of this plan; descriptions may differ."""
+        """Return whether a lock file belongs to the template of this plan; descriptions may differ."""
         if lock.document and self.meant:
             return key_of(lock.document) == self.meant
         return lock.template == self.template
@@ -94,7 +94,7 @@ class _WrittenPlan(_BarePlan, total=False):
 
 
 def is_saved_plan(document: Any) -> bool:
-    """Tell whether a JSON document is a saved plan and not a template."""
+    """Return whether a JSON document is a saved plan and not a template."""
     return isinstance(document, dict) and document.get("plan") == FORM
 
 

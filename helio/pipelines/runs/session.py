@@ -289,7 +289,7 @@ def _instant() -> str:
 
 
 def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
-    """Tell whether the fetches of a run would read the files that its saved plan names."""
+    """Return whether the fetches of a run would read the files that its saved plan names."""
     present = json.loads(json.dumps(execution.files()))
     return all(present.get(step_id) == choices for step_id, choices in files.items())
 

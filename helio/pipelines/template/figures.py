@@ -22,11 +22,14 @@ UNKNOWN_KEY = "HO401"
 def figures_meant(steps: Sequence[Step]) -> dict[StepId, list[StepId]]:
     """Return the figures that each style may mean: those on which the style depends, or all if it depends on none."""
     figures = [step.step_id for step in steps if step.tool_name in FIGURES]
+    indices: dict[StepId, list[int]] = {}
+    for index, figure in enumerate(figures):
+        indices.setdefault(figure, []).append(index)
     needs = {step.step_id: step.depends_on for step in steps if step.tool_name == STYLE}
     meant: dict[StepId, list[StepId]] = {}
     for style in needs:
-        behind = reached(style, needs)
-        meant[style] = [figure for figure in figures if figure in behind] or figures
+        behind = sorted(index for step_id in reached(style, needs) for index in indices.get(step_id, ()))
+        meant[style] = [figures[index] for index in behind] or figures
     return meant
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
@@ -36,7 +37,7 @@ log = logging.getLogger(__name__)
 MOST_ROUNDS = 3
 """Maximum number of rounds of the repeated stages; if passes still make edits after these, helio reports the passes."""
 
-FIX = "helio fix: "
+FIX = "run `helio fix PIPELINE`: "
 """First words of an advice that ``helio fix`` can follow."""
 
 Mode = Literal["safe", "repair"]
@@ -120,6 +121,7 @@ class _Work:
 
     def __init__(self, authored: Document, context: Context, mode: Mode) -> None:
         self.authored = authored
+        self.paths = AuthoredPaths(authored)
         self.plan: Document = _copied(authored)
         """Copy of the document for the passes, so that no pass can change the author's document."""
         self.untouched: Document = _copied(authored)
@@ -175,9 +177,9 @@ class _Work:
         edits: list[Edit] = []
         for finding in found:
             if isinstance(finding, Diagnostic):
-                self.findings.append(authored_path(finding, self._shown(), self.authored))
+                self.findings.append(self.paths.of(finding, self._shown()))
             elif finding.kind == "lossy" and self.mode == "safe":
-                self.findings.append(authored_path(_refusal(finding), self._shown(), self.authored))
+                self.findings.append(self.paths.of(_refusal(finding), self._shown()))
             else:
                 edits.append(finding)
         return bool(edits) and self._apply(rewrite, edits)
@@ -190,7 +192,7 @@ class _Work:
         return cast(Pass, rewrite)(self.template, self.context)
 
     def _restored(self) -> bool:
-        """Tell whether a pass has changed the plan that it was given; if so, restore the plan."""
+        """Return whether a pass has changed the plan that it was given; if so, restore the plan."""
         # Comparing first is fast. What differs may still be the same text, as a NaN is.
         if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
@@ -214,7 +216,7 @@ class _Work:
         for edit in edits:
             if edit.warning:
                 warning = Diagnostic(edit.code, edit.warning, "warning", edit.step_id, path=edit.path)
-                self.warned.append(authored_path(warning, self._shown(), self.authored))
+                self.warned.append(self.paths.of(warning, self._shown()))
         self.plan, self.untouched, self.template = plan, _copied(plan), None
         self.edits += edits
         return True
@@ -230,30 +232,38 @@ class _Work:
         )
 
 
-def authored_path(found: Diagnostic, plan: Document, authored: Document) -> Diagnostic:
-    """Return a diagnostic whose path is a path in the author's document, because passes move and merge steps."""
-    parts = found.path.split("/")
-    if plan is authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
-        return found
-    here, step_id = int(parts[2]), str(plan["steps"][int(parts[2])].get("step_id"))
-    written = authored.get("steps")
-    if not isinstance(written, list) or not written:
-        return found
-    # Where one id stands twice, a step that was not moved is still the one that is meant.
-    ids = list(map(_id_of, written))
-    if here < len(ids) and ids[here] == step_id:
-        return replace(found, path=_in_step(parts, here, written[here]))
-    if step_id in ids:
-        there = ids.index(step_id)
-        return replace(found, path=_in_step(parts, there, written[there]))
-    # A step of a used pipeline, or of a map, is where that is written.
-    caller = [
-        index for index, name in enumerate(ids) if name and step_id.startswith((f"{name}.", f"{name}["))
-    ]
-    if caller:
-        return replace(found, path=f"/steps/{caller[0]}")
-    # A step without an id got one; a step behind the last one was added.
-    return found if here < len(ids) else replace(found, path="")
+class AuthoredPaths:
+    """Paths in the author's document for the diagnostics of a plan, because passes move and merge steps."""
+
+    def __init__(self, authored: Document) -> None:
+        self._authored = authored
+        written = authored.get("steps")
+        self._written = written if isinstance(written, list) else []
+        self._ids = [_id_of(step) for step in self._written]
+        # Where one id stands twice, the first step is meant.
+        self._index_of = {step_id: index for index, step_id in reversed(list(enumerate(self._ids)))}
+
+    def of(self, found: Diagnostic, plan: Document) -> Diagnostic:
+        """Return a diagnostic of a plan, with a path in the author's document."""
+        parts = found.path.split("/")
+        if plan is self._authored or len(parts) < 3 or parts[1] != "steps" or not parts[2].isdigit():
+            return found
+        if not self._written:
+            return found
+        position = int(parts[2])
+        step_id = str(plan["steps"][position].get("step_id"))
+        # A step that was not moved is the one that is meant, even where its id stands twice.
+        unmoved = position < len(self._ids) and self._ids[position] == step_id
+        index = position if unmoved else self._index_of.get(step_id)
+        if index is not None:
+            return replace(found, path=_in_step(parts, index, self._written[index]))
+        # A step of a used pipeline, or of a map, is where that is written.
+        callers = (step_id[: match.start()] for match in re.finditer(r"[.\[]", step_id))
+        indices = [self._index_of[name] for name in callers if name and name in self._index_of]
+        if indices:
+            return replace(found, path=f"/steps/{min(indices)}")
+        # A step without an id got one; a step behind the last one was added.
+        return found if position < len(self._ids) else replace(found, path="")
 
 
 def _in_step(parts: list[str], index: int, written: Document) -> str:
@@ -308,7 +318,7 @@ def _broken(plan: Any) -> str:
 
 
 def _reads_types(rewrite: Pass | DialectPass) -> bool:
-    """Tell whether a pass takes a `Template` and not JSON, from the type of its first parameter."""
+    """Return whether a pass takes a `Template` and not JSON, from the type of its first parameter."""
     types = getattr(rewrite, "__annotations__", {})
     return next(iter(types.values()), None) in (Template, "Template")
 

@@ -20,6 +20,7 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote, urlsplit
 
+from helio.counts import number_of
 from helio.errors import (
     DamagedFile,
     DataError,
@@ -404,19 +405,21 @@ class Hapi(Source):
             served, requests = self._current(dataset_id, parameters, time_range)
             failure: DataError | None = None
             tables: dict[str, Table] = {}
-            unchecked: list[Piece] = []
+            unchecked: list[CachedReply] = []
             try:
                 pieces = self._all_pieces(requests)
                 unchecked = [
-                    piece
+                    piece.kept
                     for of_parameter in pieces.values()
                     for piece in of_parameter
                     if not piece.kept.checked
                 ]
                 for request in requests:
-                    table = self._table(request, pieces[request.parameter.name])
+                    name = request.parameter.name
+                    table = self._table(request, pieces[name])
+                    pieces[name] = [replace(piece, records=None) for piece in pieces[name]]
                     if table is not None:
-                        tables[request.parameter.name] = table
+                        tables[name] = table
             except (DamagedFile, NoData, UnknownDataset, UnknownParameter) as error:
                 failure = error  # of a republication it may be the first sign
             if not self.offline and (unchecked or failure):
@@ -430,8 +433,8 @@ class Hapi(Source):
                     earlier = digests if all_again else None
                     self._adopt(renewed)
                     continue
-                for piece in unchecked if failure is None else ():
-                    self._pieces.check(piece)
+                for reply in unchecked if failure is None else ():
+                    self._pieces.check(reply)
             if failure:
                 raise failure
             return self._with_notes(requests, served, tables, pieces, time_range)
@@ -528,12 +531,11 @@ class Hapi(Source):
         silent: list[TimeRange] = []
         for piece in pieces:
             reply = piece.kept
-            records = _read(request, self._pieces.read(piece), reply.url)
+            records = piece.records or _read(request, self._pieces.read(piece), reply.url)
             outside = records.outside(piece.whole)
             if outside:
                 notes.append(
-                    f"{outside} records of the reply for {piece.whole} lie outside of this interval and "
-                    "were left out"
+                    f"records of the reply for {piece.whole} outside of this interval: {outside:,}; they were left out"
                 )
             # with the record of the end itself, if there is one: not every server leaves it to the next reply
             table = clip(
@@ -550,7 +552,7 @@ class Hapi(Source):
         if not parts:
             return None
         if silent:
-            more = f" and for {len(silent) - 1} further intervals" if len(silent) > 1 else ""
+            more = f" and for {number_of(len(silent) - 1, 'further interval')}" if len(silent) > 1 else ""
             notes.append(f"the server has no records for {silent[0]}{more}")
         joined, repeats = concatenate(request.parameter.name, parts)
         if repeats.differing:
@@ -875,7 +877,9 @@ class Hapi(Source):
         pieces, missing = self._kept_and_missing(every)
         if missing and self.offline:
             first, span = missing[0]
-            more = f", nor are {len(missing) - 1} further intervals" if len(missing) > 1 else ""
+            more = ""
+            if len(missing) > 1:
+                more = f", and {number_of(len(missing) - 1, 'further interval is', 'further intervals are')} missing"
             raise Offline(
                 f"offline, and {first.parameter.name} of {first.info.dataset_id} for {span} is not "
                 f"cached{more}",
@@ -982,16 +986,17 @@ class Hapi(Source):
                 missing = _cadences(span.stop - reached, request.info.cadence)
                 progress = reached > span.start
                 if missing <= _NEARLY or (missing <= _FEW and not progress and continued < _CONTINUED):
-                    return [self._keep(request, span, body, url, incomplete=_may_be_cut(body, request, span))]
+                    cut = _may_be_cut(body, request, span)
+                    return [self._keep(request, span, body, url, records, incomplete=cut)]
                 if not continued:
                     why = _may_have_ended(span, records, request.info.cadence)
-                    return [self._keep(request, span, body, url, incomplete=why)]
+                    return [self._keep(request, span, body, url, records, incomplete=why)]
                 tally.more()
                 if not progress:  # once more, for a reply that brought nothing
                     return self._get(request, span, whole, tally, 0)
                 before = TimeRange(span.start, reached)  # all that lies before the last record has come
                 return [
-                    self._keep(request, before, body, url),
+                    self._keep(request, before, body, url, records),
                     *self._get(request, TimeRange(reached, span.stop), whole, tally, continued - 1),
                 ]
         tally.more()
@@ -1001,9 +1006,16 @@ class Hapi(Source):
         ]
 
     def _keep(
-        self, request: ParameterRequest, span: TimeRange, body: bytes, url: str, *, incomplete: str = ""
+        self,
+        request: ParameterRequest,
+        span: TimeRange,
+        body: bytes,
+        url: str,
+        records: Records,
+        *,
+        incomplete: str = "",
     ) -> Piece:
-        return self._pieces.keep(
+        piece = self._pieces.keep(
             request.series,
             span,
             body,
@@ -1013,6 +1025,7 @@ class Hapi(Source):
             info=request.info.described,
             incomplete=incomplete,
         )
+        return replace(piece, records=records)
 
     def _refuse_too_little(
         self, request: ParameterRequest, span: TimeRange, whole: timedelta, reason: str
@@ -1044,15 +1057,15 @@ class Hapi(Source):
             nonlocal counted
             tally.add(-counted)  # what an earlier attempt brought came in vain
             counted = 0
-            came = bytearray()
+            parts: list[bytes] = []
             try:
                 for part in answer.parts(_MOST_AT_ONCE):
-                    came += part
+                    parts.append(part)
                     counted += len(part)
                     tally.add(len(part))
             except ReplyTooLarge as error:
                 raise IntervalTooLong(f"more than {in_words(_MOST_AT_ONCE)}") from error
-            header, body = hapi_reply.split_header(bytes(came))
+            header, body = hapi_reply.split_header(b"".join(parts))
             status = hapi_reply.status_in(header) or hapi_reply.status_of(answer.status, answer.reason, body)
             if status.code == hapi_reply.EMPTY and (not body or hapi_reply.is_json(body)):
                 return b"", True

@@ -97,9 +97,9 @@ def hold_no_turn(series: Table, *, purpose: str) -> None:
     """
     wraps = turning(series)
     if wraps:
-        which = series.components[wraps.columns[0]] if series.components else series.name
+        component = series.components[wraps.columns[0]] if series.components else series.name
         raise StepError(
-            f"'{which}' is an angle that wraps (179° and −179° are neighbours), so it cannot be {purpose}",
+            f"'{component}' is an angle that wraps (179° and −179° are neighbours), so it cannot be {purpose}",
             advice="apply this step to the components of the vector, then compute the angle of the result",
         )
 
@@ -123,8 +123,8 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
     if infinite.any():
         series = replace(series, values=np.where(infinite, np.nan, series.values))
         notes = (
-            f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')} are infinite and are left "
-            "out",
+            "infinite values are left out: "
+            f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')}",
         )
     values = counted_means(series.values, first, last)
     wraps = turning(series)

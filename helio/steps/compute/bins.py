@@ -88,9 +88,10 @@ def bin_sets(axis: Axis, records: int) -> list[BinSet]:
     rows = np.ascontiguousarray(np.concatenate([part.astype(np.float64) for part in parts], axis=1))
     # Rows are compared as bytes, for which NaN equals itself.
     as_bytes = rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).reshape(-1)
-    _, example, which = np.unique(as_bytes, return_index=True, return_inverse=True)
+    _, example, set_of_record = np.unique(as_bytes, return_index=True, return_inverse=True)
     grouped = np.split(
-        np.argsort(which, kind="stable"), np.cumsum(np.bincount(which, minlength=example.size))[:-1]
+        np.argsort(set_of_record, kind="stable"),
+        np.cumsum(np.bincount(set_of_record, minlength=example.size))[:-1],
     )
     return [
         _bins(

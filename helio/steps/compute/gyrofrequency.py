@@ -55,9 +55,9 @@ def gyrofrequency(
     >>> gyrofrequency(field).values.round(4), gyrofrequency(field, particle="electron").values.round(1)
     (array([0.0762]), array([140.]))
     """
-    which = PARTICLES[particle]
+    species = PARTICLES[particle]
     values = length_of(field, "a gyrofrequency")
-    values *= abs(which.charge) * ELEMENTARY_CHARGE * 1e-9 / (2 * np.pi * which.mass)
+    values *= abs(species.charge) * ELEMENTARY_CHARGE * 1e-9 / (2 * np.pi * species.mass)
     return derived(
-        (field,), values, unit="Hz", name=f"f_c{which.letter}", description=f"{particle} gyrofrequency"
+        (field,), values, unit="Hz", name=f"f_c{species.letter}", description=f"{particle} gyrofrequency"
     )

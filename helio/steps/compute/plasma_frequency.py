@@ -52,11 +52,15 @@ def plasma_frequency(
     >>> plasma_frequency(series([5.0], "cm^-3")).values.round(1)
     array([20.1])
     """
-    which = PARTICLES[particle]
+    species = PARTICLES[particle]
     number = not_negative(density)
     values: Values = np.sqrt(number, out=number)
-    per_root = abs(which.charge) * ELEMENTARY_CHARGE * np.sqrt(1e6 / (VACUUM_PERMITTIVITY * which.mass))
+    per_root = abs(species.charge) * ELEMENTARY_CHARGE * np.sqrt(1e6 / (VACUUM_PERMITTIVITY * species.mass))
     values *= 1e-3 * per_root / (2 * np.pi)
     return derived(
-        (density,), values, unit="kHz", name=f"f_p{which.letter}", description=f"{particle} plasma frequency"
+        (density,),
+        values,
+        unit="kHz",
+        name=f"f_p{species.letter}",
+        description=f"{particle} plasma frequency",
     )

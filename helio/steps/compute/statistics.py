@@ -41,8 +41,8 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     series : Table, shape (n,) or (n, k)
         Any components and unit, any cadence, regular or not.
     interval : Duration
-        Length c of the intervals. They are half-open, [t, t + c), with t the whole multiples of c since
-        1970-01-01T00:00 UTC, as those of `resample`.
+        Length c of the intervals. They are half-open, [t, t + c), and start at the multiples of c since
+        1970-01-01T00:00 UTC, as in `resample`.
     of : list of "mean", "median", "std", "min", "max", or "count" alone
         Statistics to compute, in this order. Default: mean, median, std, min and max. ``std`` is the sample's standard
         deviation, with m − 1 in the denominator, NaN for a single value; ``count`` is the number of valid samples and
@@ -58,8 +58,8 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     Raises
     ------
     StepError
-        For a spectrum; when a statistic is named twice, or ``count`` with others; for more than mean and count of an
-        angle that wraps. Its mean is the mean direction.
+        When the series is a spectrum; when a statistic is named twice, or ``count`` together with others; when
+        statistics other than mean (the mean direction) and count of an angle that wraps are requested.
 
     References
     ----------
@@ -129,15 +129,15 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
 
 
 def _statistic(
-    flat: npt.NDArray[np.float64], first: Indices, last: Indices, which: Statistic
+    flat: npt.NDArray[np.float64], first: Indices, last: Indices, statistic: Statistic
 ) -> npt.NDArray[np.float64]:
     """Compute one statistic in every interval, for each column; shape (m, k)."""
-    if which in ("median", "min", "max"):
-        return picked(flat, first, last, which)
+    if statistic in ("median", "min", "max"):
+        return picked(flat, first, last, statistic)
     valid = ~np.isnan(flat)
     running = np.concatenate([np.zeros((1, flat.shape[1]), np.int64), np.cumsum(valid, axis=0)])
     count: Indices = running[last] - running[first]
-    if which == "count":
+    if statistic == "count":
         return count.astype(np.float64)
     # About each interval's own mean: a difference of squares would lose the digits of a small deviation.
     means = np.repeat(counted_means(flat, first, last), last - first, axis=0)

@@ -38,15 +38,15 @@ def refuse_empty_intervals(
     )
     used = np.isfinite(table.values).reshape(len(table), -1).any(axis=1)
     numbers = (table.epoch[used].astype(np.int64) - midnight) // length.nanoseconds
-    there = set(np.unique(numbers).tolist())
+    present = set(np.unique(numbers).tolist())
     first = (start - midnight) // length.nanoseconds
     count = (stop - 1 - midnight) // length.nanoseconds - first + 1
-    if len(there) >= count:
+    if len(present) >= count:
         return
-    empty = (number for number in range(first, first + count) if number not in there)
+    empty = (number for number in range(first, first + count) if number not in present)
     edges = (max(start, midnight + number * length.nanoseconds) for number in islice(empty, _MOST_NAMED))
     named = [str(np.datetime64(edge, "ns").astype("M8[s]")).removesuffix("T00:00:00") for edge in edges]
-    missing = count - len(there)
+    missing = count - len(present)
     more = f" and {missing - len(named)} more" if missing > len(named) else ""
     raise NoUsableData(
         f"every interval of {length} needs data, but {dataset_id} {parameter} has none in {missing} of "

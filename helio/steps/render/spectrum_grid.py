@@ -109,7 +109,7 @@ def spectrum_grid(
         Limits of the panel's axis of bins; default: all bins.
     """
     values = np.asarray(table.values)
-    which, tables = _bin_tables(table.axes[0], len(table), log=log_y)
+    set_of_record, tables = _bin_tables(table.axes[0], len(table), log=log_y)
     y, pixel_rows = _visible_rows(tables, rows=rows, log=log_y, y_range=y_range)
 
     def in_rows(number: int, drawn: Reals) -> Reals:
@@ -129,7 +129,7 @@ def spectrum_grid(
         column = np.arange(len(table)) + np.cumsum(gap)
     z = np.full((x.size - 1, y.size - 1), np.nan)
     for number in range(len(tables)):
-        chosen = np.flatnonzero(which == number)
+        chosen = np.flatnonzero(set_of_record == number)
         if chosen.size == 0:
             continue
         filled, firsts = np.unique(column[chosen], return_index=True)
@@ -141,8 +141,8 @@ def spectrum_grid(
         record = np.searchsorted(left, middle, side="right") - 1
         covered = (record >= 0) & (middle < right[np.maximum(record, 0)])
         empty, record = empty[covered], record[covered]
-        for number in np.unique(which[record]):
-            same = which[record] == number
+        for number in np.unique(set_of_record[record]):
+            same = set_of_record[record] == number
             z[empty[same]] = in_rows(int(number), _drawable(values[record[same]], positive=positive))
     return Grid(x.astype("datetime64[ns]"), y, z.T, even=by_pixel, pixel_rows=pixel_rows)
 
@@ -163,11 +163,11 @@ def on_common_bins(table: Table, *, rows: int, log: bool) -> tuple[Reals, Reals]
     values : float, shape (n, r)
         NaN where a record has no bin.
     """
-    which, tables = _bin_tables(table.axes[0], len(table), log=log)
+    set_of_record, tables = _bin_tables(table.axes[0], len(table), log=log)
     y = _row_edges(tables, rows=rows, log=log)
     values = np.full((len(table), y.size - 1), np.nan)
     for number, edges in enumerate(tables):
-        chosen = np.flatnonzero(which == number)
+        chosen = np.flatnonzero(set_of_record == number)
         drawn = _drawable(np.asarray(table.values)[chosen], positive=False)
         values[chosen] = _covering(drawn, _bin_of_rows(middles(y, log=log), *edges))
     return y, values
@@ -200,11 +200,11 @@ def _bin_tables(axis: Axis, records: int, *, log: bool) -> tuple[Int, list[Edges
         return np.zeros(records, dtype=np.int64), [(np.asarray(axis.centers, np.float64), lower, upper)]
     parts = [np.asarray(part) for part in (axis.centers, axis.lower, axis.upper) if part is not None]
     joined = np.ascontiguousarray(np.concatenate(parts, axis=1))
-    _, firsts, which = np.unique(joined, axis=0, return_index=True, return_inverse=True)
+    _, firsts, set_of_record = np.unique(joined, axis=0, return_index=True, return_inverse=True)
     distinct = axis.take(firsts)
     lower, upper = bin_edges(distinct, log=log)
     centres = np.asarray(distinct.centers, np.float64)
-    return which.reshape(-1), [(centres[k], lower[k], upper[k]) for k in range(firsts.size)]
+    return set_of_record.reshape(-1), [(centres[k], lower[k], upper[k]) for k in range(firsts.size)]
 
 
 def _row_edges(tables: list[Edges], *, rows: int, log: bool) -> Reals:

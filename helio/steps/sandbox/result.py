@@ -233,7 +233,8 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise BadResult(
-            f"the column '{sorted(twice)[0]}' occurs twice in the result", advice="add_suffix('_…') to one"
+            f"the column '{sorted(twice)[0]}' occurs twice in the result",
+            advice="rename one of the columns, for example with df.add_suffix('_2')",
         )
     return tuple(names)
 
@@ -292,8 +293,8 @@ def _notes(table: Table, inputs: Sequence[Table]) -> Iterator[str]:
     ]
     if inputs and constant:
         every = len(constant) == values.shape[1]
-        which = "all values are equal" if every else ", ".join(constant[:5])
-        yield f"constant: {which}"
+        listed = "all values are equal" if every else ", ".join(constant[:5])
+        yield f"constant: {listed}"
 
 
 def _zeros_from_nothing(table: Table, source: Table) -> int:

@@ -114,13 +114,13 @@ def test_another_spacecraft_by_the_table(author, overview):
     fetch = outcome.template["steps"][0]["tool_args"]
     assert (fetch["dataset_id"], fetch["parameter_id"]) == ("WI_H0_MFI", "BGSE")
     assert "ACE" not in json.dumps(outcome.template["steps"])
-    assert outcome.said.by == "equivalence table"
+    assert outcome.attribution.by == "equivalence table"
     assert any("cadence 1 min instead of 1 h" in note for note in outcome.notes)
 
 
 @pytest.mark.parametrize("request_", ["switch from ACE to Wind", "take Wind instead", "switch to Wind"])
 def test_a_swap_of_spacecraft_is_understood_in_other_words(author, overview, request_):
-    assert author.edit(request_, overview).said.by == "equivalence table"
+    assert author.edit(request_, overview).attribution.by == "equivalence table"
 
 
 def test_only_the_spacecraft_that_is_named_is_swapped(author, comparison):
@@ -144,7 +144,7 @@ def test_a_panel_is_dropped_by_what_it_shows(author, overview):
 
 
 def test_a_swap_never_changes_the_frame(author, overview):
-    with pytest.raises(NotUnderstood, match="a swap does not change the frame"):
+    with pytest.raises(NotUnderstood, match="does not change the frame when it replaces a spacecraft"):
         author.edit("run it for STEREO-A instead", overview)
 
 
@@ -276,7 +276,7 @@ def test_what_is_said_of_panels_by_number_moves_with_them(author, comparison):
 
 def test_a_panel_that_all_spacecraft_share_is_not_removed_for_one(author):
     shared = author.create("ACE and Wind density and speed for 2003-11-20").template
-    with pytest.raises(NotUnderstood, match="panel 1 draws not only 'Wind'"):
+    with pytest.raises(NotUnderstood, match="panel 1 draws more than 'Wind'"):
         author.edit("hide the Wind panel", shared)
 
 

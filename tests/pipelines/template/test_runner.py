@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from helio.pipelines.template.context import Context
+from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.edit import Edit, added, changed
-from helio.pipelines.template.runner import RewriteResult, replay, rewrite, undo
+from helio.pipelines.template.runner import AuthoredPaths, RewriteResult, replay, rewrite, undo
 from helio.pipelines.template.template import Template
 
 CONTEXT = Context({}, datetime(2024, 1, 1), {})
@@ -118,3 +119,30 @@ def test_a_pass_that_reads_types_sees_what_passes_before_it_made_of_the_plan() -
     assert found.plan == {"steps": [{**plan()["steps"][0], "intent": "x"}], "note": "x"}
     assert replay(plan(), found.edits) == found.plan
     assert undo(found.plan, found.edits) == plan()
+
+
+def test_many_diagnostics_find_their_paths_with_one_reading_of_the_template():
+    read: list[object] = []
+
+    class Step(dict[str, Any]):
+        def get(self, key: str, default: Any = None) -> Any:
+            read.append(self["step_id"])
+            return super().get(key, default)
+
+    authored: Any = {"steps": [Step(step_id=number) for number in range(40)]}
+    ids = [
+        *range(39, -1, -1),
+        "7.inner",
+        "7[a].b.c",
+        "8.inner.x",
+    ]  # moved, and of a used pipeline or of a map
+    moved: Any = {"steps": [{"step_id": step_id} for step_id in ids]}
+    paths = AuthoredPaths(authored)
+    found = [paths.of(Diagnostic("HX000", "x", path=f"/steps/{index}/y"), moved).path for index in range(43)]
+    assert found == [
+        *(f"/steps/{index}/y" for index in range(39, -1, -1)),
+        "/steps/7",
+        "/steps/7",
+        "/steps/8",
+    ]
+    assert read == list(range(40))
