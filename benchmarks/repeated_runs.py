@@ -62,8 +62,9 @@ def _seconds() -> float:
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def main(days: int = 30, steps: int = 300) -> None:
-    """Print CPU time for each day and for each step."""
+def figures(days: int = 30, steps: int = 300) -> dict[str, float]:
+    """Return the milliseconds of CPU time of each kind of work, by its name."""
+    times: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as home:
         settings = read_settings({"HELIO_HOME": home})
 
@@ -75,8 +76,9 @@ def main(days: int = 30, steps: int = 300) -> None:
         stops = [f"{number // 6:02}:{number % 6}0" for number in range(60, 60 + days)]
         for stop in stops:
             run_of(stop)
-        times = [milliseconds(partial(run_of, stop)) for stop in stops]
-        print(f"a cached day:  {statistics.median(times):.1f} ms, the mean {statistics.mean(times):.1f} ms")
+        cached = [milliseconds(partial(run_of, stop)) for stop in stops]
+        times["a cached day"] = statistics.median(cached)
+        times["a cached day, the mean"] = statistics.mean(cached)
         template = many_steps(steps)
 
         def plan() -> None:
@@ -90,10 +92,12 @@ def main(days: int = 30, steps: int = 300) -> None:
             runs.begin({"id": f"ended-{number}", "pipeline": "many-steps"}, {}).finish("success")
         server = Server(settings.home, {})
         listing = milliseconds(lambda: mark_dead_runs(server, settings))
-        print(f"dead flow runs looked for among {records} runs:  {listing:.1f} ms")
+        times[f"dead flow runs looked for among {records} runs"] = listing
         for name, work in (("to plan", plan), ("made", run), ("cached", run), ("planned again", plan)):
-            print(f"a step {name}:  {milliseconds(work) / steps:.2f} ms")
+            times[f"a step {name}"] = milliseconds(work) / steps
+    return times
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    for name, time in figures(*map(int, sys.argv[1:])).items():
+        print(f"{name}:  {time:.2f} ms")
