@@ -134,7 +134,7 @@ class Mended:
     diagnostics : tuple of Diagnostic
         Changes that an author should check, and errors that could not be corrected.
     written : Path or None
-        The file that was replaced; None if none was.
+        The file that was replaced; None if no file was replaced.
     """
 
     template: Document = field(repr=False)
@@ -153,10 +153,12 @@ def fix(
 ) -> Mended:
     """Correct spellings, labels, dependencies and times in a template as far as this is possible without doubt.
 
+    A time range that helio understands, such as ``2024-05-10``, stays as its author wrote it.
+
     Parameters
     ----------
     pipeline : str or Path
-        One of the user's own pipelines, or a JSON file. A shipped pipeline is not changed.
+        One of the user's own pipelines, or a JSON file. A pipeline that comes with helio is not changed.
     write : bool
         Whether to replace the file if every error could be corrected; the library keeps the old text as a revision.
     """
@@ -170,7 +172,12 @@ def fix(
     text = shelf.text(entry)
     known = KnownDatasets(settings.home, clock, spans=False)
     template, diff, diagnostics = mend(
-        text, now=clock, name=entry.path.name, catalogue=known, pipelines=shelf.templates()
+        text,
+        now=clock,
+        name=entry.path.name,
+        catalogue=known,
+        pipelines=shelf.templates(),
+        keep_phrases=True,
     )
     wrong = any(diagnostic.severity == "error" for diagnostic in diagnostics)
     written = None
@@ -321,17 +328,18 @@ def run(
     pipeline : str, Path or dict
         A pipeline's name, a JSON file, a template, or a plan that ``helio plan`` saved.
     time_range : str
-        ``"2021-10-28"``, ``"last 7 days"``, … for ``$TIME_RANGE``, or the only time variable.
+        Value of ``$TIME_RANGE``, or of the only time variable: ``"2021-10-28"``, ``"last 7 days"``, …
     variables : mapping
         Values of other variables, by name with or without ``$``.
     now : datetime or str
-        The run's clock. Default: the present.
+        The time that the run takes as now. Default: the current time.
     archive : str or Path
-        A folder of CDF files, or ``"sample"``. Default: the steps' own providers.
+        A folder of files, or ``"sample"``. Default: the steps' own providers.
     output : str or Path
         A folder for figures, exports and ``run.json``.
     outputs : str or Path
-        Used without `output`: a folder in which the run gets its own folder. Nothing is written without either.
+        A folder in which the run makes a folder for its files, if `output` is not given. Without both, the run
+        writes no files.
     formats : sequence of str
         Formats of figures in addition to the template's, which are HTML and JSON by default.
     engine : "direct", "prefect" or "ephemeral"
@@ -339,8 +347,8 @@ def run(
         flow with a temporary server.
 
     locked : str or Path, optional
-        A lock that `lock` wrote. The run is refused if it would use other data; range, variables, clock and archive
-        are taken from the lock unless they are given.
+        A lock file that `lock` wrote. helio refuses the run if it would use other data. Time range, variables,
+        `now` and archive come from the lock file, unless you give them.
 
     proof : "file", "checksum", "parts" or "size", optional
         How to prove that the files of a locked run are undamaged: by a checksum inside each file (``file``), by this
@@ -351,7 +359,7 @@ def run(
         How the network may be used: ``Access(offline=True)``.
 
     planned : callable
-        Called with the plan before anything runs; its values and time ranges are resolved.
+        Function that gets the plan, with all its values and time ranges, before anything runs.
 
     Returns
     -------
@@ -379,7 +387,8 @@ def run(
         )
     if proof is not None and locked is None:
         raise RequestError(
-            "a proof of files can be required only for a locked run", advice="use --locked, or --lock FILE"
+            "proof can be given only for a run that follows a lock file",
+            advice="use --locked or --lock FILE; in Python, the argument locked",
         )
     settings = settings_in_use(settings)
     plan_request = PlanRequest(pipeline, time_range, variables, now, archive)
@@ -884,7 +893,7 @@ def read_now(now: datetime | str | None = None) -> datetime:
     Raises
     ------
     TimeRangeError
-        The text is not one instant.
+        The text does not mean one instant.
     """
     return read_clock(now)
 

@@ -10,6 +10,7 @@ Only the command installs this. In a notebook Ctrl-C works as usual in Python.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -83,6 +84,7 @@ def carry_out(command: Callable[[], object]) -> None:
             end()
         _STATE.afterwards = FINISHED
         _STATE.is_working = False
+        gc.freeze()  # the process ends: Python need not search all objects for garbage once more
 
 
 def begin_work(afterwards: str) -> None:
@@ -98,7 +100,7 @@ def begin_work(afterwards: str) -> None:
 
 
 def asked() -> bool:
-    """Tell whether a signal has requested the end of this process."""
+    """Return whether a signal has requested the end of this process."""
     return _STATE.is_asked
 
 
@@ -118,7 +120,7 @@ def take_signal(number: int) -> bool:
 
 
 def was_terminated() -> bool:
-    """Tell whether SIGTERM has requested the end of this process."""
+    """Return whether SIGTERM has requested the end of this process."""
     return _STATE.is_asked and _STATE.number == signal.SIGTERM
 
 
@@ -135,7 +137,7 @@ def ended_as_asked() -> None:
 
 
 def announce_once() -> bool:
-    """Tell whether the caller must print the line about the cancellation; after a signal, return True only once."""
+    """Return whether the caller must print the line about the cancellation; after a signal, return True only once."""
     if not _STATE.is_asked:
         return True
     to_print, _STATE.is_announced = not _STATE.is_announced, True

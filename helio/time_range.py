@@ -24,16 +24,16 @@
     clock    = 06 | 06:30 | 06:30:15 | 06:30:15.250 | 063015       06 and compact forms only after a "T"
     zone     = "Z" | "UTC" | "UT" | +02:00     converted to UTC; quarters of an hour from -12:00 to +14:00
 
-``2024-05-10T12:00-12:30`` is half an hour, for no place has that offset. Where the second number may be an offset
-and a later clock of the day, as in ``2024-05-10T10:00-12:00``, the phrase is refused; with seconds,
-``2024-05-10T10:00:00-12:00``, it is an offset. After a blank, ``2024-05-10 10:00-12:00`` is a range, and
-``2024-05-10 10:00-05:00`` is refused.
+``2024-05-10T12:00-12:30`` is half an hour, because no place has the offset -12:30. If the second number may be an
+offset or a later time of the day, as in ``2024-05-10T10:00-12:00``, helio refuses the phrase; with seconds, as in
+``2024-05-10T10:00:00-12:00``, it is an offset. With a blank after the date, ``2024-05-10 10:00-12:00`` is a range,
+and ``2024-05-10 10:00-05:00`` is refused.
 
 ``last week``, ``last month`` and ``last year`` are 7, 30 and 365 whole days; ``last N months`` and ``last N
 years`` with N > 1 go back by the calendar. Everything is UTC and half-open, [start, stop).
 
-The leap second of a day, ``23:59:60``, is the last microsecond of that day, where its records are stored: a range that
-stops at the next midnight includes it, one that starts there does not.
+The leap second of a day, ``23:59:60``, is the last microsecond of that day, where its records are stored: a range
+that stops at the next midnight includes it, and a range that starts there does not.
 """
 
 from __future__ import annotations
@@ -185,12 +185,12 @@ def canonical(text: str) -> str:
 
 
 def is_relative(text: str) -> bool:
-    """Tell whether a phrase depends on the current time; raise TimeRangeError if the phrase is not understood."""
+    """Return whether a phrase depends on the current time; raise TimeRangeError if the phrase is not understood."""
     return _read(text).relative
 
 
 def names_days(text: str) -> bool:
-    """Tell whether a text means one day or longer, without a time of day: ``2024-05-12``, ``May 2024``, ``today``."""
+    """Return whether a text means one day or longer, without a time of day: ``2024-05-12``, ``May 2024``, ``today``."""
     try:
         start, stop = _read(text).span(_ANY_NOON)
     except TimeRangeError:
@@ -313,7 +313,7 @@ class _Between:
         )
 
     def _includes(self, moment: _Moment) -> bool:
-        """Tell whether the period that ends a range is part of the range."""
+        """Return whether the period that ends a range is part of the range."""
         return self.joint == "through" or (moment.whole and self.joint == "to")
 
     def _edge(self, moment: _Moment) -> datetime:
@@ -1040,21 +1040,21 @@ _WORDS = (
 
 def _close_readings(plain: str) -> Iterator[str]:
     """Yield valid phrases that are close to misspelt phrases such as ``Janury 2024``, ``2024-1-5``, ``2024/01/15``."""
-    from difflib import get_close_matches  # only on the way to an error, never at start-up
-
-    def nearest(match: re.Match[str]) -> str:
-        word = match[0]
-        return (
-            word if word in _MONTH_OF else next(iter(get_close_matches(word, _WORDS, n=1, cutoff=0.8)), word)
-        )
-
     padded = re.sub(r"(?<![0-9])([0-9]{4})[-/]([0-9]{1,2})[-/]([0-9]{1,2})(?![0-9])", _padded, plain)
-    for candidate in (padded, re.sub(r"[a-z]{3,}", nearest, plain)):
+    for candidate in (padded, re.sub(r"[a-z]{3,}", lambda word: _nearest_word(word[0]), plain)):
         try:
             _phrase(candidate, candidate)
         except (_OtherReadingError, TimeRangeError):
             continue
         yield re.sub("|".join(_MONTHS), lambda month: month[0].capitalize(), candidate)
+
+
+@lru_cache(maxsize=1000)
+def _nearest_word(word: str) -> str:
+    """Return the word of the grammar that is closest to a word, or the word itself if none is close."""
+    from difflib import get_close_matches  # only on the way to an error, never at start-up
+
+    return word if word in _MONTH_OF else next(iter(get_close_matches(word, _WORDS, n=1, cutoff=0.8)), word)
 
 
 def _padded(match: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from draw_key_pictures import FOLDER, Picture, pictures
 from reference_text import definitions, markdown
 
 from helio.pipelines.template.schema import STEP, STRUCTURE, VARIABLE
@@ -28,6 +29,16 @@ the top. "By panel number" means an object such as `{"1": …, "2": …}`.
 {"labels": ["ACE_B", "ACE_Bmag"], "panels": [["ACE_B"], ["ACE_Bmag"]],
  "title": "ACE, {start} to {stop}", "y_label": {"1": "B GSE [nT]", "2": "|B| [nT]"}}
 ```
+
+The pictures are drawn from the data that come with helio (`--archive sample`). Below each picture is the part of `spec`
+that it explains. The labels in it are:
+
+| Label | Table |
+|---|---|
+| `B`, `Bmag`, `power` | magnetic field at Parker Solar Probe, its magnitude, its power spectrum |
+| `electrons`, `protons`, `means` | intensities at STEREO-A; 4-hour means of the protons |
+| `intensity` | intensity of 18 MeV protons at SOHO |
+| `energies` | electrons at Van Allen Probe A |
 """
 TEMPLATE = """# Keys of a template
 
@@ -52,9 +63,35 @@ def _key(name: str, schema: Mapping[str, Any]) -> str:
     text = (
         f"## {name}\n\n{markdown(schema.get('description', ''))}\n\nValue: {markdown(type_words(schema))}.\n"
     )
-    example = next(key.example for key in keys()[name] if "render_spec" in key.places.get(SPEC, ()))
-    text += f"\n```json\n{json.dumps({name: example}, ensure_ascii=False)}\n```\n"
+    drawn = pictures().get(name)
+    if drawn:
+        text += f"\n::::{{container}} pictures\n{''.join(_picture(name, picture) for picture in drawn)}::::\n"
+    else:
+        example = next(key.example for key in keys()[name] if "render_spec" in key.places.get(SPEC, ()))
+        text += f"\n{_json({name: example})}"
     return text + "".join(f"\n{_members(inner)}\n" for inner in _objects(schema))
+
+
+def _picture(key: str, picture: Picture) -> str:
+    shown = _json(picture.shown) if picture.shown else f"Without `{key}`\n"
+    words = (
+        f"A figure with {json.dumps(picture.shown, ensure_ascii=False)}"
+        if picture.shown
+        else f"A figure without {key}"
+    )
+    return f"""
+:::{{container}} picture wrap
+```{{image}} ../figures/{FOLDER.name}/{picture.path.name}
+:alt: {words}
+:width: {picture.spec["canvas_size"]["width"]}px
+```
+
+{shown}:::
+"""
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return f"```json\n{json.dumps(value, ensure_ascii=False)}\n```\n"
 
 
 def _objects(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

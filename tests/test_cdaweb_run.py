@@ -20,6 +20,7 @@ from typer.testing import CliRunner, Result
 from helio.cli import app
 from helio.sources.samples import sample_folder
 from helio.testing import CdaWebStandIn
+from tests.waiting import LONG
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
@@ -153,9 +154,9 @@ def test_nobody_has_to_name_cdaweb_and_whoever_does_means_the_same_work(service:
 
 
 @pytest.mark.parametrize("where", ["orig_data", "/sp_phys/data/"])
-@pytest.mark.parametrize("fault", ["timeout", ("503 retry", 60.0)], ids=["silence", "asked to wait"])
+@pytest.mark.parametrize("fault", [("timeout", LONG), ("503 retry", 60.0)], ids=["silence", "asked to wait"])
 def test_ctrl_c_ends_a_run_that_waits_for_the_server(
-    service: CdaWebStandIn, tmp_path: Path, where: str, fault: str | tuple[str, float]
+    service: CdaWebStandIn, tmp_path: Path, where: str, fault: tuple[str, float]
 ):
     service.fail(where, fault)
     words = [sys.executable, "-m", "helio", "run", "gle73-particles", "-o", "out"]
@@ -166,7 +167,7 @@ def test_ctrl_c_ends_a_run_that_waits_for_the_server(
             waiting.wait(0.02)
         waiting.wait(0.1)  # for the answer to be read, if there is one
         child.send_signal(signal.SIGINT)
-        _, told = child.communicate(timeout=120)
+        _, told = child.communicate(timeout=LONG)
     # had it been waited for, the next attempt would have had its answer, and the run an end
     assert child.returncode == 130, told
     assert "cancelled" in told

@@ -154,7 +154,7 @@ def test_a_partial_run_ends_with_3():
         ),
         (("run", "gle73-particles", "--archive", "sample", "--now", "noon"), 2, "'noon' is not a valid time"),
         (("copy", "gle73-particles", "Not An Id"), 2, "not-an-id"),
-        (("copy", "gle73-particles", "psp-bfield"), 2, "shipped pipeline"),
+        (("copy", "gle73-particles", "psp-bfield"), 2, "comes with helio"),
         (("delete", "gle73-particles", "--yes"), 2, "shipped"),
         (("delete", "no-such", "--yes"), 2, "no pipeline is called"),
         (("import", "nowhere.json"), 2, "there is no file"),
@@ -657,7 +657,7 @@ def test_a_map_is_a_step_per_item():
 
 
 def test_explain_knows_codes_and_runs():
-    assert "label that nobody produces" in helio("explain", "HR203").output
+    assert "label that no step produces" in helio("explain", "HR203").output
     record = json.loads(helio("run", "psp-bfield", "--archive", "sample", "-o", "out", "--json").stdout)
     assert (
         "HR301 (safe)  step magnitude: depends on field, whose labels it reads"

@@ -79,7 +79,8 @@ def test_the_reference_of_figures_has_every_key():
     for name, key in figure.schema["properties"].items():
         assert f"## {name}\n\n" in page
         assert key["description"]
-    assert '{"title": "ACE, {start} to {stop}"}' in page
+    assert '{"filename": "ace_{start}.png"}' in page
+    assert '{"title": "PSP, {start}"}' in page
 
 
 def test_every_key_of_a_template_says_what_it_means():

@@ -24,6 +24,7 @@ from helio.sources.samples import sample_folder
 from helio.testing import Authority, CdaWebStandIn, HapiStandIn, ProxyStandIn, SwpcStandIn, secure
 from tests.authoring import standin_gemini as gemini
 from tests.sources.made_hapi import magnetometer
+from tests.waiting import LONG
 
 pytestmark = [pytest.mark.process, pytest.mark.usefixtures("warm_processes")]
 
@@ -123,14 +124,14 @@ def test_a_file_that_is_no_cdf(servers, fault, words):
 @pytest.mark.parametrize(
     ("fault", "cause"),
     [
-        ("timeout", "timeout"),
+        (("timeout", LONG), "timeout"),
         ("reset", "reset"),
         ("html", "maintenance"),
         (("429", 3600), "too many requests"),
     ],
 )
 def test_one_source_that_fails_is_named_and_the_others_are_right(servers, monkeypatch, fault, cause):
-    monkeypatch.setattr(online, "_SILENCE", 1.0)
+    monkeypatch.setattr(online, "_SILENCE", 4.0)
     servers[1].fail("", fault)
     found = answers(*SOURCES)
     assert {name: finding["ok"] for name, finding in found.items()} == {
@@ -150,9 +151,9 @@ def test_wrong_answers_end_with_the_exit_code_1(servers):
 
 
 def test_a_source_that_never_ends_is_left_after_its_time(servers):
-    servers[2].fail("", ("timeout", 60))
+    servers[2].fail("", ("timeout", LONG))
     settings = read_settings()
-    found = {finding.subject: finding for finding in online.ask_sources(settings, SOURCES, seconds=1.0)}
+    found = {finding.subject: finding for finding in online.ask_sources(settings, SOURCES, seconds=4.0)}
     assert found["hapi:mine"].cause == "timeout"
     assert found["cdaweb"].ok
 

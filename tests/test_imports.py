@@ -15,7 +15,7 @@ import helio
 ROOT = Path(helio.__file__).parent
 LAYERS = (
     ("limits",),
-    ("errors", "settings", "time_range", "interrupts"),
+    ("errors", "counts", "settings", "time_range", "interrupts"),
     ("store",),
     ("sources",),
     ("knowledge",),
@@ -45,7 +45,10 @@ SOURCES = sorted(
 def imported(path: Path) -> tuple[str, ...]:
     """Every absolute module name that a file imports, wherever the statement stands."""
     found: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        waiting += [part for part in ast.iter_child_nodes(node) if not isinstance(part, ast.expr)]
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -16,12 +16,10 @@ import pytest
 from helio.sources.samples import sample_folder
 from helio.store.runs import Runs
 from helio.testing import CdaWebStandIn
-from tests.waiting import wait_until
+from tests.processes import is_running
+from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
-
-LONG = 120.0
-"""Seconds after which a process that should have ended is taken to hang."""
 
 INTERRUPT_AT = """
 import os, sys
@@ -63,13 +61,6 @@ def interrupted(process: subprocess.Popen[str]) -> str:
     assert last.startswith("cancelled; "), said
     assert all("Ctrl-C cancels" in line for line in waits), said
     return last
-
-
-def lives(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 # ---- while modules are imported
@@ -210,8 +201,8 @@ interrupts.carry_out(command)
     try:
         process.send_signal(signal.SIGINT)
         interrupted(process)
-        assert lives(spared)
-        wait_until(lambda: not lives(child) and not lives(grandchild), "the end of the killed processes")
+        assert is_running(spared)
+        wait_until(lambda: not any(map(is_running, (child, grandchild))), "the end of the killed processes")
     finally:
         os.kill(spared, signal.SIGKILL)
 

@@ -48,7 +48,7 @@ def test_a_plan_says_what_is_not_known_while_the_server_is_down(name: str, asked
     assert len(asked) == 1
     assert "unknown" in found.output
     assert "not known while offline" in found.output
-    assert "to download: not known for " in found.output
+    assert "to download: unknown for step " in found.output
     assert "500" in found.output
     assert "writes " in found.output
 

@@ -292,7 +292,7 @@ def test_another_template_is_refused_with_the_step_and_argument_that_changed(ser
     result = helio("run", "mine.json", "--locked", "-o", "out")
     assert result.exit_code == 2
     assert "the template: step smooth: tool_args.window: $WINDOW → 1h" in result.output
-    assert "undo the changes of the template" in result.output
+    assert "undo the changes to the template" in result.output
     assert "sha256:" not in result.output
     assert "--offline" not in result.output
     assert helio("plan", "mine.json", "--locked").exit_code == 2

@@ -294,6 +294,7 @@ def test_a_clock_at_the_ends_of_time_gives_a_range_or_a_refusal(phrase, now):
     assert EARLIEST <= time_range.start < time_range.stop <= LATEST
 
 
+@pytest.mark.process
 def test_reading_a_time_range_loads_neither_numpy_nor_pandas():
     script = (
         "import sys, helio.time_range as t; from datetime import datetime;"

@@ -173,6 +173,21 @@ def test_the_pipeline_of_ones_own_file_gives_what_its_page_shows(work: Path):
     helio("new", "bx", "--dataset", "MY_FIELD.Bx", "--archive", "data", "--time-range", "2024-05-10")
 
 
+def test_the_figure_for_a_paper_is_planned_as_its_page_says(work: Path):
+    page = (DOCS / "own-files.md").read_text(encoding="utf-8")
+    write_files(page, work)
+    (work / "data").mkdir()
+    (work / "data" / "my_field_20240510_v01.csv").write_text(f"time,Bx [nT],By [nT],Bz [nT]\n{ROWS}")
+    mean, spec = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL))
+    document = json.loads((work / "my-field.json").read_text())
+    after = next(number for number, step in enumerate(document["steps"]) if step["step_id"] == "strength")
+    document["steps"].insert(after + 1, mean)
+    next(step for step in document["steps"] if step["step_id"] == "figure")["tool_args"]["spec"] = spec
+    (work / "paper.json").write_text(json.dumps(document))
+    planned = helio("plan", "paper.json", "--archive", "data")
+    assert "writes my_field_20240510.png, my_field_20240510.pdf" in planned
+
+
 def test_a_run_is_cited_as_its_page_shows(work: Path):
     helio("run", "gle73-particles", "--archive", "sample", "--output", "figures")
     results = list(shown_on("citing.md"))

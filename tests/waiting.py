@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -20,3 +22,28 @@ def wait_until(happened: Callable[[], object], what: str = "what was waited for"
         time.sleep(pause)
         waited, pause = waited + pause, min(pause * 1.3, 0.2)
     pytest.fail(f"{what} did not happen")
+
+
+class _Listener(logging.Handler):
+    def __init__(self, words: str, act: Callable[[], object]) -> None:
+        super().__init__()
+        self._words = words
+        self._act = act
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self._words in record.getMessage():
+            self._act()
+
+
+@contextmanager
+def when_logged(logger: str, words: str, act: Callable[[], object]) -> Iterator[None]:
+    """Do something at the moment at which a logger of helio says these words, in the thread that says them."""
+    log, listener = logging.getLogger(logger), _Listener(words, act)
+    before = log.level
+    log.setLevel(logging.INFO)
+    log.addHandler(listener)
+    try:
+        yield
+    finally:
+        log.removeHandler(listener)
+        log.setLevel(before)

@@ -64,7 +64,7 @@ def read_answer(ask: Ask, answer: ModelAnswer) -> ModelAnswer:
 
 
 def is_too_deep(value: Any) -> bool:
-    """Tell whether a JSON value is nested too deeply to process, without a recursive search."""
+    """Return whether a JSON value is nested too deeply to process, without a recursive search."""
     waiting = [(value, 1)]
     while waiting:
         part, depth = waiting.pop()

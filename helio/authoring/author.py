@@ -212,7 +212,7 @@ def _check(request: str) -> None:
 
 
 def _asks_again(before: Document, after: Document, failure: Failure) -> bool:
-    """Tell whether a fetch that found no data would request the same data again."""
+    """Return whether a fetch that found no data would request the same data again."""
     if failure.kind not in NOWHERE:
         return False
     old, new = step_of(before, failure.step_id), step_of(after, failure.step_id)

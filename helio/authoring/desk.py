@@ -227,7 +227,7 @@ class Desk:
         request = self._scrub(request)
         entry = self.library.find(str(pipeline))
         is_fixed = RequestError(
-            f"{entry.id} is a shipped pipeline and cannot be changed",
+            f"{entry.id} comes with helio and cannot be changed",
             advice=f"change a copy with --as my-{entry.id}",
         )
         if entry.shipped and not name and not is_question(request):
@@ -505,11 +505,11 @@ class Desk:
 
 
 def _is_clean_swap(draft: TemplateDraft) -> bool:
-    """Tell whether a draft only replaces a spacecraft, and does not combine tables that do not fit together."""
+    """Return whether a draft only replaces a spacecraft, and does not combine tables that do not fit together."""
     by_table = draft.attribution.by == "equivalence table"
     return by_table and not any(warning.code in CLASHES for warning in draft.proved.warnings)
 
 
 def _comes_of(name: str, step_id: StepId) -> bool:
-    """Tell whether a step in a run's record comes from the template's step with this id, or from an item of it."""
+    """Return whether a step in a run's record comes from the template's step with this id, or from an item of it."""
     return name == str(step_id) or name.startswith((f"{step_id}[", f"{step_id}."))

@@ -245,7 +245,7 @@ class Door:
             raise Cancelled("cancelled")
         if self._tokens is not None and self.usage.total >= self._tokens:
             raise BudgetSpent(
-                f"the task has used {self.usage.total} tokens; the limit is {self._tokens}",
+                f"the request has used {self.usage.total} tokens; the limit is {self._tokens}",
                 advice="set a larger limit in HELIO_MODEL_TOKENS",
             )
         if self._left() <= 0:
@@ -256,7 +256,7 @@ class Door:
 
     def _late(self) -> BudgetSpent:
         return BudgetSpent(
-            f"the task took longer than its limit of {self._seconds:g} s",
+            f"the request took longer than its limit of {self._seconds:g} s",
             advice="shorten the request, or use a smaller pipeline",
         )
 

@@ -8,6 +8,7 @@ from typing import NoReturn, TypeVar
 
 from helio.authoring.request import Computation, Panels, PipelineRequest, RequestedStyle, RequestQuantity
 from helio.authoring.writing.computations import APPLIED, tool_named
+from helio.counts import number_of
 from helio.errors import RequestError, closest, did_you_mean
 from helio.knowledge.catalogue import Catalogue
 from helio.knowledge.frame_names import FRAMES
@@ -125,8 +126,9 @@ def _computation(text: str) -> Computation:
     written = APPLIED.get(tool)
     most = 0 if written is None or not written.argument else 2 if tool == "resample" else 1
     if len(values) > most:
+        allowed = f"at most {number_of(most, 'value')}" if most else "no value"
         raise RequestError(
-            f"{tool} takes {f'at most {most} values' if most else 'no value'}: '{text}'",
+            f"{tool} takes {allowed}: '{text}'",
             advice=f"write '{tool}:1h'" if most else f"write '{tool}'",
         )
     if most and not (values and values[0]):

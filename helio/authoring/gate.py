@@ -509,7 +509,11 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
         if json.dumps(new.get(name)) == json.dumps(step):
             continue
         if name not in declared and top not in declared:
-            yield Diagnostic("HE301", f"the repair changes step {name}, which it does not name", step_id=name)
+            yield Diagnostic(
+                "HE301",
+                f"the repair changes step {name}, but does not list this step as changed",
+                step_id=name,
+            )
         for weakness in _weaknesses(step, new.get(name)):
             yield Diagnostic("HE304", f"a repair may not weaken step {name}: {weakness}", step_id=name)
     variables = after.get("variables") or {}

@@ -52,7 +52,7 @@ _MOST_SAID = 300
 _MOST_MODELS = 1000
 """Maximum number of models that the service lists in one reply."""
 _PAGE_ADVICE = (
-    "open any web page in a browser, and log in to the network if asked; otherwise check HELIO_MODEL_URL"
+    "open any web page in a browser; log in if the network asks you to, otherwise check HELIO_MODEL_URL"
 )
 _GET_A_KEY = "set GEMINI_API_KEY; get a key at https://aistudio.google.com/apikey"
 _NO_SIGNATURE = b"skip_thought_signature_validator"
@@ -105,7 +105,10 @@ class Gemini:
             raise NoKey("no API key for a language model is set", advice=_GET_A_KEY)
         if not re.fullmatch(r"[!-~]+", key) or key.startswith("auth_tokens/"):
             # the client would quote it in its error
-            raise WrongKey("the model's API key contains characters that no key has", advice=_GET_A_KEY)
+            raise WrongKey(
+                "the API key for the language model contains characters that are not allowed in a key",
+                advice=_GET_A_KEY,
+            )
         self._key = key
         self._names = dict(names)
         self._url = url
@@ -520,7 +523,7 @@ def _signature(opaque: str, name: str) -> bytes | None:
 
 
 def _own(turn: ModelTurn, name: str) -> bool:
-    """Tell whether this model wrote a message; some models add no signature."""
+    """Return whether this model wrote a message; some models add no signature."""
     origin = turn.calls[0].signature.partition(" ")[0]
     return origin == name if origin else turn.model.startswith(name)
 

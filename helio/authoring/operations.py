@@ -243,7 +243,7 @@ def _target(template: Document, operation: Operation) -> Document:
         of = "a step" if step else "the template"
         raise OperationError(
             f"an edit may not change '{operation.path}' of {of}",
-            advice=f"an edit may change {', '.join(fields)}",
+            advice=f"change one of {', '.join(fields)}",
         )
     return target
 
@@ -276,7 +276,7 @@ def _index(items: list[Any], key: str, operation: Operation) -> int:
         return int(key)
     raise OperationError(
         f"'{operation.path}' is not an item of its list",
-        advice=f"use an index from 0 to {len(items) - 1}" if items else "the list is empty",
+        advice=f"use an index from 0 to {len(items) - 1}" if items else "set the whole list: it is empty",
     )
 
 

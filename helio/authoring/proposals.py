@@ -350,7 +350,7 @@ def _proposal(path: Path) -> Proposal:
 
 
 def _is_template(value: Any) -> bool:
-    """Tell whether a JSON value looks like a template, so that helio can show it; other code verifies the details."""
+    """Return whether a JSON value looks like a template, so that helio can show it; other code verifies the details."""
     if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
         return False
     variables = value.get("variables") or {}

@@ -23,6 +23,7 @@ from helio.authoring.model import (
     canonical_json,
 )
 from helio.authoring.scrub import Scrub
+from helio.counts import number_of
 from helio.errors import Cancelled, DamagedRecord, HelioError, ModelError, RequestError, TranscriptDiffers
 from helio.sources.http import Clock
 from helio.store.files import is_file, unwritable, user_path, write_all
@@ -359,7 +360,7 @@ def _difference(then: Any, now: Any, path: str = "") -> str:
         for number, (former, present) in enumerate(zip(then, now, strict=False)):
             if former != present:
                 return _difference(former, present, f"{path}/{number}")
-        return f"{path} had {len(then)} item{'s' * (len(then) != 1)} in the recorded question, and has {len(now)} now"
+        return f"{path} had {number_of(len(then), 'item')} in the recorded question, and has {len(now)} now"
     if isinstance(then, str) and isinstance(now, str):
         at = next(
             (i for i, (a, b) in enumerate(zip(then, now, strict=False)) if a != b), min(len(then), len(now))

@@ -408,7 +408,7 @@ def run_records() -> Runs:
 
 
 def is_run(name: str) -> bool:
-    """Tell whether a text is the complete id of a run, or the word ``last``."""
+    """Return whether a text is the complete id of a run, or the word ``last``."""
     from helio.store.runs import LAST
 
     return name == LAST or name in run_records().ids()

@@ -69,7 +69,7 @@ Writer = Annotated[
     str,
     typer.Option(
         "--author",
-        help="Who writes the proposal: helio's rules, a language model, or auto: the model if a key for it is set.",
+        help="Who writes the proposal: rules, a language model, or auto (the model if it has a key, otherwise rules).",
         metavar="rules|model|auto",
     ),
 ]
@@ -86,7 +86,7 @@ Replay = Annotated[
     Path | None,
     typer.Option(
         "--replay",
-        help="Replay a transcript: use its recorded answers, and its time as now, instead of asking the model.",
+        help="Use the answers and the time that a transcript has recorded, instead of asking the model.",
         metavar="FILE|ID",
     ),
 ]
@@ -314,7 +314,7 @@ def edit(
             from helio.errors import RequestError
 
             raise RequestError(
-                "no change was requested", advice=f"`helio edit {pipeline} 'add the density'`, or --undo"
+                "no change was requested", advice=f"use `helio edit {pipeline} 'add the density'`, or --undo"
             )
         outcome = _answered(
             lambda chosen: desk.edit(pipeline, request, name=name, chosen=chosen),
@@ -577,7 +577,9 @@ def _show(
             _say_line(outcome.text)
             for choice in outcome.choices:
                 _say_line(f"  {choice}")
-            say("try  --answer CHOICE with one of these choices, or --yes for the first", err=True)
+            say(
+                "try  add --answer CHOICE with one of these choices, or --yes to take the first one", err=True
+            )
         raise typer.Exit(2)
     work = desk.work(outcome)
     if as_json:

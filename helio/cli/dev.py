@@ -63,4 +63,4 @@ def _say_written(paths: tuple[Path, ...]) -> None:
     for path in shown:
         say(f"written {path}")
     [test] = [path for path in shown if os.path.basename(path).startswith("test_")]
-    say(f"try     pytest {test}; CONTRIBUTING.md describes the next steps")
+    say(f"try     run pytest {test}; CONTRIBUTING.md describes the next steps")

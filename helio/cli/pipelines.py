@@ -29,6 +29,7 @@ from helio.cli.app import (
 )
 from helio.cli.completion import complete_shown
 from helio.cli.reference import print_tool, print_tools
+from helio.counts import number_of
 from helio.pipelines.template.plain_text import without_long_words
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def check(
                 say(without_long_words(str(finding)))
             say(f"{name}: {'not valid' if wrong else 'valid'}")
             if left_out := len(diagnostics) - len(shown):
-                say(f"{left_out} hint{'s' * (left_out != 1)} not shown: `helio check {name} --hints`")
+                say(f"{number_of(left_out, 'hint')} not shown; to see them: `helio check {name} --hints`")
     raise typer.Exit(INVALID if wrong else SUCCESS)
 
 
@@ -87,7 +88,10 @@ def fix(
     ] = False,
     now: Now = None,
 ) -> None:
-    """Correct errors in one of your pipelines, and list the errors that remain."""
+    """Correct errors in one of your pipelines, and list the errors that remain.
+
+    If an error remains, the file stays unchanged. Otherwise helio writes the file in its own layout.
+    """
     with errors_as_text(as_json=False):
         from helio import api
         from helio.pipelines.template.diagnostics import without_hints
@@ -95,11 +99,18 @@ def fix(
         mended = api.fix(name, now=now, write=not diff, settings=current_settings())
         for diagnostic in without_hints(mended.diagnostics):
             say(without_long_words(str(diagnostic)), err=True)
-        say(mended.diff or f"{name}: nothing to correct", nl=not mended.diff)
+        errors = sum(diagnostic.severity == "error" for diagnostic in mended.diagnostics)
+        if errors:
+            remain, them = ("1 error remains", "it") if errors == 1 else (f"{errors} errors remain", "them")
+            rest = (
+                f"; correct {them} by hand, then `helio fix {name}` corrects the rest" if mended.diff else ""
+            )
+            say(f"{name}: unchanged, {remain}{rest}")
+        else:
+            say(mended.diff or f"{name}: nothing to correct", nl=not mended.diff)
         if mended.written is not None:
             say(f"written {mended.written}")
-        wrong = any(diagnostic.severity == "error" for diagnostic in mended.diagnostics)
-    raise typer.Exit(INVALID if wrong else SUCCESS)
+    raise typer.Exit(INVALID if errors else SUCCESS)
 
 
 @app.command("list")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from helio.cli.app import MARKS, say
+from helio.counts import number_of
 from helio.pipelines.template.plain_text import plain
 
 if TYPE_CHECKING:
@@ -127,7 +128,8 @@ def downloads_line(fetches: list[Progress]) -> str:
 
     if not fetches:
         return ""
-    files = f"{sum(fetch.files_done for fetch in fetches)} of {sum(fetch.files for fetch in fetches)} files"
+    files = number_of(sum(fetch.files for fetch in fetches), "file")
+    files = f"{sum(fetch.files_done for fetch in fetches)} of {files}"
     done, size = sum(fetch.bytes_done for fetch in fetches), sum(fetch.bytes for fetch in fetches)
     if not all(fetch.bytes for fetch in fetches):
         return f"{files}, {in_words(done)}"
@@ -175,7 +177,8 @@ def step_line(result: StepResult) -> str:
     if result.error is not None:
         note = result.error.message
     elif result.outputs and result.artefact is None:
-        note = ", ".join(f"{table.label} ({table.facts['rows']} records)" for table in result.outputs)
+        counts = [(table.label, table.facts["rows"]) for table in result.outputs]
+        note = ", ".join(f"{label} ({rows} record{'s' * (rows != 1)})" for label, rows in counts)
     elif result.artefact is not None:
         note = ""
     return f"{mark} {result.step.step_id}  {result.step.tool_name}  {note}".rstrip()

@@ -9,6 +9,7 @@ import typer
 
 from helio.cli.app import Json, app, errors_as_text, print_json, run_records, say, say_rows, terminal_width
 from helio.cli.completion import complete_tools, complete_words
+from helio.counts import number_of
 
 if TYPE_CHECKING:
     from helio.pipelines.codes import Code
@@ -185,14 +186,13 @@ def _run_called(subject: str) -> RunRecord:
                 f"there is no code {subject}",
                 advice=f"use one of {', '.join(alike)}"
                 if alike
-                else f"codes begin with {', '.join(families)}; list them with `helio explain HR`",
+                else f"use a code that begins with {', '.join(families)}; `helio explain HR` lists those with HR",
             ) from error
         about = [code.code for code in codes().values() if subject.strip().lower() in code.meaning.lower()]
         otherwise = (
-            f"`helio explain {about[0]}`; codes about '{subject}': {', '.join(about[:_MOST_CODES])}"
+            f"use `helio explain {about[0]}`, or another code about '{subject}': {', '.join(about[:_MOST_CODES])}"
             if about
-            else "`helio tools` for the tools, `helio runs` for the runs, `helio explain HR` for the codes that begin "
-            "with HR"
+            else "`helio tools` lists the tools, `helio runs` the runs, `helio explain HR` the codes that begin with HR"
         )
         advice = did_you_mean(subject, names(), otherwise=otherwise)
         raise RequestError(
@@ -205,7 +205,7 @@ def _print_edits(record: RunRecord, as_json: bool) -> None:
     if as_json:
         print_json(edits)
         return
-    say(f"{record.id}: {len(edits)} edit{'s' * (len(edits) != 1)}")
+    say(f"{record.id}: {number_of(len(edits), 'edit')}")
     for edit in edits:
         where = f"step {edit['step_id']}" if edit["step_id"] is not None else "the template"
         say(f"  {edit['code']} ({edit['kind']})  {where}: {edit['message']}")

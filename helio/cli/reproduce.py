@@ -32,6 +32,7 @@ from helio.cli.app import (
 )
 from helio.cli.completion import complete_pipelines, complete_providers, complete_runs
 from helio.cli.progress import watch
+from helio.counts import number_of
 
 if TYPE_CHECKING:
     from helio.pipelines.runs.compare import Comparison, Difference
@@ -96,7 +97,8 @@ def lock(
             made = api.lock_run(run, settings)
         elif name is None:
             raise RequestError(
-                "no pipeline and no run was given", advice="`helio lock PIPELINE`, or `helio lock --run RUN`"
+                "no pipeline and no run was given",
+                advice="use `helio lock PIPELINE`, or `helio lock --run RUN`",
             )
         else:
             with watch(quiet=as_json, live=not context.obj) as progress:
@@ -232,8 +234,7 @@ def _lock_lines(made: Lock) -> list[str]:
         for dataset in fetch.datasets:
             size = in_words(sum(file.size for file in dataset.files))
             versions = ", ".join(dict.fromkeys(f"v{file.version}" for file in dataset.files if file.version))
-            count = len(dataset.files)
-            note = dataset.absent or f"{count} file{'s' * (count != 1)} {versions} {size}"
+            note = dataset.absent or f"{number_of(len(dataset.files), 'file')} {versions} {size}"
             if not dataset.files and not dataset.absent:
                 note = "identified by its numbers" if dataset.used else "not needed"
             mark = "=" if dataset.used else "–"
@@ -250,9 +251,9 @@ def _verify_lines(comparison: Comparison) -> list[str]:
     lines += [f"not compared: {output}" for output in _not_compared(comparison)]
     failed = len(comparison.failed_alike)
     if failed:
-        steps = "1 step" if failed == 1 else f"{failed} steps"
         lines.append(
-            f"note: {steps} gave no result again, for the same reason: {_listed(comparison.failed_alike)}"
+            f"note: {number_of(failed, 'step')} gave no result again, for the same reason: "
+            f"{_listed(comparison.failed_alike)}"
         )
     if comparison.verdict != "different":
         lines += [f"note: {difference}" for difference in comparison.environment]
@@ -290,8 +291,7 @@ def _not_compared(comparison: Comparison) -> list[str]:
 def _compared(comparison: Comparison) -> str:
     """Return in words how many tables, figures and files were compared."""
     counts = [(comparison.tables, "table"), (comparison.drawn, "figure"), (comparison.saved, "saved file")]
-    counted = [f"{count} {what}{'s' * (count != 1)}" for count, what in counts if count] or ["nothing"]
-    *most, last = counted
+    *most, last = [number_of(count, what) for count, what in counts if count] or ["nothing"]
     return f"{', '.join(most)} and {last}" if most else last
 
 

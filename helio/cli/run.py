@@ -45,6 +45,7 @@ from helio.cli.app import (
 )
 from helio.cli.completion import complete_pipelines
 from helio.cli.progress import time_line, watch
+from helio.counts import number_of
 
 if TYPE_CHECKING:
     from helio.pipelines.plan import Plan
@@ -211,8 +212,8 @@ def plan_pipeline(
         unknown = [str(forecast["step_id"]) for forecast in forecasts if forecast["state"] == "unknown"]
         words = _download_words(sizes)
         if unknown:
-            words = f"not known for {', '.join(unknown)}" + (
-                f"; for the other steps {words}" if sizes else ""
+            words = f"unknown for step {', '.join(unknown)}" + (
+                f"; {words} for the other steps" if sizes else ""
             )
         say(f"to download: {words}")
         if saved.get("offline"):
@@ -230,7 +231,7 @@ def _download_words(sizes: dict[str, int | None]) -> str:
     known = [size for size in sizes.values() if size is not None]
     size = sum(known)
     much = in_words(size) + (" and more" if len(known) < len(sizes) else "") if known else "an unknown amount"
-    words = f"{much} in {len(sizes)} request{'s' * (len(sizes) != 1)}"
+    words = f"{much} in {number_of(len(sizes), 'request')}"
     if size > MAX_DOWNLOAD:
         words += f"; `helio run` needs --max-download {in_words(size, up=True).replace(' ', '')}"
     return words
@@ -290,7 +291,7 @@ def _print_outcome(outcome: Run, settings: Settings) -> None:
 
 
 def _is_full_coverage(note: str) -> bool:
-    """Tell whether a note only says that almost no records are missing."""
+    """Return whether a note only says that almost no records are missing."""
     import re
 
     shares = re.findall(r"(\d+(?:\.\d+)?) %", note)

@@ -63,7 +63,7 @@ def list_runs(
         for run in runs:
             _say_run(run)
         if not runs:
-            say("no runs of this pipeline" if pipeline else "no runs yet: `helio run PIPELINE`")
+            say("no runs of this pipeline" if pipeline else "no runs yet; `helio run PIPELINE` starts one")
 
 
 def _say_run(run: ListedRun) -> None:

@@ -228,7 +228,9 @@ def list_schedules(as_json: Json = False) -> None:
             for notice in schedule.notices(settings):
                 say(f"note: {notice}", err=True)
         if not schedules.names():
-            say("no schedules yet: `helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday`")
+            say(
+                "no schedules yet; to add one: `helio schedule add PIPELINE --cron '10 6 * * *' -t yesterday`"
+            )
         elif not served:
             say("`helio serve` is not running: no schedule runs until you start `helio serve`", err=True)
 
@@ -271,8 +273,8 @@ def serve(
 
     The engine's pages show the schedules and their runs; helio up prints a link to them.
     """
-    stays = "the run is put back" if flow_run else "the schedules stay"
-    with errors_as_text(as_json=False, cancelled=f"{stays}, and the next `helio serve` continues"):
+    stays = "the run is scheduled again" if flow_run else "the schedules stay"
+    with errors_as_text(as_json=False, cancelled=f"{stays}; start `helio serve` to continue"):
         settings = current_settings()
         log_to(settings, verbose=context.obj)
         from helio.flows import serve as serving

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helio import __version__
+from helio.counts import number_of
 from helio.errors import EngineError, ExportError, HelioError, NoSandbox
 from helio.settings import Settings
 
@@ -202,7 +203,9 @@ def _archives(archive: str, settings: Settings) -> Iterator[Finding]:
             except HelioError as error:
                 yield Finding(subject, False, error.message, error.advice)
             else:
-                listed = f"{len(datasets)} datasets{':' if datasets else ''} {', '.join(datasets)}".rstrip()
+                listed = (
+                    f"{number_of(len(datasets), 'dataset')}{': ' if datasets else ''}{', '.join(datasets)}"
+                )
                 entries = "file" if unread == 1 else f"{unread} files"
                 advice = (
                     f"use `helio archive {name}` to see the {entries} that cannot be read" if unread else ""

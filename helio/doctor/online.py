@@ -229,7 +229,7 @@ def _host(answer: SourceAnswer) -> str:
 
 
 def _has_name(answer: SourceAnswer) -> bool:
-    """Tell whether the address of a source contains a host name to look up, and not an IP address or ``localhost``."""
+    """Return whether the address of a source has a host name to look up, and not an IP address or ``localhost``."""
     host = urlsplit(answer.question.url).hostname or ""
     try:
         ipaddress.ip_address(host)

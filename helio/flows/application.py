@@ -250,7 +250,7 @@ def _is_api(path: str) -> bool:
 
 
 def _is_followed_link(scope: Message, headers: dict[bytes, list[bytes]]) -> bool:
-    """Tell whether a browser opens a page of the server as a document, as when a person follows a link to the page."""
+    """Return whether a browser opens a page of the server as a document, as when a person follows a link to it."""
     return (
         scope["type"] == "http"
         and scope["method"] == "GET"

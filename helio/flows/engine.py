@@ -7,8 +7,9 @@ import logging
 import queue
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -99,8 +100,9 @@ def run(execution: FlowExecution, server: Server, recorded: Callable[[str], None
             with _logs_to(server), suppress(Pause):
                 run_flow_sync(flow, flow_run=unwatched, parameters=parameters, return_type="state")
             ended = context.client.read_flow_run(made.id).state
-            if execution.complete and ended is not None and not ended.is_final():
+            if execution.complete and ended is not None and not (ended.is_final() or ended.is_scheduled()):
                 # A person paused or cancelled it after its last step had begun: the server refused the end.
+                # A run that is scheduled again has ended before; another process runs it.
                 context.client.set_flow_run_state(made.id, _flow_state(execution), force=True)
 
 
@@ -130,7 +132,7 @@ class _Page:
         self.paused = False
 
     def lets_go_on(self) -> bool:
-        """Tell whether the next step may begin: the run must be neither paused nor ended."""
+        """Return whether the next step may begin: the run must be neither paused nor ended."""
         if time.monotonic() >= self._look_at:
             self._look()
         return not (self.paused or self._execution.suspended or self._execution.cancelled.is_set())
@@ -320,23 +322,39 @@ def _settings(home: Path, server: Server) -> Iterator[None]:
         yield
 
 
+_SENDING = threading.Lock()
+_RUNS_BY_SERVER: Counter[str] = Counter()
+"""Number of runs of this process that send the states of their tasks, by the address of the server."""
+
+
 @contextmanager
 def _events_to(execution: FlowExecution, api_url: str) -> Iterator[None]:
-    """Send the states of task runs to this server during a ``with`` block; at the end, wait until the server has them.
+    """Send the states of task runs to this server during a ``with`` block; the last of several runs at the same time
+    waits at the end until the server has them.
 
     Prefect keeps one sender for all servers of a process, that of the first server, and tries each event for seconds;
-    it keeps unsent events until another event can be sent.
+    it keeps unsent events until another event can be sent. Runs at the same time share the sender, and Prefect loses
+    an event that meets a stopped sender.
     """
-    if not emit_events_to_cloud():
-        EventsWorker.set_client_override(PrefectEventsClient, api_url=api_url, reconnection_attempts=3)
-    try:
+    sent: Future[bool] | None = None
+    with _SENDING:
+        if not emit_events_to_cloud():
+            EventsWorker.set_client_override(PrefectEventsClient, api_url=api_url, reconnection_attempts=3)
         worker = EventsWorker.instance()
-        task = worker._task
-        execution.let_go = lambda: _drop(worker, task)
+        _RUNS_BY_SERVER[api_url] += 1
+    task = worker._task
+    execution.let_go = lambda: _drop(worker, task)
+    try:
         yield
-        worker.drain()
     finally:
-        EventsWorker.set_client_override(None)
+        with _SENDING:
+            _RUNS_BY_SERVER[api_url] -= 1
+            if not _RUNS_BY_SERVER[api_url]:
+                sent = worker._drain()
+            if not _RUNS_BY_SERVER.total():
+                EventsWorker.set_client_override(None)
+    if sent is not None:
+        sent.result()
 
 
 def _drop(worker: EventsWorker, task: asyncio.Task[None] | None) -> None:

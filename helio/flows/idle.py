@@ -107,7 +107,7 @@ class WatchedApplication:
                 log.warning("cannot check whether this server is in use: %s", error)
 
     def is_over(self, lock: int) -> bool:
-        """Tell whether the server must end now; if so, keep the lock, and remove the file that describes the server.
+        """Return whether the server must end now; if so, keep the lock, and remove the file that describes the server.
 
         Parameters
         ----------

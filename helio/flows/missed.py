@@ -11,7 +11,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
+from helio.counts import number_of
 from helio.errors import DamagedRecord
+from helio.flows.last_runs import last_run
 from helio.flows.schedule import Schedule
 from helio.flows.slots import slots_between
 from helio.store.files import write_whole
@@ -35,7 +37,7 @@ class MissedSlots:
     noted_at: NaiveInstant
 
     def __str__(self) -> str:
-        runs = "1 run was" if self.count == 1 else f"{self.count} runs were"
+        runs = number_of(self.count, "run was", "runs were")
         span = _shown(self.first) if self.count == 1 else f"{_shown(self.first)} to {_shown(self.last)}"
         return f"{runs} missed, {span} UTC: `helio serve` was not running; to run now: `helio run PIPELINE --now TIME`"
 
@@ -108,15 +110,19 @@ def missed_notes(schedule: Schedule, home: Path, now: datetime) -> list[str]:
         return []
     notes = [str(served.missed[schedule.name])] if schedule.name in served.missed else []
     seen = unserved_since(served, schedule, home)
+    # A killed `helio serve` may have begun a run after it last recorded that it was running.
+    last = last_run(home, schedule.name)
+    if last is not None and (begun := datetime.fromisoformat(last.slot)) <= now:
+        seen = max(seen, begun)
     waiting = None if is_served(home) else missed_slots(schedule, seen, now, ())
     if waiting is not None:
-        runs = "1 run was" if waiting.count == 1 else f"{waiting.count} runs were"
+        runs = number_of(waiting.count, "run was", "runs were")
         notes.append(f"{runs} due since {seen:%Y-%m-%d %H:%M} UTC, but `helio serve` is not running")
     return notes
 
 
 def is_served(home: Path) -> bool:
-    """Tell whether `helio serve` is running for this home folder."""
+    """Return whether `helio serve` is running for this home folder."""
     try:
         lock = (home / "schedules" / ".serve.lock").open("r")
     except OSError:

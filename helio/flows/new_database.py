@@ -41,7 +41,7 @@ def _revision(tables: str) -> str:
 
 
 def _is_known(revision: str) -> bool:
-    """Tell whether the installed Prefect has a migration to this revision, without importing Prefect."""
+    """Return whether the installed Prefect has a migration to this revision, without importing Prefect."""
     prefect = find_spec("prefect")
     folders = prefect.submodule_search_locations if prefect is not None else None
     return any(

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from helio.errors import EngineError, UnknownRun
 from helio.flows.register import FINAL, Picture, mark_crashed, publish, register_cached
-from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.outcome import Run
@@ -85,6 +84,8 @@ class PrefectEngine:
     def _run(
         self, execution: Execution, run_id: str, started: Started, finished: Finished
     ) -> tuple[StepResult, ...]:
+        from helio.flows.run import FlowRequest, run_flow
+
         request = FlowRequest(
             execution.plan,
             run_id,
@@ -105,7 +106,7 @@ class PrefectEngine:
         """Show the figures, digests and files of a run on the server, also if no step had to be computed."""
         (self._settings.runs / FLOW_RUNS / run.id).unlink(missing_ok=True)
         # A server that does not answer is not started for this.
-        if self._ephemeral or not (self._flow_run or self._server.is_up()):
+        if self._ephemeral or not (self._flow_run or self._given or self._server.is_up()):
             return ""
         with self._server.used():
             return self._show(run)

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 QUICK = 3.0
 """Maximum seconds for one request to the server; short, because a finished run should not wait for the server."""
+PATIENCE = 30.0
+"""Maximum seconds for one request about a scheduled run: nobody waits, and without its end it counts as crashed."""
 LARGEST_IMAGE = 1_000_000
 """Maximum bytes of a PNG that is stored in the server's database; for a larger figure, only a link is stored."""
 BEGUN = ("PENDING", "RUNNING", "PAUSED", "CANCELLING")
@@ -63,7 +65,7 @@ def register_cached(
         The flow run's id; None when the run was not registered, which is logged.
     """
     try:
-        if not server.is_up():
+        if not server.is_up(PATIENCE if flow_run else QUICK):
             log.debug("no server answers, so run %s will not appear there", run_id)
             return None
         result = PlanResult(plan, tuple(results))
@@ -178,8 +180,8 @@ def _register(server: Server, result: PlanResult, run_id: str) -> str:
 def _complete(server: Server, result: PlanResult, flow_run: str) -> str:
     name, message = describe(result)
     for state in ({"type": "RUNNING"}, {"type": "COMPLETED", "name": name, "message": message}):
-        server.request(f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True}, timeout=QUICK)
-    server.request("/events", _events(result, flow_run), timeout=QUICK)
+        server.request(f"/flow_runs/{flow_run}/set_state", {"state": state, "force": True}, timeout=PATIENCE)
+    server.request("/events", _events(result, flow_run), timeout=PATIENCE)
     return flow_run
 
 

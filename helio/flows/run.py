@@ -38,6 +38,8 @@ LETTING_GO = 5.0
 """Seconds allowed for a cancelled run to end its steps."""
 PATIENCE = 30.0
 """Seconds to wait, after the last step, until the server has recorded how the run ended."""
+ANSWER = 10.0
+"""Seconds without an answer, after the last step, after which the server counts as lost: a busy machine is slow."""
 
 
 class StepRunner(Protocol):
@@ -282,7 +284,7 @@ def _wait_for_server(thread: threading.Thread, server: Server) -> None:
     """Wait until the server has recorded the flow; stop waiting if the server does not answer."""
     end = time.monotonic() + PATIENCE
     thread.join(1.0)
-    while thread.is_alive() and time.monotonic() < end and server.is_up():
+    while thread.is_alive() and time.monotonic() < end and server.is_up(ANSWER):
         thread.join(1.0)
     if thread.is_alive():
         log.warning("the server at %s does not answer; its pages may not show how this run ended", server.url)

@@ -612,7 +612,7 @@ def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any
 
 
 def _waits(shown: Mapping[str, Any]) -> bool:
-    """Tell whether a flow run waits for a new process because a person restarted or suspended it."""
+    """Return whether a flow run waits for a new process because a person restarted or suspended it."""
     state = shown["state"]
     return state["type"] == "SCHEDULED" or (
         state["type"] == "PAUSED" and bool(state["state_details"]["pause_reschedule"])

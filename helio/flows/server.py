@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import base64
 import fcntl
-import http.client
 import json
 import logging
 import os
 import secrets
 import shlex
 import socket
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +27,6 @@ from helio import interrupts
 from helio.errors import Cancelled, DamagedRecord, EngineError
 from helio.flows.application import LOOPBACK, PROOF, START_PAGE, TICKETS
 from helio.flows.idle import RECORD, USE
-from helio.flows.new_database import create_database
 from helio.flows.secret import find_secret, make_secret, mark_of, proof_of
 from helio.settings import IDLE, close_to_others
 from helio.store.files import write_whole
@@ -106,7 +101,8 @@ import os, shutil, sys, threading
 folder = sys.argv.pop(1)
 def watch():
     sys.stdin.buffer.read()
-    shutil.rmtree(folder, ignore_errors=True)
+    for attempt in range(10):  # the server may write a new file into it meanwhile
+        shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 threading.Thread(target=watch, daemon=True).start()
 import uvicorn
@@ -228,16 +224,16 @@ class Server:
         return {"PREFECT_API_URL": self.url, "PREFECT_API_AUTH_STRING": find_secret(self.home)}
 
     def is_outdated(self) -> bool:
-        """Tell whether helio's own server runs without the secret password; `start` replaces such a server."""
+        """Return whether helio's own server runs without the secret password; `start` replaces such a server."""
         process = None if self.external else self._process()
         return process is not None and process.alive and not self._has_secret(process)
 
-    def is_up(self) -> bool:
-        """Tell whether the server answers at this moment."""
+    def is_up(self, timeout: float = 2.0) -> bool:
+        """Return whether the server answers within so many seconds."""
         if not self.external:
-            return self._proves_itself()
+            return self._proves_itself(timeout)
         try:
-            return self.request("/health", timeout=2.0) is True
+            return self.request("/health", timeout=timeout) is True
         except EngineError:
             return False
 
@@ -402,7 +398,7 @@ class Server:
         return f": its process {process.pid} is running; its log is {self.log}"
 
     def _lost_its_port(self) -> bool:
-        """Tell whether the server ended because another process took the server's port."""
+        """Return whether the server ended because another process took the server's port."""
         return "address already in use" in self._log_tail()
 
     def database_error(self) -> EngineError | None:
@@ -438,13 +434,17 @@ class Server:
     def _create_database(self) -> None:
         if self._database is None:
             return
+        import sqlite3
+
+        from helio.flows.new_database import create_database
+
         try:
             create_database(self._database)
         except sqlite3.OperationalError as error:
             raise _database_error(self._database, UNREADABLE, str(error)) from error
 
-    def _proves_itself(self) -> bool:
-        """Tell whether the server that answers is the process that helio started, because it knows the secret password.
+    def _proves_itself(self, timeout: float) -> bool:
+        """Return whether the server that answers is the process that helio started: it knows the secret password.
 
         Another user's program may have taken the port. Do not send the secret before the process proves that it has it.
         """
@@ -454,7 +454,7 @@ class Server:
             return False
         challenge = secrets.token_hex(16)
         try:
-            answer = self._call(f"{PROOF.removeprefix('/api')}?{challenge}", None, {}, "GET", 2.0)
+            answer = self._call(f"{PROOF.removeprefix('/api')}?{challenge}", None, {}, "GET", timeout)
         except EngineError:
             return False
         is_ours: bool = answer == {"proof": proof_of(secret, challenge)}
@@ -465,7 +465,7 @@ class Server:
         return process.secret == mark_of(find_secret(self.home))
 
     def _is_named_by(self, environ: Mapping[str, str]) -> bool:
-        """Tell whether the environment variables name helio's own server, by its secret password or its address."""
+        """Return whether the environment variables name helio's own server, by its secret password or its address."""
         secret = environ.get("PREFECT_API_AUTH_STRING")
         if secret and secret == find_secret(self.home):
             return True
@@ -504,7 +504,7 @@ class Server:
         EngineError
             The server cannot be reached in time, or refuses the call.
         """
-        if not self.external and not self._is_known() and not self.is_up():
+        if not self.external and not self._is_known() and not self.is_up(timeout):
             raise EngineError(f"the server at {self.url} cannot be reached")
         method = method or ("GET" if body is None else "POST")
         return self._call(path, body, self._authorization(), method, timeout)
@@ -512,6 +512,10 @@ class Server:
     def _call(
         self, path: str, body: Any, authorization: Mapping[str, str], method: str, timeout: float
     ) -> Any:
+        import http.client
+        import urllib.error
+        import urllib.request
+
         try:
             call = urllib.request.Request(
                 self.url + path,
@@ -536,7 +540,7 @@ class Server:
             raise EngineError(f"the server at {self.url} cannot be reached: {error}") from error
 
     def _is_known(self) -> bool:
-        """Tell whether the process that proved itself is still running."""
+        """Return whether the process that proved itself is still running."""
         return self._proven is not None and self._proven == self._process() and self._proven.alive
 
     def _authorization(self) -> dict[str, str]:
@@ -707,7 +711,7 @@ def _api(port: int) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether an address belongs to this machine."""
+    """Return whether an address belongs to this machine."""
     host = urlsplit(url).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")
 
@@ -748,7 +752,7 @@ def _born(pid: int) -> str:
 
 
 def _is_stopped(pid: int) -> bool:
-    """Tell whether a process is suspended, for example by SIGSTOP or Ctrl-Z."""
+    """Return whether a process is suspended, for example by SIGSTOP or Ctrl-Z."""
     shown = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True)
     return shown.stdout.strip().startswith(("T", "t"))
 

@@ -100,7 +100,7 @@ def slots_between(cron: str, timezone: str, after: datetime, until: datetime) ->
 
 
 def changes_clocks(timezone: str, now: datetime) -> bool:
-    """Tell whether a time zone changes its clocks within the time for which helio plans ahead."""
+    """Return whether a time zone changes its clocks within the time for which helio plans ahead."""
     return next(_changes(ZoneInfo(timezone), now, now + FAR), None) is not None
 
 

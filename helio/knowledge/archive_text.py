@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from helio.counts import number_of
 from helio.knowledge.cadence import cadence_text
 from helio.knowledge.text import WIDTH, aligned
 from helio.knowledge.unit_spelling import canonical_unit
@@ -31,7 +32,7 @@ def listing_lines(listing: ArchiveListing) -> list[str]:
         )
     files, size = (sum(getattr(dataset, part) for dataset in listing.datasets) for part in ("files", "bytes"))
     lines = [
-        f"{listing.folder}: {_count(len(listing.datasets), 'dataset')}, {_count(files, 'file')}, "
+        f"{listing.folder}: {number_of(len(listing.datasets), 'dataset')}, {number_of(files, 'file')}, "
         f"{in_words(size)}"
     ]
     if listing.datasets:
@@ -49,7 +50,7 @@ def dataset_lines(listing: ArchiveListing) -> list[str]:
     lines: list[str] = []
     for dataset in listing.datasets:
         span = f"{_second(dataset.first)} to {_second(dataset.last)}"
-        older = f"; older versions, which are not read: {dataset.older}" if dataset.older else ""
+        older = f"; {number_of(dataset.older, 'file')} of older versions not read" if dataset.older else ""
         exact = "" if dataset.is_span_exact else ", from file names"
         rows = [
             ("files", f"{dataset.files}, {in_words(dataset.bytes)}{older}"),
@@ -58,7 +59,7 @@ def dataset_lines(listing: ArchiveListing) -> list[str]:
             ("gaps", _gaps_line(dataset)),
         ]
         if dataset.known_as:
-            rows.append(("called", f"{dataset.known_as}, in its files"))
+            rows.append(("called", f"{dataset.known_as} in its files"))
         lines += [f"{dataset.id}  {dataset.title}".rstrip(), *(f"  {name:<8} {text}" for name, text in rows)]
         lines += [
             f"           {_second(gap.start)} to {_second(gap.stop)}" for gap in dataset.gaps[:_MOST_GAPS]
@@ -134,10 +135,10 @@ def _parameter_rows(dataset: ArchiveDataset) -> list[str]:
 def _rest(listing: ArchiveListing) -> list[str]:
     lines = [f"note: {note}" for note in listing.notes]
     if listing.unread:
-        lines += [f"cannot be read: {_count(len(listing.unread), 'entry', 'entries')}"]
+        lines += [f"cannot be read: {number_of(len(listing.unread), 'entry', 'entries')}"]
         lines += [f"  {entry.path}: {entry.reason}" for entry in listing.unread[:_MOST_UNREAD]]
         more = len(listing.unread) - _MOST_UNREAD
-        lines += [f"  and {more} more: --json lists all"] if more > 0 else []
+        lines += [f"  and {more} more; --json lists all of them"] if more > 0 else []
     if not listing.datasets:
         lines.append("no file in the folder can be read: helio reads CDF, netCDF, CSV and Parquet")
     return ["", *lines] if lines else []
@@ -145,7 +146,7 @@ def _rest(listing: ArchiveListing) -> list[str]:
 
 def _gaps_line(dataset: ArchiveDataset) -> str:
     if dataset.gaps_from == "unknown":
-        return "not known: the file names give only start times"
+        return "unknown: the file names give only start times"
     by = (
         " between files, from their records"
         if dataset.gaps_from == "records"
@@ -176,10 +177,6 @@ def _cadence(seconds: float | None) -> str:
     if rounded and abs(seconds - rounded) < 1e-3 * seconds:
         return cadence_text(float(rounded))
     return cadence_text(float(f"{seconds:.4g}"))
-
-
-def _count(number: int, singular: str, several: str = "") -> str:
-    return f"{number:,} {singular if number == 1 else several or f'{singular}s'}"
 
 
 def _minute(moment: datetime | None) -> str:

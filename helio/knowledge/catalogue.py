@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from helio.errors import UnknownDataset, UnknownParameter, did_you_mean
 from helio.knowledge.cadence import cadence_text, cadences_of
@@ -197,6 +197,21 @@ class MissionSummary:
     last: datetime | None
 
 
+class DatasetRow(NamedTuple):
+    """A dataset as the catalogue file stores it; `helio.knowledge.catalogue_file.encode` writes it."""
+
+    id: str
+    group: str
+    instrument_type: str
+    title: str
+    first: str
+    last: str
+    doi: str
+    pi: str
+    affiliation: str
+    parameters: int
+
+
 class Catalogue:
     """The catalogue of CDAWeb's datasets; its parts are read from a file when they are needed.
 
@@ -224,7 +239,7 @@ class Catalogue:
         return self.as_of + FRESH
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     def __contains__(self, dataset_id: object) -> bool:
         return isinstance(dataset_id, str) and dataset_id.upper() in self._places
@@ -239,7 +254,7 @@ class Catalogue:
 
     def ids(self) -> list[str]:
         """Return the ids of all datasets, in order."""
-        return sorted(row[0] for row in self._rows)
+        return sorted(row.id for row in self.rows)
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
         """Return the dataset with this id and its parameters; upper and lower case do not matter.
@@ -265,7 +280,7 @@ class Catalogue:
 
     def summaries(self) -> list[DatasetSummary]:
         """Return all datasets without their parameters; their order is that of the file and of the search index."""
-        return [self.at(row) for row in range(len(self._rows))]
+        return [self.at(row) for row in range(len(self.rows))]
 
     def at(self, number: int) -> DatasetSummary:
         """Return the dataset that has this number in the search index."""
@@ -275,13 +290,13 @@ class Catalogue:
 
     def crafts(self) -> list[tuple[str, Craft]]:
         """Return the id, the mission and the spacecraft of every dataset, in the order of the file."""
-        return [(row[0], craft_of(row[0], row[1])) for row in self._rows]
+        return [(row.id, craft_of(row.id, row.group)) for row in self.rows]
 
     def missions(self) -> list[MissionSummary]:
         """Return all missions, ordered by name."""
         grouped: dict[str, list[tuple[str, datetime | None, datetime | None]]] = {}
-        for row, (_, craft) in zip(self._rows, self.crafts(), strict=True):
-            mission = (craft.spacecraft, read_time(row[4]), read_time(row[5]))
+        for row, (_, craft) in zip(self.rows, self.crafts(), strict=True):
+            mission = (craft.spacecraft, read_time(row.first), read_time(row.last))
             grouped.setdefault(craft.mission, []).append(mission)
         return [
             MissionSummary(
@@ -321,15 +336,10 @@ class Catalogue:
     def facts(self) -> list[CatalogueDataset]:
         """Return all datasets in the form from which a catalogue file is written."""
         facts: list[CatalogueDataset] = []
-        for number, row in enumerate(self._rows):
+        for number, row in enumerate(self.rows):
             described = self._block(number // BLOCK)[number % BLOCK]
-            dataset_id, group, kind, title, first, last, doi, pi, affiliation, _ = row
             parameters = [CatalogueParameter(**vars(_parameter(*written))) for written in described]
-            facts.append(
-                CatalogueDataset(
-                    dataset_id, group, kind, title, first, last, doi, pi, affiliation, parameters
-                )
-            )
+            facts.append(CatalogueDataset(*row[:-1], parameters))
         return facts
 
     def words(self) -> str:
@@ -337,12 +347,13 @@ class Catalogue:
         return self.file.text("words")
 
     @cached_property
-    def _rows(self) -> list[Any]:
-        return self.file.rows("datasets")
+    def rows(self) -> list[DatasetRow]:
+        """All datasets as the file stores them; their order is that of the search index."""
+        return [DatasetRow(*row) for row in self.file.rows("datasets")]
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        return {row[0].upper(): number for number, row in enumerate(self._rows)}
+        return {row.id.upper(): number for number, row in enumerate(self.rows)}
 
     def _place(self, dataset_id: str) -> int:
         number = self._places.get(dataset_id.upper())
@@ -350,7 +361,7 @@ class Catalogue:
             raise UnknownDataset(
                 f"no dataset is called '{dataset_id}'",
                 advice=did_you_mean(
-                    dataset_id, (row[0] for row in self._rows), otherwise="run `helio datasets search WORDS`"
+                    dataset_id, (row.id for row in self.rows), otherwise="run `helio datasets search WORDS`"
                 ),
             )
         return number
@@ -361,23 +372,23 @@ class Catalogue:
         return self._blocks[number]
 
     def _summary(self, number: int) -> DatasetSummary:
-        dataset_id, group, kind, title, first, last, doi, pi, affiliation, count = self._rows[number]
-        craft = craft_of(dataset_id, group)
+        row = self.rows[number]
+        craft = craft_of(row.id, row.group)
         return DatasetSummary(
-            id=dataset_id,
+            id=row.id,
             mission=craft.mission,
             spacecraft=craft.spacecraft,
-            instrument=instrument_of(dataset_id, craft.mission) or kind,
-            instrument_type=kind,
-            title=title,
-            first=read_time(first),
-            last=read_time(last),
-            cadence=cadences_of(dataset_id, title),
-            doi=doi,
-            pi=pi,
-            affiliation=affiliation,
+            instrument=instrument_of(row.id, craft.mission) or row.instrument_type,
+            instrument_type=row.instrument_type,
+            title=row.title,
+            first=read_time(row.first),
+            last=read_time(row.last),
+            cadence=cadences_of(row.id, row.title),
+            doi=row.doi,
+            pi=row.pi,
+            affiliation=row.affiliation,
             acknowledgement="",
-            known_parameters=count,
+            known_parameters=row.parameters,
         )
 
 

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helio.counts import number_of
 from helio.errors import DamagedFile
 from helio.sources.registry import BY_CATALOGUE, families, source_class, source_in_records, stated_in_file
 
@@ -289,7 +290,7 @@ def text_lines(citations: Iterable[Citation], version: str) -> list[str]:
             lines.append(f"  rules of use: {citation.rules_of_use}")
         if citation.proofs:
             written = [
-                f"{_CHECKSUMS[proof]} ({count} file{'s' * (count != 1)})"
+                f"{_CHECKSUMS[proof]} ({number_of(count, 'file')})"
                 for proof, count in citation.proofs.items()
             ]
             lines.append(f"  checksum: {', '.join(written)}")

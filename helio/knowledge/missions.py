@@ -76,7 +76,9 @@ _IDS: tuple[tuple[str, str, str], ...] = (
     (r"TSS-?1R", "TSS-1R", ""),
     (r"L(\d)_|LANL|A[12]_K0_MPA|[0-9]+_", "LANL", ""),
 )
-_COMPILED = tuple((re.compile(pattern, re.IGNORECASE), mission, craft) for pattern, mission, craft in _IDS)
+_ANY_ID = re.compile(
+    "|".join(f"(?P<id{number}>{pattern})" for number, (pattern, _, _) in enumerate(_IDS)), re.IGNORECASE
+)
 
 # What people call them, beside the names above; matched as whole words, in any case.
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -267,12 +269,13 @@ def craft_of(dataset_id: str, group: str = "") -> Craft:
     group : str
         CDAWeb's observatory group of the dataset, used as the mission if the id does not name one.
     """
-    for pattern, mission, spacecraft in _COMPILED:
-        match = pattern.match(dataset_id)
-        if match:
-            number = next((part for part in match.groups() if part), "")
-            named = spacecraft.replace(r"\1", number.upper()) if number or r"\1" not in spacecraft else ""
-            return Craft(mission, named or mission)
+    match = _ANY_ID.match(dataset_id)
+    if match and match.lastgroup and match.lastindex:
+        # the last group to close is the whole pattern of one mission; the groups inside it follow it
+        _, mission, spacecraft = _IDS[int(match.lastgroup.removeprefix("id"))]
+        number = next((part for part in match.groups()[match.lastindex :] if part), "")
+        named = spacecraft.replace(r"\1", number.upper()) if number or r"\1" not in spacecraft else ""
+        return Craft(mission, named or mission)
     if "_HELIO1" in dataset_id.upper():  # one group holds the positions of planets, comets and probes
         body = re.split(r"_HELIO1", dataset_id, flags=re.IGNORECASE)[0]
         name = body.replace("_", " ")

@@ -385,7 +385,7 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
         raise RequestError(
             f"helio does not know which quantity {entry.id}.{parameter} is, so it cannot find this quantity "
             f"in the data of {name}",
-            advice=f"search for an equivalent with `helio datasets search '{name} …'`; known quantities: "
+            advice=f"search for an equivalent with `helio datasets search '{name} …'`; helio knows "
             f"{', '.join(quantities())}",
         )
     others = sources_of(known.quantity, name)
@@ -400,9 +400,9 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             f"{other.dataset}.{'+'.join(other.parameters)} in {other.frame}" for other in others
         )
         raise RequestError(
-            f"helio knows no {known.quantity} of {name} in {known.frame}, and a swap does not change the "
-            "frame",
-            advice=f"choose another frame yourself; helio knows {choices}",
+            f"helio knows no {known.quantity} of {name} in {known.frame}, and does not change the frame when it "
+            "replaces a spacecraft",
+            advice=f"use one of these in the template: {choices}",
         )
     differences = _differences(known, chosen)
     if before is not None and len(known.parameters) == len(chosen.parameters) == 1:

@@ -7,15 +7,16 @@ are left out; if it names a cadence, datasets with the nearest cadence that is n
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from helio.errors import closest
 from helio.knowledge.cadence import said_cadences
-from helio.knowledge.catalogue import Catalogue, DatasetSummary
+from helio.knowledge.catalogue import Catalogue, DatasetRow, DatasetSummary, read_time
 from helio.knowledge.missions import ALIASES, Craft
 from helio.knowledge.words import AT_L1, CONTEXT, CRAFT_AT_L1, Clause, clauses, plain, tokens
 
@@ -114,21 +115,33 @@ class Search:
             places = [number for number in places if met[number]]
         elif not craft and not cadence:
             places = []
-        datasets = [(number, self.catalogue.at(number)) for number in places]
-        ranked = sorted(
-            (
-                Hit(
-                    dataset,
-                    scores[number]
-                    + _usefulness(dataset, rest)
-                    + (_cadence_score(dataset.cadence, cadence) if cadence else 0.0),
-                )
-                for number, dataset in datasets
-            ),
-            key=lambda hit: (-hit.score, len(hit.dataset.id), hit.dataset.id),
-        )
-        hits = tuple(replace(hit, score=round(hit.score, 3)) for hit in ranked[: max(limit, 0)])
-        return SearchResult(hits, len(ranked), unknown, tuple(sorted(craft)), elsewhere)
+        hits = self._best({number: scores[number] for number in places}, rest, cadence, limit)
+        return SearchResult(hits, len(places), unknown, tuple(sorted(craft)), elsewhere)
+
+    def _best(
+        self, scores: Mapping[int, float], question: str, cadence: float | None, limit: int
+    ) -> tuple[Hit, ...]:
+        """Return the best datasets; examine only datasets whose highest possible score is among the best.
+
+        A dataset stands in the queue with its highest possible score, and after examination with its score.
+        """
+        rows, most = self.catalogue.rows, _CADENCE if cadence else 0.0
+        queue: list[tuple[float, int, str, int, bool]] = []
+        for number, score in scores.items():
+            row = rows[number]
+            queue.append((-(score + _merit(row) + most), len(row.id), row.id, number, False))
+        heapq.heapify(queue)
+        hits: list[Hit] = []
+        while queue and len(hits) < limit:
+            negative, length, dataset_id, number, examined = heapq.heappop(queue)
+            if examined:
+                hits.append(Hit(self.catalogue.at(number), round(-negative, 3)))
+                continue
+            row = rows[number]
+            score = scores[number] + (_merit(row) - _drawbacks(row, question))
+            score += _cadence_score(self.catalogue.at(number).cadence, cadence) if cadence else 0.0
+            heapq.heappush(queue, (-score, length, dataset_id, number, True))
+        return tuple(hits)
 
     @cached_property
     def _datasets(self) -> list[tuple[str, Craft]]:
@@ -277,17 +290,17 @@ _LESS = (
 )  # fmt: skip
 
 
-def _usefulness(dataset: DatasetSummary, question: str) -> float:
-    """Return a score that orders equal matches: final data before preliminary data, long datasets before short ones."""
-    text = f"{dataset.id} {dataset.title}"
-    score = 0.0
-    for kind, unless, less in _COMPILED:
-        if kind.search(text) and not unless.search(question):
-            score -= less
-    if dataset.first and dataset.last:
-        years = (dataset.last - dataset.first).days / 365.25
-        score += min(years, 30) * 0.04
-    return score + (0.3 if dataset.known_parameters else 0.0) + (0.3 if dataset.doi else 0.0)
+def _merit(row: DatasetRow) -> float:
+    """Return a score that orders equal matches: long datasets before short ones, described ones before others."""
+    first, last = read_time(row.first), read_time(row.last)
+    years = (last - first).days / 365.25 if first and last else 0.0
+    return min(years, 30) * 0.04 + (0.3 if row.parameters else 0.0) + (0.3 if row.doi else 0.0)
+
+
+def _drawbacks(row: DatasetRow, question: str) -> float:
+    """Return how much lower a dataset is ranked because of its kind, such as preliminary, that is not asked for."""
+    text = f"{row.id} {row.title}"
+    return sum(less for kind, unless, less in _COMPILED if kind.search(text) and not unless.search(question))
 
 
 _COMPILED = tuple(

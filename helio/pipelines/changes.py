@@ -15,6 +15,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any, Literal
 
+from helio.counts import number_of
 from helio.pipelines.analyses.meaning import meaning
 from helio.pipelines.dialect.template_in import template_in
 from helio.pipelines.dialect.written import spec_of
@@ -608,7 +609,7 @@ def _object(value: Any) -> Document:
 
 
 def _are_objects(before: Any, after: Any) -> bool:
-    """Tell whether all values are objects; missing values do not count."""
+    """Return whether all values are objects; missing values do not count."""
     return all(isinstance(value, dict) for value in (before, after) if value is not ABSENT)
 
 
@@ -659,8 +660,7 @@ def _summary(step: Document, width: int) -> tuple[str, tuple[Change, ...]]:
     if isinstance(step.get("use"), str):
         line, shown_step = f"the pipeline {shown(step['use'])}", {"use": step["use"]}
     elif isinstance(step.get("block"), list):
-        count = len(step["block"])
-        line, shown_step = f"a block of {count} step{'s' * (count != 1)}", {}
+        line, shown_step = f"a block of {number_of(len(step['block']), 'step')}", {}
     elif not isinstance(tool, str):
         line, shown_step = "a step", {}
     else:
@@ -703,7 +703,7 @@ def _fetched(args: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _is_choice(choice: Any, *, alone: bool) -> bool:
-    """Tell whether the values of a candidate describe the candidate well enough for one line."""
+    """Return whether the values of a candidate describe the candidate well enough for one line."""
     pair = isinstance(choice, dict) and list(choice) == ["dataset_id", "parameter_id"]
     return isinstance(choice, str) or (pair and alone)
 
@@ -727,7 +727,7 @@ def _drawn(spec: Document) -> tuple[str, tuple[str, ...]]:
 
 
 def _are_labels(value: Any) -> bool:
-    """Tell whether a list contains only labels, and all fit together on one line."""
+    """Return whether a list contains only labels, and all fit together on one line."""
     return isinstance(value, list) and all(
         isinstance(item, str) and not any(mark in item for mark in (" + ", " | ", ", ")) for item in value
     )

@@ -87,7 +87,7 @@ class KnownDatasets(Mapping[str, Dataset]):
         return replace(known, first=first, last=last + _AFTER_LAST, fresh=fresh)
 
     def __contains__(self, dataset_id: object) -> bool:
-        """Tell whether the catalogue has a dataset, without reading its parameters."""
+        """Return whether the catalogue has a dataset, without reading its parameters."""
         return bool(dataset_id) and dataset_id in self._catalogue()
 
     def __iter__(self) -> Iterator[str]:

@@ -149,7 +149,7 @@ class Library:
 
         if entry.shipped:
             raise RequestError(
-                f"{entry.id} is a shipped pipeline and cannot be changed",
+                f"{entry.id} comes with helio and cannot be changed",
                 advice="copy it with `helio copy`, then edit the copy",
             )
         if entry.path.parent == self.folder:
@@ -171,7 +171,9 @@ class Library:
         name = str(document.get("id", ""))
         require_id(name, "pipeline id")
         if (SHIPPED / f"{name}.json").exists():
-            raise RequestError(f"'{name}' is the id of a shipped pipeline", advice="choose another id")
+            raise RequestError(
+                f"'{name}' is the id of a pipeline that comes with helio", advice="choose another id"
+            )
 
         def free(present: str | None) -> None:
             if present is not None and not replace:
@@ -214,7 +216,7 @@ class Library:
         """
         entry = self.find(name)
         if entry.shipped or entry.path.parent != self.folder:
-            kind = "a shipped pipeline" if entry.shipped else "a file outside the library"
+            kind = "a pipeline that comes with helio" if entry.shipped else "a file outside the library"
             raise RequestError(
                 f"'{name}' is {kind}, not one of your pipelines",
                 advice="run `helio list` to see your pipelines",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+import jsonpatch
+
+from helio.errors import TimeRangeError
 from helio.pipelines.dialect.parse import parse
 from helio.pipelines.passes import NORMALISE, RESOLVE, VERIFY
 from helio.pipelines.passes.map_components import map_components
@@ -14,12 +18,15 @@ from helio.pipelines.passes.raise_critical import raise_critical
 from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic
 from helio.pipelines.template.document import STEP_DEFAULTS, Document, as_text
+from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.runner import AuthoredPaths, RewriteResult, rewrite
 from helio.steps.signature import signatures
+from helio.time_range import canonical
 
 DERIVED = ("produces", "depends_on")
 """Keys that helio derives in each run, so that a template does not need them."""
-
+RESPELT_TIMES = ("HN701", "HN704")
+"""Codes of edits that only give a time range another spelling."""
 
 STAGES = (
     *NORMALISE,
@@ -37,11 +44,17 @@ def mend(
     name: str = "",
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
+    keep_phrases: bool = False,
 ) -> tuple[Document, str, tuple[Diagnostic, ...]]:
     """Correct the template in a text; return the template, a unified diff and diagnostics.
 
     Steps keep their ids. Optimising and most expanding is left to the run, because it mends nothing; only loops without
     a stated argument, and vectors where a scalar is needed, are expanded here.
+
+    Parameters
+    ----------
+    keep_phrases : bool
+        Whether a time range that helio understands, such as ``2024-05-10``, stays as its author wrote it.
     """
     parsed = parse(text)
     if parsed.errors:
@@ -58,7 +71,8 @@ def mend(
     diagnostics = (*parsed.diagnostics, *mended.diagnostics)
     if not parsed.edits and all(edit.code in ("HN100", "HR101", "HR301") for edit in mended.edits):
         return parsed.plan, "", diagnostics
-    template = _lean(mended.plan, parsed.plan)
+    plan = _with_phrases(mended.plan, mended.edits) if keep_phrases else mended.plan
+    template = _lean(plan, parsed.plan)
     # The diff ignores the layout of JSON; text around a plan is removed completely.
     before = text if parsed.edits else as_text(parsed.plan)
     import difflib  # only for a diff, never at start-up
@@ -81,6 +95,28 @@ def repair(document: Document, context: Context) -> RewriteResult:
     paths = AuthoredPaths(document)
     findings = [paths.of(diagnostic, mended.plan) for diagnostic in verified.diagnostics]
     return RewriteResult(mended.plan, mended.edits, (*mended.diagnostics, *findings))
+
+
+def _with_phrases(plan: Document, edits: Iterable[Edit]) -> Document:
+    """Put back each phrase that is a time range as its author wrote it."""
+    written = copy.deepcopy(plan)
+    for edit in edits:
+        match edit.operations:
+            case ({"value": str(phrase)}, {"op": "replace", "path": path, "value": str(spelt)}) if (
+                edit.code in RESPELT_TIMES and _is_time_range(phrase)
+            ):
+                place = jsonpatch.JsonPointer(path)
+                if place.resolve(written, None) == spelt:
+                    place.set(written, phrase)
+    return written
+
+
+def _is_time_range(text: str) -> bool:
+    try:
+        canonical(text)
+    except TimeRangeError:
+        return False
+    return True
 
 
 def _lean(plan: Document, authored: Document) -> Document:

@@ -32,7 +32,7 @@ class _NormalForm:
     answers: tuple[tuple[Question, str], ...]
 
     def holds(self, context: Context) -> bool:
-        """Tell whether the passes would read the same values from this context."""
+        """Return whether the passes would read the same values from this context."""
         return context.signatures is self.signatures and all(
             _shown(_answer(context, question)) == answer for question, answer in self.answers
         )

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from helio import __version__
+from helio.counts import number_of
 from helio.errors import RequestError
 from helio.pipelines.analyses.origins import origins
 from helio.pipelines.known import components_in_files
@@ -19,7 +20,7 @@ from helio.pipelines.passes.bind_files import planned_files
 from helio.pipelines.reach import check_reach
 from helio.pipelines.template.context import Context, Dataset
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate, StepId, pointer
-from helio.pipelines.template.document import Document, digest, shortened
+from helio.pipelines.template.document import NOT_MEANING, Document, digest, shortened
 from helio.pipelines.template.edit import Edit
 from helio.pipelines.template.files import OutputFile
 from helio.pipelines.template.labels import owner, read_labels
@@ -101,7 +102,7 @@ class Plan:
     def __repr__(self) -> str:
         values = shortened(", ".join(f"{name[1:]}={value!r}" for name, value in self.values.items()))
         ids = shortened(", ".join(repr(step.step_id) for step in self.steps))
-        warnings = f", {len(self.warnings)} warnings" if self.warnings else ""
+        warnings = f", {number_of(len(self.warnings), 'warning')}" if self.warnings else ""
         return f"<Plan {self.pipeline_id!r}: {values or 'no variables'}; steps {ids}{warnings}>"
 
 
@@ -131,7 +132,7 @@ def _with_checked_advice(stable: RewriteResult, template: Document, context: Con
         return stable
     first = wrong[0]
     where = f" of step {first.step_id}" if first.step_id is not None else ""
-    before = f"first correct {first.code}{where} by hand ({first.message}), then run {FIX}"
+    before = f"first correct {first.code}{where} by hand ({first.message}), then {FIX}"
     diagnostics = tuple(
         replace(
             diagnostic,
@@ -171,6 +172,32 @@ def check(
 def spelled(template: Document) -> RewriteResult:
     """Write each readable field, name and value of a template in the standard spelling."""
     return rewrite(template, Context(signatures(), datetime.min, {}), NORMALISE)
+
+
+def meant(template: Document) -> dict[str, Any]:
+    """Return the parts of a template that can change a result: variables and steps, in standard spelling.
+
+    It excludes names, descriptions and intents, which are for people, and everything that passes derive.
+    """
+    plain = spelled(template).plan
+    variables = plain.get("variables") or {}
+    return {
+        "variables": {name: _without(facts, ("description",)) for name, facts in variables.items()},
+        "steps": {str(step["step_id"]): _meaning_of_step(step) for step in plain["steps"]},
+    }
+
+
+def _meaning_of_step(step: Document) -> Document:
+    meaningful = _without(step, ("step_id", "intent", "produces", *NOT_MEANING))
+    return meaningful | ({"block": [*map(_meaning_of_inner, step["block"])]} if "block" in step else {})
+
+
+def _meaning_of_inner(step: Any) -> Any:
+    return {"step_id": step.get("step_id"), **_meaning_of_step(step)} if isinstance(step, dict) else step
+
+
+def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if name not in names}
 
 
 def normal_form(template: Document) -> Document:
@@ -346,7 +373,7 @@ def _freeze(written: Document, authored: RewriteResult, bound: RewriteResult, no
         edits=(*authored.edits, *bound.edits),
         warnings=tuple(
             finding
-            for finding in (*authored.diagnostics, *bound.diagnostics)
+            for finding in dict.fromkeys((*authored.diagnostics, *bound.diagnostics))
             if finding.severity == "warning"
         ),
         verified=_VERIFIED,

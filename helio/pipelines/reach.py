@@ -5,8 +5,8 @@ HB205 (error; warning where the author declared the variable)  a time range for 
     It is unclear which of the fixed ranges should change; if only some change, the comparison changes too.
     before  fetches of 2024-01-01 and 2024-01-02, run with --time-range 2024-05-10
     after   refused; the message names the steps and their ranges
-    to do   Declare $TIME_RANGE in the template and use it in each step that the range should move; keep a
-            literal range in the others.
+    to do   Declare $TIME_RANGE in the template and use it in each step that the range should move;
+            keep a fixed range in the others.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -
 
 
 def _moves(name: str, facts: Variable, given: Mapping[str, Any], now: datetime) -> bool:
-    """Tell whether this run's value of a variable differs from the default; other checks refuse wrong values."""
+    """Return whether this run's value of a variable differs from the default; other checks refuse wrong values."""
     if facts.default is None:
         return True
     declared = facts.to_json()

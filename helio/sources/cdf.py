@@ -198,7 +198,8 @@ class CdfReader:
         """Read the records of [start, stop) from one file; return a table for each parameter, even if it has no
         records.
 
-        Epochs increase, fill is NaN, `Table.unit` is spelled as in the file, `Table.sources` is empty.
+        In the tables, epochs increase, fill values are NaN, `unit` is spelled as in the file, and `sources` is
+        empty.
 
         Parameters
         ----------

@@ -23,8 +23,8 @@ _HEAD = 4096
 class ByteDigests:
     """Running sha256 of bytes; for a CDF that carries an MD5 checksum, also a check of this MD5.
 
-    The checksum of a CDF covers all bytes of the file before it. Of a CDF that is compressed as a whole it covers the
-    compressed bytes, while the flag that announces it is compressed too.
+    The checksum of a CDF covers all bytes of the file before it. If the whole CDF is compressed, the checksum
+    covers the compressed bytes, and the flag that announces it is compressed too.
     """
 
     def __init__(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import DamagedFile, DataError, NoData, UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.cdf_epoch import EPOCH_TYPES, unix_nanoseconds, unix_nanoseconds_of_seconds
@@ -78,7 +79,7 @@ class TableReader:
             )
         if variable.kind in EPOCH_TYPES:
             raise UnknownParameter(
-                f"'{name}' is a time; every parameter comes with its times anyway",
+                f"'{name}' is a time; helio reads the times together with every parameter",
                 advice=_listed(parameters_of(self._file)),
             )
         if not variable.varies:
@@ -181,8 +182,8 @@ class TableReader:
         time = find_time(self._file, variable.name, attributes, source.records)
         if time.records != source.records:
             raise UnknownParameter(
-                f"'{variable.name}' has {source.records} records but its epochs '{time.name}' have "
-                f"{time.records}, so helio cannot match values and times"
+                f"'{variable.name}' has {number_of(source.records, 'record')}, but its epochs '{time.name}' "
+                f"have {time.records:,}, so helio cannot match values and times"
             )
         if time.name not in self._clocks:
             self._clocks[time.name] = self._read_clock(time)
@@ -198,8 +199,8 @@ class TableReader:
         written = nanoseconds.shape[0]
         if written != time.records:
             raise UnknownParameter(
-                f"its time '{time.name}' has {written} values in {time.records} records, but needs one "
-                "value for each record"
+                f"its time '{time.name}' has {number_of(written, 'value')} in "
+                f"{number_of(time.records, 'record')}, but needs one value for each record"
             )
         clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
         # what a leap second does to an epoch depends on the epochs beside it
@@ -323,8 +324,8 @@ class TableReader:
             return None, f"'{variable.name}' should give the bins but holds times; the bins are numbered"
         if variable.varies and variable.records not in (1, clock.written):
             return None, (
-                f"'{variable.name}' has {variable.records} records for {clock.written} epochs; the bins "
-                "are numbered instead"
+                f"'{variable.name}' has {number_of(variable.records, 'record')} for "
+                f"{number_of(clock.written, 'epoch')}; the bins are numbered instead"
             )
         attributes = self._file.attributes(variable.name)
         centers = self._bins(variable, clock)
@@ -463,7 +464,7 @@ class TimeSource:
         nanoseconds, valid = unix_nanoseconds(file.records(variable, 0, 1).reshape(-1), variable.kind)
         if valid is not None:
             raise DamagedFile(
-                f"the times in '{file.path.name}' count from '{self.base}', but its value is fill"
+                f"the times in '{file.path.name}' count from '{self.base}', whose value is a fill value"
             )
         return int(nanoseconds[0])
 
@@ -509,12 +510,12 @@ def find_time(file: VariableFile, name: str, attributes: istp.Attributes, record
         return TimeSource(
             clocks[0].name,
             clocks[0],
-            note=f"{reason}; '{clocks[0].name}' is the only time with {records} records",
+            note=f"{reason}; '{clocks[0].name}' is the only time with {number_of(records, 'record')}",
         )
-    several = ", ".join(clock.name for clock in clocks)
+    several, held = ", ".join(clock.name for clock in clocks), number_of(records, "record")
     raise UnknownParameter(
         f"'{name}' has no time: {reason}, and "
-        + (f"several times have {records} records: {several}" if clocks else f"no time has {records} records")
+        + (f"several times have {held}: {several}" if clocks else f"no time has {held}")
     )
 
 

@@ -36,7 +36,7 @@ def child_environment() -> dict[str, str]:
 def memory_limit() -> int:
     """Return how many bytes of address space one child may use: three quarters of the memory, but at least 2 GiB.
 
-    Otherwise a damaged file, or a wrong number in a template, could use up all memory.
+    Without this limit, a damaged file, or a wrong number in a template, could use up all memory.
     """
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(_LEAST_MEMORY, physical * 3 // 4)
@@ -45,8 +45,8 @@ def memory_limit() -> int:
 def limit_memory(limit: int) -> None:
     """Limit this process to `limit` bytes of address space, beyond which Python raises MemoryError; disable core dumps.
 
-    Called by the child itself, before it reads anything. macOS does not limit address space; there the
-    parent's clock is the only limit.
+    The child process calls this function before it reads anything. macOS does not limit address space; there, the
+    parent's time limit is the only limit.
     """
     import resource  # the child's part alone
 

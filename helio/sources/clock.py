@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.store.leap_seconds import leap_notes
 
 _SURVEYED = 10_000
@@ -117,7 +118,7 @@ def clock_between(
         if without_time:
             held = without_time + int(np.count_nonzero(inside))
             notes.append(
-                f"{without_time} of {held} records dropped: their epoch is a fill value or out of range"
+                f"{without_time:,} of {held:,} records left out: their epoch is a fill value or out of range"
             )
     if nanoseconds.size > 1:
         in_order = nanoseconds[1:] >= nanoseconds[:-1]
@@ -148,5 +149,7 @@ def _in_order(
     backwards = int(np.count_nonzero(nanoseconds[1:] < nanoseconds[:-1]))
     order = np.argsort(nanoseconds, kind="stable")
     if backwards:
-        notes.append(f"time runs backwards {backwards} times in the file; helio sorted the records by time")
+        notes.append(
+            f"time runs backwards {number_of(backwards, 'time')} in the file; helio sorted the records by time"
+        )
     return nanoseconds[order], order if records is None else records[order]

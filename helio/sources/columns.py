@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from helio.errors import DataError, UnknownParameter, did_you_mean
+from helio.errors import UnknownParameter, did_you_mean
 from helio.sources import istp
 from helio.sources.clock import EpochSelection, EpochSurvey, clock_between, survey_clock
 from helio.sources.join import once
@@ -110,7 +110,7 @@ class Columns:
         return (*self.written, *others)
 
     def span(self) -> tuple[int, int] | None:
-        """Return the first and the last time, in ns since 1970; None if no time can be read."""
+        """Return the first and the last time, in ns since 1970; None if there are no records."""
         return self._surveyed.span
 
     def survey(self) -> list[dict[str, Any]]:
@@ -134,10 +134,7 @@ class Columns:
 
     @cached_property
     def _surveyed(self) -> EpochSurvey:
-        try:
-            return survey_clock(self._file.nanoseconds(), None)
-        except DataError:  # a look around passes over what only a fetch has to refuse
-            return EpochSurvey(None, 0, None)
+        return survey_clock(self._file.nanoseconds(), None)
 
     def find(self, name: str) -> int:
         """Return the number of the column that has this name or this full title.
@@ -211,7 +208,7 @@ class ColumnReader:
         if fill is not None:
             count, number = fill
             cure = self._file.fill_advice.format(fill=number)
-            notes.append(f"{count} values of {name} are {number}; if {number} is a fill value, {cure}")
+            notes.append(f"{count:,} values of {name} are {number}; if {number} is a fill value, {cure}")
         return replace(table, notes=tuple(notes))
 
     def _part(self, facts: Facts) -> npt.NDArray[Any]:
@@ -235,8 +232,8 @@ def _infinite(values: npt.NDArray[Any]) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"{count} of {values.size} values are infinite and are kept: the file gives infinity, or numbers "
-        "too large for a float64",
+        "infinite values (infinity in the file, or numbers too large for a float64): "
+        f"{count:,} of {values.size:,}; they stay in the table",
     )
 
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
+from helio.counts import number_of
 from helio.errors import DamagedFile, NoData, UnknownParameter
 from helio.sources.iso_times import NotATime, is_time, nanoseconds_of_texts
 from helio.sources.time_columns import NotTimes, find_times, read_title
@@ -40,10 +41,10 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 class CsvFile:
     """Open CSV file; satisfies `helio.sources.columns.ColumnFile`.
 
-    Lines that begin with ``#`` are comments; the first other one names the columns, separated by commas, or by blanks
-    where one of them is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times` knows;
-    numbers have a decimal point. Empty cells and ``nan`` are missing; so is what a comment calls the fill:
-    ``# fill: -9999``.
+    Lines that begin with ``#`` are comments. The first other line names the columns, separated by commas, or by
+    blanks if one column is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times`
+    recognises. Numbers have a decimal point. Empty cells, ``nan`` and the fill value in a comment such as ``# fill:
+    -9999`` are missing values.
 
     References
     ----------
@@ -348,8 +349,8 @@ class CsvFile:
             else "write decimals with a point, and put texts in quotes"
         )
         return DamagedFile(
-            f"line {line} of '{self.path.name}' has {row.actual_columns} values, but the file has "
-            f"{row.expected_columns} columns",
+            f"line {line} of '{self.path.name}' has {number_of(row.actual_columns, 'value')}, but the file "
+            f"has {number_of(row.expected_columns, 'column')}",
             advice=advice,
             place=str(self.path),
         )

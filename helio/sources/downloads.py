@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
+from helio.counts import number_of
 from helio.errors import Cancelled, ChangedFile, DamagedFile, DamagedRecord, Offline, Refused, TransientError
 from helio.sources.allowance import MAX_DOWNLOAD, Allowance, in_words
 from helio.sources.answer import BadBody, OpenReply
@@ -189,7 +190,7 @@ class Downloads:
         to_fetch = list(cached) if revalidate else missing
         if to_fetch:
             size = sum(file.size for file in missing)
-            what = f"{len(missing)} file{'s' * (len(missing) != 1)} of {in_words(size)}"
+            what = f"{number_of(len(missing), 'file')} of {in_words(size)}"
             whole = sum(file.size for file in to_fetch) if all(file.size for file in to_fetch) else 0
             with self._transfers.begin(len(to_fetch), size, what, shown=whole) as tally:
                 tasks = [partial(self._download, file, cached[file], tally) for file in to_fetch]
@@ -536,7 +537,7 @@ def _not_here(missing: Sequence[FileRequest]) -> Offline:
     names = [_name(request.url) for request in missing]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return Offline(
-        f"offline, and {len(names)} file{'s are' if len(names) > 1 else ' is'} not cached: "
+        f"offline, and {number_of(len(names), 'file is', 'files are')} not cached: "
         f"{', '.join(names[:_NAMED])}{more}",
         advice="run once without --offline",
         place=missing[0].url,

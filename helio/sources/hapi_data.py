@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import DamagedFile
 from helio.sources import istp
 from helio.sources.hapi_info import BYTES_OF, HapiBins, HapiParameter, record_bytes
@@ -114,9 +115,11 @@ def read_records(body: bytes, form: Format, parameters: Sequence[HapiParameter])
     has_nan = form == "csv" and any(bool(np.isnan(column).any()) for column in columns)
     empty = len(_EMPTY_CELL.findall(body)) if has_nan else 0
     if empty:
-        notes.append(f"{empty} values of the reply are empty and count as missing")
+        notes.append(f"empty values in the reply: {empty:,}; they count as missing")
     if backwards:
-        notes.append(f"time runs backwards {backwards} times in the reply; helio sorted the records by time")
+        notes.append(
+            f"time runs backwards {number_of(backwards, 'time')} in the reply; helio sorted the records by time"
+        )
     order = np.empty(0, np.intp) if increases else np.argsort(epoch, kind="stable")
     values = {}
     for parameter, column in zip(parameters[1:], columns, strict=True):
@@ -190,7 +193,7 @@ def _csv(
         )
     except pa.ArrowInvalid as error:
         raise DamagedFile(
-            f"the reply is not CSV with a time and {len(names) - 1} numbers in each record: "
+            f"the reply is not CSV with a time and {number_of(len(names) - 1, 'number')} in each record: "
             f"{one_line(error)}",
             advice=_ADVICE,
         ) from error
@@ -351,13 +354,15 @@ def _odd_numbers(values: Floats, parameter: HapiParameter) -> list[str]:
     notes = []
     infinite = int(np.count_nonzero(np.isinf(values)))
     if infinite:
-        notes.append(f"{infinite} values of {parameter.name} are infinite, or too large for a float64")
+        notes.append(
+            f"values of {parameter.name} that are infinite, or too large for a float64: {infinite:,}"
+        )
     if parameter.kind == "integer":
         fractions = int(np.count_nonzero(np.isfinite(values) & (values != np.trunc(values))))
         if fractions:
             notes.append(
-                f"{parameter.name} is described as integer, but {fractions} of its values are not whole "
-                "numbers"
+                f"{parameter.name} is described as integer, but has "
+                f"{number_of(fractions, 'value that is not a whole number', 'values that are not whole numbers')}"
             )
         notes += istp.rounded_integers(values)
     return notes

@@ -216,7 +216,8 @@ class Info:
             )
         if found_parameter is self.time:
             raise UnknownParameter(
-                f"'{name}' is the time; every parameter comes with its times anyway", advice=_listed(every)
+                f"'{name}' is the time; helio reads the times together with every parameter",
+                advice=_listed(every),
             )
         if found_parameter.kind not in BYTES_OF:
             holds = "times" if found_parameter.kind == "isotime" else "text"

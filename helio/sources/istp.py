@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.store.periods import known_periods, period_of
 from helio.store.table import Axis, Floats, Scale
 
@@ -123,14 +124,15 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
 def rounded_integers(values: Floats) -> tuple[str, ...]:
     """Return a note on integers that may be rounded when converted to floats; empty if there are no such integers.
 
-    This is a note and no error, also for flags and identifiers: a table holds floats, and no tool reads single bits.
+    This is a note and not an error, also for flags and identifiers, because a table holds floats, and no tool reads
+    single bits.
     """
     count = int(np.count_nonzero(np.isfinite(values) & (np.abs(values) >= _EXACT)))
     if not count:
         return ()
     return (
-        f"{count} of {values.size} values are integers of 2^53 or more, so their last digits may be "
-        "rounded: a float64 holds only 53 bits",
+        f"integers of 2^53 or more: {count:,} of {values.size:,} values; their last digits may be rounded, because "
+        "a float64 holds only 53 bits",
     )
 
 
@@ -171,12 +173,12 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
     """Return notes on values outside VALIDMIN to VALIDMAX. These values stay, except undeclared fill values, which
     become NaN in place.
 
-    Some files leave out of FILLVAL what they fill with: Wind SWE writes 99999.9, says −1e31, and allows 9999.99 at
-    most. A value is such a fill when it is written with nines only, at least four of them, lies outside the valid
-    range, and is ten times as large as either limit, of either sign. Nines just miss a power of ten, so 999.99
-    counts as ten times 100. Each value is judged by itself and by the attributes: which other records are read
-    with it makes no difference. Everything else stays, 999 beyond a VALIDMAX of 900 as well. An impossible range,
-    or one of another shape, says nothing.
+    Some files use a fill value that FILLVAL does not give: Wind SWE writes 99999.9, but its FILLVAL is −1e31 and
+    its VALIDMAX 9999.99. A value counts as such a fill value if it consists of at least four nines and no other
+    digit, is outside the valid range, and is ten times as large as both limits, ignoring signs. (Nines just miss a
+    power of ten, so 999.99 counts as ten times 100.) The other records that are read together with a value make no
+    difference. All other values stay, also 999 above a VALIDMAX of 900. A valid range that is impossible or has
+    another shape is ignored.
     """
     limits = _valid_range(values, attributes)
     if limits is None:
@@ -192,13 +194,16 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
     notes = []
     for number, count_of_number in zip(*np.unique(values[fill], return_counts=True), strict=True):
         notes.append(
-            f"{count_of_number} values of {_shortest(number)} lie outside the valid range and count as fill"
+            f"the value {_shortest(number)}, found {number_of(int(count_of_number), 'time')}, is outside the valid "
+            "range and counts as fill"
         )
         count -= int(count_of_number)
     values[fill] = np.nan
     if count:
         span = f"{_listed(low)} to {_listed(high)}"
-        notes.append(f"{count} of {values.size} values lie outside the valid range {span} and are kept")
+        notes.append(
+            f"values outside the valid range {span}: {count:,} of {values.size:,}; they stay in the table"
+        )
     return tuple(notes)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import DamagedFile
 from helio.store.table import Axis, Floats, Table
 from helio.time_range import TimeRange
@@ -51,8 +52,8 @@ def join(parameter: str, parts: Sequence[tuple[str, Table]]) -> Table | None:
     ------
     DamagedFile
         Two files contradict each other in unit, components, frame, shape or axes; or more than half of all records
-        would be left out: because they repeat an epoch in their file, have none, or have other values than an
-        earlier file has for the same epoch. Equal records of two files are one record, and none is lost.
+        would be left out: because they repeat an epoch of their file, have no epoch, or contradict an earlier file
+        at the same epoch. Equal records of two files count as one record.
     """
     parts_with_records = [(name, table) for name, table in parts if len(table)]
     joined, repeats = concatenate(parameter, parts_with_records) if parts_with_records else (None, Repeats())
@@ -102,12 +103,13 @@ def once(table: Table, without_time: int) -> Table:
     difference = _difference(table, first_of_each, repeated, None)
     notes = [
         *table.notes,
-        f"{repeated.size} records repeat an epoch; the first record of each epoch was kept",
+        f"{number_of(repeated.size, 'record repeats', 'records repeat')} an epoch; the first record of each epoch was "
+        "kept",
     ]
     if difference.count:
         notes.append(
-            f"{difference.count} records that repeat an epoch differ from the first record of the epoch"
-            f"{difference.words}"
+            f"{number_of(difference.count, 'repeated record differs', 'repeated records differ')} from the first "
+            f"record of the same epoch{difference.words}"
         )
     dropped[REPEATED] = int(repeated.size)
     return replace(table.take(first), notes=tuple(notes), dropped=dropped)
@@ -185,15 +187,16 @@ def _repeats(
             differing += difference.count
             notes.append(
                 f"{parts[first_file][0]} and {parts[other][0]} differ in {difference.count} of the "
-                f"{np.count_nonzero(both)} epochs that both files have{difference.words}; the records "
-                f"of {parts[first_file][0]} were kept"
+                f"{number_of(int(np.count_nonzero(both)), 'epoch')} that both files have{difference.words}; "
+                f"the records of {parts[first_file][0]} were kept"
             )
     if len(notes) > _MOST_PAIRS:
         notes = [
             *notes[:_MOST_PAIRS],
-            f"{len(notes) - _MOST_PAIRS} further pairs of files differ in the same way",
+            f"further pairs of files that differ in the same way: {len(notes) - _MOST_PAIRS}",
         ]
-    return Repeats(differing, (f"{repeated.size} repeated epochs: the first record of each was kept", *notes))
+    kept = f"{number_of(repeated.size, 'repeated epoch')}: the first record of each was kept"
+    return Repeats(differing, (kept, *notes))
 
 
 @dataclass(frozen=True)
@@ -234,7 +237,7 @@ def _difference(
             largest = float(np.fmax.reduce(apart, initial=0.0))
     words = f", by up to {largest:.4g} {table.unit}".rstrip() if largest else ""
     missing = int(np.count_nonzero(half_missing))
-    words += f"; in {missing} of these pairs only one record has a value" if missing else ""
+    words += f"; in {number_of(missing, 'pair')} only one record has a value" if missing else ""
     return _Difference(int(np.count_nonzero(differs)), words)
 
 

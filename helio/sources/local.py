@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from helio.counts import number_of
 from helio.errors import (
     ChangedFile,
     DamagedFile,
@@ -605,7 +606,7 @@ class LocalArchive:
             return by_stem
         passed_over = len(self.walk.skipped) + self.walk.more_skipped
         source = (
-            f"; helio skipped {passed_over} files or folders: run `helio archive DIR` to list them"
+            f"; run `helio archive DIR` to list {number_of(passed_over, 'entry', 'entries')} that helio skipped"
             if passed_over
             else ""
         )
@@ -903,7 +904,7 @@ def _span_by_names(files: Sequence[ArchiveFile], known: Mapping[str, KnownFile])
         return f"choose another time range: its records run from {_moment(first)} to {_moment(last)}"
     starts = [file.start for file in files if file.start is not None]
     if not starts:
-        return f"choose another time range: the {len(files)} files of the dataset hold other times"
+        return "choose another time range: no file of the dataset holds records of this one"
     if len(starts) == 1:
         return (
             f"choose another time range: the only file, {files[0].path.name}, starts at {_moment(starts[0])}"

@@ -92,8 +92,8 @@ class TimeUnits:
         """Convert times to ns since 1970; times that are missing or outside 1677 to 2262 become `NO_TIME`.
 
         Times in netCDF files do not count leap seconds. Whole numbers give exact times, packed or not. Floats, and
-        whole numbers whose scale is not a short decimal or a fraction 1/n, are rounded to a power of ten, a millisecond
-        at most, which the largest of them can resolve: further digits do not come from the file.
+        whole numbers whose scale is not a short decimal or a fraction 1/n, are rounded to the power of ten, at most
+        a millisecond, that the largest of them can resolve, because further digits do not come from the file.
         """
         if raw.dtype.kind in "iu":
             return self._decode_integers(raw, missing)

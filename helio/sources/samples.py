@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +28,8 @@ def sample_folder() -> Path:
     RequestError
         The package is not installed as plain files.
     """
-    folder = files("helio.sources") / "sample_archive"
-    if not isinstance(folder, Path) or not folder.is_dir():
+    folder = Path(__file__).with_name("sample_archive")
+    if not folder.is_dir():
         raise RequestError(
             "the sample files are not installed as plain files",
             advice="install helio-pipelines with pip instead of running it from a zip file",

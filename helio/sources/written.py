@@ -40,8 +40,8 @@ def facts_of(
     parameter : str
         Name of the parameter under which helio finds the table again.
     where : callable
-        Says where an array is written, by its name in the table: ``{"variable": name}``, ``{"columns": titles}``, or
-        ``{"values": numbers}`` for one that stands in the facts themselves.
+        Function that says where the array with a given name is written: ``{"variable": name}``, ``{"columns":
+        titles}``, or ``{"values": numbers}`` for an array that is written in the facts themselves.
     """
 
     def part(name: str, array: npt.NDArray[Any]) -> dict[str, Any]:
@@ -111,7 +111,8 @@ def restore(path: Path, facts: Facts, epoch: Epochs, part: Callable[[Facts], npt
     epoch : datetime64[ns], shape (n,)
         Epochs of the requested records.
     part : callable
-        Gives an array of these records, or one that does not vary, from where the facts say it stands.
+        Function that returns an array of these records, or an array that does not vary, from the place that the
+        facts name.
 
     Raises
     ------

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import RequestError
 from helio.knowledge.unit_spelling import pretty_unit
 from helio.steps.compute.columns import columns_of
@@ -255,7 +256,7 @@ def description_lines(description: Description) -> list[str]:
 
     what = {
         "scalar": "one series",
-        "vector": f"{description.components} components",
+        "vector": number_of(description.components, "component"),
         "spectrum": "a spectrum",
     }[description.kind]
     facts = [what, pretty_unit(description.unit) if description.unit else "no unit", description.frame]
@@ -284,7 +285,7 @@ def description_lines(description: Description) -> list[str]:
         unit = f" {pretty_unit(axis.unit)}" if axis.unit else ""
         fact(
             "axis",
-            f"{axis.label or 'bins'}: {axis.bins} bins, {_number(axis.low)} to "
+            f"{axis.label or 'bins'}: {number_of(axis.bins, 'bin')}, {_number(axis.low)} to "
             f"{_number(axis.high)}{unit}{changing}",
         )
     width = max(8, *(len(column.name) for column in description.values)) + 2
@@ -311,7 +312,7 @@ def preview_lines(shown: Preview) -> list[str]:
     heads = list(shown.columns)
     widths = [max(len(head), 12) + 2 for head in heads]
     stamp = max([len(epoch) for epoch, _ in shown.rows], default=0)
-    lines = [f"{shown.label}{unit}, {len(shown.rows)} of {shown.of:,} records"]
+    lines = [f"{shown.label}{unit}, {len(shown.rows)} of {number_of(shown.of, 'record')}"]
     lines.append(" " * stamp + "".join(f"{head:>{width}}" for head, width in zip(heads, widths, strict=True)))
     lines += [
         epoch.ljust(stamp)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from helio.counts import number_of
 from helio.errors import ClockMismatch, FrameMismatch, Mismatch, StepError, UnitMismatch
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def same_clock(one: Table, other: Table) -> None:
         first = int(different[0])
         how = f"the first difference is in record {first + 1}: {_utc(one, first)} and {_utc(other, first)}"
     else:
-        how = f"the first has {len(one)} records, the second {len(other)}"
+        how = f"the first has {number_of(len(one), 'record')}, the second {len(other):,}"
     raise _mismatch(
         ClockMismatch,
         one,

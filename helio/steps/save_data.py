@@ -39,8 +39,8 @@ def save_data(
     """Export one or several tables as a file.
 
     In the file, a table is named after the last part of its label: ``AC_H2_MFI.BGSEc`` becomes ``BGSEc``. The same
-    tables give the same bytes, and every format reads back to the same tables from a folder that
-    is named as an archive.
+    tables give the same bytes, and helio reads the same tables back from every format, in a folder that a run uses
+    as its archive.
 
     Parameters
     ----------

@@ -42,11 +42,13 @@ def keep(tools: Mapping[str, Any]) -> None:
 
 def code_state() -> list[list[str | int]]:
     """Return the name, size and modification time of every file on which a signature may depend."""
-    files = [CODE.parent / "time_range.py", *CODE.glob("*.py"), *CODE.glob("*/*.py")]
-    states = ((path, path.stat()) for path in sorted(files))
-    return [
-        [os.fspath(path.relative_to(CODE.parent)), state.st_size, state.st_mtime_ns] for path, state in states
-    ]
+    root, own = os.fspath(CODE.parent), os.fspath(CODE)
+    folders = [own, *(entry.path for entry in os.scandir(own) if entry.is_dir())]
+    tools = [entry for folder in folders for entry in os.scandir(folder) if entry.name.endswith(".py")]
+    states = [(entry.path, entry.stat()) for entry in tools]
+    time_range = os.path.join(root, "time_range.py")
+    states.append((time_range, os.stat(time_range)))
+    return sorted([path.removeprefix(root), state.st_size, state.st_mtime_ns] for path, state in states)
 
 
 def _paths() -> Iterator[Path]:

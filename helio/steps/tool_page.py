@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from helio.counts import number_of
 from helio.steps.docstrings import entries, in_one_line, sections
 from helio.steps.quantity import ANYTHING, Quantity
 from helio.steps.result import NOTHING_SAID, Result
@@ -283,7 +284,7 @@ def context_words(tool: Signature) -> str:
     if context.reach == "record":
         return "Each record depends only on the input records of the same time."
     if context.reach == "window":
-        near = [*context.lengths, *([f"{context.records} records"] if context.records else [])]
+        near = [*context.lengths, *([number_of(context.records, "record")] if context.records else [])]
         return f"Each record depends on input records near its time, as far as {' + '.join(near)}."
     return f"Each record may depend on the whole time range: {context.reason}."
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -55,7 +54,7 @@ def _indented(value: Any, margin: str, encode: Callable[[Any], str]) -> str:
 
 
 def is_file(path: Path) -> bool:
-    """Tell whether a path is a file; return False for an invalid or unreadable path."""
+    """Return whether a path is a file; return False for an invalid or unreadable path."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # too long, a null character, a folder that is closed
@@ -63,12 +62,12 @@ def is_file(path: Path) -> bool:
 
 
 def is_folder_there(path: Path) -> bool:
-    """Tell whether a path is a folder; return False for an invalid or unreadable path."""
+    """Return whether a path is a folder; return False for an invalid or unreadable path."""
     return os.path.isdir(path)
 
 
 def is_special(path: Path) -> bool:
-    """Tell whether a path is neither a file nor a folder: a device, a pipe or a socket."""
+    """Return whether a path is neither a file nor a folder: a device, a pipe or a socket."""
     try:
         return path.exists() and not path.is_file() and not path.is_dir()
     except (OSError, ValueError):
@@ -98,7 +97,7 @@ def write_whole(path: Path, content: bytes, *, durable: bool = True) -> None:
     """
     if path.name in ("", "..") or "\0" in str(path):
         raise OutputError(f"'{shown_path(path)}' is not a file name", advice="choose a file name")
-    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(6)}")
+    temporary = path.with_name(f".{path.name[:40]}.{os.urandom(6).hex()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_through(temporary, path, content, durable=durable)

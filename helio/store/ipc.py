@@ -90,7 +90,7 @@ def read_table(path: Path, digest: str = "") -> Table:
 
 
 def intact(descriptor: int) -> bool:
-    """Tell whether the bytes of an open file are unchanged: compare them with the digest at the end of the file."""
+    """Return whether the bytes of an open file are unchanged: compare them with the digest at the end of the file."""
     rest = os.fstat(descriptor).st_size - _SEAL_BYTES
     if rest < 0:
         return False

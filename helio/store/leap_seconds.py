@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.time_range import LEAP_SECOND_MIDNIGHTS, LEAP_SECOND_STORED
 
 Nanoseconds = npt.NDArray[np.int64]
@@ -61,7 +62,7 @@ class LeapSecond:
 
 
 def spans_leap_second(epoch: Epochs) -> bool:
-    """Tell whether a leap second is among increasing epochs, or between the first and the last epoch."""
+    """Return whether a leap second is among increasing epochs, or between the first and the last epoch."""
     return bool(epoch.size) and bool(_between(int(epoch[0].view(np.int64)), int(epoch[-1].view(np.int64))))
 
 
@@ -186,11 +187,12 @@ def leap_notes(epoch: Epochs) -> tuple[str, ...]:
     notes = []
     for leap in leap_seconds_in(epoch):
         count = leap.last - leap.first
-        lie, they = ("record lies", "it is") if count == 1 else ("records lie", "they are")
-        note = f"{count:,} {lie} in the leap second {leap}; {they} stored in the last microsecond of that day"
+        lie = number_of(count, "record lies", "records lie")
+        they = "it is" if count == 1 else "they are"
+        note = f"{lie} in the leap second {leap}; {they} stored in the last microsecond of that day"
         if leap.crowded:
             note = (
-                f"{count:,} {lie} in the leap second {leap}, more than its last microsecond has room for; they are "
+                f"{lie} in the leap second {leap}, more than its last microsecond has room for; they are "
                 "stored 1 ns apart at the end of that day, and taken as evenly spaced"
             )
         notes.append(note)

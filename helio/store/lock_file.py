@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
+from helio.counts import number_of
 from helio.errors import DamagedFile, DamagedRecord, OutputError, RequestError
 from helio.store.files import json_bytes, unwritable, write_whole
 from helio.store.records import (
@@ -366,8 +367,7 @@ def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:
     if old.absent or new.absent:
         if old.absent != new.absent:
             before, after = (
-                dataset.absent or f"{len(dataset.files)} file{'s' * (len(dataset.files) != 1)}"
-                for dataset in (old, new)
+                dataset.absent or number_of(len(dataset.files), "file") for dataset in (old, new)
             )
             yield f"{old.dataset}: {before} → {after}"
         return

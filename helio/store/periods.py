@@ -47,7 +47,7 @@ def turn_of(unit: str, *, hours: bool = False) -> float:
 
 
 def is_angle_unit(unit: str) -> bool:
-    """Tell whether a unit is a unit of angle.
+    """Return whether a unit is a unit of angle.
 
     >>> is_angle_unit("Deg.(1min)"), is_angle_unit("nT")
     (True, False)

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import os
 import re
-import secrets
 import socket
 import subprocess
 import sys
@@ -76,7 +75,7 @@ def temporary_name() -> str:
     """Return a new name for a temporary file; the name identifies this process."""
     process = this_process()
     places = "-".join(_short(fact) for fact in (process.host, process.boot, process.namespace))
-    return f"{places}-{process.pid}-{process.started}-{secrets.token_hex(6)}"
+    return f"{places}-{process.pid}-{process.started}-{os.urandom(6).hex()}"
 
 
 def fate_of_writer(name: str) -> Fate | None:
@@ -107,7 +106,7 @@ def started(pid: int) -> str:
 
 
 def _is_hidden(pid: int) -> bool:
-    """Tell whether a process exists but is missing from /proc; /proc may show only the processes of the same user."""
+    """Return whether a process exists but is missing from /proc; /proc may show only the processes of the same user."""
     try:
         os.kill(pid, 0)
     except PermissionError:

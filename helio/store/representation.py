@@ -230,7 +230,7 @@ def _by_units(units: Sequence[str]) -> Representation:
 
 
 def _tensor(names: tuple[str, ...], unit: str, description: str) -> bool:
-    """Tell whether components are of a temperature, a pressure or a thermal speed, which form no vector."""
+    """Return whether components are of a temperature, a pressure or a thermal speed, which form no vector."""
     words = _THERMAL if unit else _TENSOR_WORDS
     return (
         _TENSOR_UNIT.fullmatch(unit) is not None or words.search(" ".join((*names, description))) is not None

@@ -36,7 +36,7 @@ LEVELS: dict[Level, Proof] = {
 
 
 def proves(proof: Proof, level: Proof) -> bool:
-    """Tell whether evidence is at least as strong as a level; unknown evidence is weaker than any level.
+    """Return whether evidence is at least as strong as a level; unknown evidence is weaker than any level.
 
     Examples
     --------
@@ -112,5 +112,5 @@ def note_on_name(file: str, inside: str, dataset_id: str) -> str:
 
 
 def is_on_name(note: str) -> bool:
-    """Tell whether `note_on_name` wrote a note; these notes are about file names, not about values."""
+    """Return whether `note_on_name` wrote a note; these notes are about file names, not about values."""
     return _OTHER_NAME in note

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import re
-import secrets
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -190,7 +189,7 @@ class Store:
         return content
 
     def has(self, digest: str, suffix: str = TABLE) -> bool:
-        """Tell whether an object is in the store. This check does not read the object, so it finds no damage."""
+        """Return whether an object is in the store. This check does not read the object, so it finds no damage."""
         return self._size(self.path(digest, suffix)) > 0
 
     def path(self, digest: str, suffix: str = TABLE) -> Path:
@@ -304,7 +303,7 @@ class Store:
         if identity is None or self._identity(path) != identity:
             return ""  # another process has moved it already, and perhaps replaced it
         at = self._now()
-        moved = self.root / "quarantine" / f"{at:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}-{path.name}"
+        moved = self.root / "quarantine" / f"{at:%Y%m%dT%H%M%SZ}-{os.urandom(4).hex()}-{path.name}"
         note = {"object": path.name, "reason": reason, "at": at.isoformat(), "size": identity[0]}
         try:
             moved.parent.mkdir(parents=True, exist_ok=True)

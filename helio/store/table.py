@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import StepError
 from helio.store.canonical import canonical_blocks
 from helio.store.component_names import axis_letters
@@ -59,7 +60,7 @@ class Axis:
 
     def __repr__(self) -> str:
         changing = ", changing" if self.per_record else ""
-        return f"<Axis {self.label!r}: {self.bins} bins, {self.unit or 'no unit'}{changing}>"
+        return f"<Axis {self.label!r}: {number_of(self.bins, 'bin')}, {self.unit or 'no unit'}{changing}>"
 
     @property
     def per_record(self) -> bool:
@@ -136,7 +137,9 @@ class Table:
         if self.epoch.dtype != np.dtype("datetime64[ns]") or self.epoch.ndim != 1:
             raise ValueError("epoch must be datetime64[ns] of shape (n,)")
         if self.values.shape[:1] != (records,):
-            raise ValueError(f"values have shape {self.values.shape}, but epoch has {records} records")
+            raise ValueError(
+                f"values have shape {self.values.shape}, but epoch has {number_of(records, 'record')}"
+            )
         if self.axes and self.components:
             raise ValueError("a table has components or bin axes, not both")
         width = tuple(axis.bins for axis in self.axes) or ((len(self.components),) if self.components else ())
@@ -146,8 +149,8 @@ class Table:
             )
         if self.stated_periods and (self.axes or len(self.stated_periods) != max(1, len(self.components))):
             raise ValueError(
-                f"the table states {len(self.stated_periods)} periods of angles, but has "
-                f"{width[0] if width else 1} components"
+                f"the table states {number_of(len(self.stated_periods), 'period')} of angles, but has "
+                f"{number_of(width[0] if width else 1, 'component')}"
             )
         # Do not state what names and unit show already: equal tables must have one digest.
         if not self.components or self.stated_representation == self._representation_by_names():
@@ -278,10 +281,10 @@ class Table:
     def digest(self) -> str:
         """Compute the sha256 of everything in the table that a step or a figure can use.
 
-        Values, epochs, unit, name, frame, components, axes, scale and description enter it, and what is stated of
-        representation and periods. Sources and notes do not: they say where the table came from, not what it is.
-        Neither do memory layout and byte order, and every NaN counts as the same NaN and −0.0 as 0.0. Beside the
-        table it needs memory for one block.
+        The digest depends on values, epochs, unit, name, frame, components, axes, scale and description, and on the
+        stated representation and periods. It does not depend on sources and notes, which say where the table came
+        from, or on memory layout and byte order. All NaN are equal, and −0.0 equals 0.0. The computation needs
+        memory for one block, in addition to the table.
         """
         hasher = hashlib.sha256(json.dumps(self._facts(), sort_keys=True).encode())
         for name, array in self.arrays():

@@ -100,7 +100,7 @@ def test_an_edit_leaves_every_other_byte_as_it_was_laid_out(desk, serve, library
 def test_a_shipped_pipeline_stays_and_its_copy_gets_the_change(desk, serve):
     server = serve(edit(RED, touches="style"))
     one = desk(server)
-    with pytest.raises(RequestError, match="is a shipped pipeline"):
+    with pytest.raises(RequestError, match="comes with helio and cannot be changed"):
         one.edit("ace-bfield-overview", "red for |B|")
     assert server.requests == []
     made = one.edit("ace-bfield-overview", "red for |B|", name="reddish")

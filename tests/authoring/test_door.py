@@ -28,7 +28,7 @@ from helio.errors import (
 from helio.settings import read_settings
 from tests.authoring import standin_gemini as standin
 from tests.authoring.conftest import FAST, OTHER, SMART, python, wait_for_requests
-from tests.waiting import LONG
+from tests.waiting import LONG, when_logged
 
 pytestmark = pytest.mark.slow
 
@@ -337,9 +337,11 @@ def test_time_ends_a_call_that_is_under_way(serve, door, still):
 
 
 def test_a_call_under_way_is_left_when_cancelled_and_its_thread_ends(serve, door):
-    server = serve(standin.slow(standin.text("late"), 60))
-    one = door(server, real_time=True)
-    threading.Timer(0.3, one.cancel).start()
+    def reply(request: standin.Request) -> standin.Reply:
+        one.cancel()
+        return standin.slow(standin.text("late"), 2 * LONG)
+
+    one = door(serve(reply), real_time=True)
     with pytest.raises(Cancelled):
         one.ask(question())
     for thread in threading.enumerate():
@@ -352,8 +354,8 @@ def test_a_call_under_way_is_left_when_cancelled_and_its_thread_ends(serve, door
 def test_waiting_for_another_attempt_ends_when_cancelled(serve, door):
     server = serve(standin.forever(standin.failure(429, retry="60s")))
     ended = threading.Event()
-    threading.Timer(0.3, ended.set).start()
-    with pytest.raises(Cancelled):
+    waits = when_logged("helio.authoring.door", "another attempt", ended.set)
+    with waits, pytest.raises(Cancelled):
         door(server, ended=ended, real_time=True).ask(question())
     assert len(server.requests) == 1
 

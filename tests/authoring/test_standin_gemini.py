@@ -160,6 +160,7 @@ def test_a_script_is_written_as_json():
         standin.reply_from_json({"txt": "hi"})
 
 
+@pytest.mark.process
 def test_it_serves_as_a_program(tmp_path):
     script = tmp_path / "script.json"
     script.write_text(json.dumps([{"text": "hi"}]))

@@ -142,6 +142,7 @@ def test_a_transcript_is_never_written_over(tmp_path):
         Transcript(tmp_path / "one.jsonl")
 
 
+@pytest.mark.process
 def test_a_kill_in_mid_question_leaves_what_was_said_before(serve, tmp_path):
     server = serve(standin.text("hi"), standin.slow(standin.text("late"), 60))
     code = (

@@ -140,6 +140,7 @@ def test_a_home_that_cannot_be_read_offers_nothing(home: Path, monkeypatch: pyte
     assert completed("helio run psp") == []
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_its_script(shell: str):
     result = CliRunner().invoke(app, [], env={"_HELIO_COMPLETE": f"source_{shell}"}, prog_name="helio")
@@ -161,6 +162,7 @@ def test_the_other_shells_are_offered_the_same_names(shell: str):
     assert "resample" not in result.stdout
 
 
+@pytest.mark.process
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 def test_bash_itself_completes_with_the_script():
     command = shutil.which("helio", path=f"{Path(sys.executable).parent}")
@@ -181,6 +183,7 @@ def test_bash_itself_completes_with_the_script():
     assert done.stdout.split() == ["running_average", "running_median"]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     "line",
     [

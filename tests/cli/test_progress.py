@@ -14,6 +14,7 @@ from helio.cli.progress import downloads_line
 from helio.sources.transfers import Progress
 from helio.testing import CdaWebStandIn
 from tests.test_cdaweb_run import service  # noqa: F401 - a fixture
+from tests.waiting import LONG
 
 pytestmark = pytest.mark.process
 
@@ -38,7 +39,7 @@ def on_a_terminal(*words: str, stdout_too: bool = False) -> tuple[int, str, str]
         stderr=end,
         stdin=subprocess.DEVNULL,
         env=os.environ | {"TERM": "xterm", "COLUMNS": "200"},
-        timeout=60,
+        timeout=LONG,
     )
     os.close(end)
     reading.join()
@@ -48,8 +49,8 @@ def on_a_terminal(*words: str, stdout_too: bool = False) -> tuple[int, str, str]
 
 @pytest.fixture
 def slow(service: CdaWebStandIn) -> CdaWebStandIn:  # noqa: F811
-    """A server whose file takes most of a second."""
-    service.fail("/sp_phys/data/", ("slow", 0.04))
+    """A server whose file takes longer than a busy terminal takes to show it."""
+    service.fail("/sp_phys/data/", ("slow", 0.08))
     return service
 
 
@@ -79,7 +80,7 @@ def test_a_program_that_asks_for_json_sees_no_moving_line(slow: CdaWebStandIn):
 
 def test_a_log_file_sees_no_moving_line(slow: CdaWebStandIn):
     command = [sys.executable, "-m", "helio", "run", "gle73-particles", "-o", "out"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONG)
     assert done.returncode == 0
     assert "files" not in done.stdout + done.stderr
     assert "\x1b" not in done.stdout + done.stderr

@@ -91,7 +91,7 @@ def test_the_list_of_passes_is_plain_text():
 
 
 def test_what_is_like_nothing_names_the_lists():
-    assert "`helio tools` for the tools" in helio("explain", "zzzzzz", code=2).output
+    assert "`helio tools` lists the tools" in helio("explain", "zzzzzz", code=2).output
     assert "run `helio tools` to see all tools" in helio("tools", "zzzzzz", code=2).output
     assert "Did you mean 'running_average'" in helio("tools", "runing_average", code=2).output
     assert json.loads(helio("tools", "zzzzzz", "--json", code=2).stdout)["error"]["advice"]
@@ -103,7 +103,7 @@ def test_an_unlike_word_names_codes_too():
         "`helio explain HV601`; codes about 'allow-list': HV601"
         in helio("explain", "allow-list", code=2).output
     )
-    assert "codes begin with HA, HB, HE," in helio("explain", "HZ100", code=2).output
+    assert "use a code that begins with HA, HB, HE," in helio("explain", "HZ100", code=2).output
 
 
 def test_two_letters_list_the_codes_of_a_stage(monkeypatch: pytest.MonkeyPatch):

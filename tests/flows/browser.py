@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,10 @@ from websockets.sync.connection import Connection
 from tests.waiting import LONG, wait_until
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+
+class NoAnswer(Exception):
+    """The browser refused a command; it refuses those for a page that is just replaced by another."""
 
 
 class Browser:
@@ -32,11 +35,12 @@ class Browser:
         self._number += 1
         self._socket.send(json.dumps({"id": self._number, "method": method, "params": params}))
         while True:
-            message = json.loads(self._socket.recv(timeout=60.0))
+            message = json.loads(self._socket.recv(timeout=LONG))
             if message.get("method") == "Log.entryAdded":
                 self.reports.append(json.dumps(message["params"]["entry"]))
             if message.get("id") == self._number:
-                assert "error" not in message, message
+                if "error" in message:
+                    raise NoAnswer(message)
                 return message["result"]
 
     def open(self, url: str) -> None:
@@ -56,12 +60,18 @@ class Browser:
     def address(self) -> str:
         return str(self.evaluate("location.href"))
 
-    def shows(self, words: str, within: float = 60.0) -> str:
-        """The text of the page as soon as it has the words, else as it is at the end."""
-        end = time.monotonic() + within
-        while words not in self.text and time.monotonic() < end:
-            time.sleep(0.2)
-        return self.text
+    def shows(self, words: str) -> str:
+        """Wait for the words, and return the text of the page with them."""
+        text = ""
+
+        def has_words() -> bool:
+            nonlocal text
+            with suppress(NoAnswer):
+                text = self.text
+            return words in text
+
+        wait_until(has_words, f"a page with '{words}'")
+        return text
 
 
 @contextmanager

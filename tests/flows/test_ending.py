@@ -7,10 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,15 @@ import pytest
 
 from helio.errors import Cancelled, Suspended
 from helio.flows.register import mark_crashed
-from helio.flows.server import Server
+from helio.flows.server import Server, notice
 from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain
-from tests.waiting import wait_until
+from tests.processes import descendants, is_running
+from tests.waiting import LONG, wait_until, when_logged
 
 pytestmark = [pytest.mark.server, pytest.mark.process]
 
-LONG = "300"
+SECONDS = str(LONG)
+"""How long each step of a run takes that is ended before."""
 
 
 @contextmanager
@@ -54,7 +55,10 @@ SUSPENDED = {"type": "PAUSED", "name": "Suspended", "state_details": {"pause_res
 def _asked_on_its_page(
     server: Server, home: Path, step_id: str, state: dict[str, Any], later: dict[str, Any] | None = None
 ) -> Run:
-    """A run for which somebody sets another state on the server while one of its steps runs."""
+    """A run for which somebody sets another state on the server while one of its steps runs.
+
+    `later` is a state that somebody sets once the run has noticed that it is paused.
+    """
     ids: list[str] = []
 
     def ask(state: dict[str, Any]) -> None:
@@ -63,15 +67,15 @@ def _asked_on_its_page(
 
     def outcome() -> str:
         ask(state)
-        if later is not None:
-            timer = threading.Timer(1.0, ask, [later])
-            timer.start()
         from helio.flows.engine import OFTEN  # it imports Prefect, which a collection of tests need not
 
         time.sleep(5 * OFTEN)  # longer than a look at the page is good for
         return "completed"
 
-    return Run(server, home, chain(4), Runner({step_id: outcome}), workers=1, ids=ids)
+    with (
+        nullcontext() if later is None else when_logged(notice.name, "the run is paused", lambda: ask(later))
+    ):
+        return Run(server, home, chain(4), Runner({step_id: outcome}), workers=1, ids=ids)
 
 
 def test_a_suspended_run_begins_no_further_step_and_keeps_its_state(server: Server, home: Path) -> None:
@@ -108,11 +112,30 @@ def test_what_is_asked_during_the_last_step_comes_too_late(
     assert run.shown.run["state_name"] == "Completed"
 
 
+def test_a_run_that_is_asked_for_again_as_it_ends_stays_asked_for(
+    server: Server, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from helio.flows import engine
+
+    run_flow = engine.run_flow_sync
+
+    def run_and_retry(flow: Any, *, flow_run: Any, **options: Any) -> Any:
+        ended = run_flow(flow, flow_run=flow_run, **options)
+        retry = {"state": {"type": "SCHEDULED", "name": "AwaitingRetry"}, "force": True}
+        server.request(f"/flow_runs/{flow_run.id}/set_state", retry)
+        return ended
+
+    monkeypatch.setattr(engine, "run_flow_sync", run_and_retry)
+    run = Run(server, home, chain(3), Runner())
+    assert set(run.states.values()) == {"completed"}
+    assert run.shown.run["state_name"] == "AwaitingRetry"
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_cancels_the_runner_and_the_run(server: Server, home: Path, number: signal.Signals) -> None:
-    with a_run(home, server.url, LONG) as (process, flow_run_id):
+    with a_run(home, server.url, SECONDS) as (process, flow_run_id):
         process.send_signal(number)
-        said, _ = process.communicate(timeout=120)
+        said, _ = process.communicate(timeout=LONG)
         assert "cancel\n" in said
         assert "cancelled\n" in said
         assert process.returncode == 130
@@ -122,9 +145,9 @@ def test_a_signal_cancels_the_runner_and_the_run(server: Server, home: Path, num
 
 
 def test_a_run_whose_process_is_gone_is_marked_as_crashed(server: Server, home: Path) -> None:
-    with a_run(home, server.url, LONG) as (process, flow_run_id):
+    with a_run(home, server.url, SECONDS) as (process, flow_run_id):
         shown = Shown(server, flow_run_id)
-        shown.soon(lambda shown: set(shown.states.values()), {"Running"})
+        shown.soon(lambda shown: shown.states, {"b": "Running", "apart": "Running"})
         process.kill()
         process.wait()
     assert shown.run["state_name"] == "Running"
@@ -138,10 +161,10 @@ def test_a_server_killed_in_mid_run_does_not_lose_the_run(tmp_path: Path) -> Non
     server = Server(tmp_path, ENVIRON)
     server.start()
     try:
-        server.wait(90.0)
+        server.wait()
         with a_run(tmp_path, server.url, "0.5") as (process, _):
             os.kill(json.loads((tmp_path / "prefect/server.json").read_text())["pid"], signal.SIGKILL)
-            said, _ = process.communicate(timeout=60)
+            said, _ = process.communicate(timeout=LONG)
             assert "states completed completed completed completed completed" in said
             assert process.returncode == 0
         assert not server.is_up()
@@ -150,30 +173,22 @@ def test_a_server_killed_in_mid_run_does_not_lose_the_run(tmp_path: Path) -> Non
 
 
 def test_an_ephemeral_run_needs_no_server_and_leaves_none(home: Path) -> None:
-    with a_run(home, "ephemeral", LONG) as (process, _):
+    with a_run(home, "ephemeral", SECONDS) as (process, _):
         servers = _servers_of(process.pid)
         assert len(servers) == 1
         folder = Path(f"/proc/{servers[0]}/cwd").resolve().parent
         assert folder.name.startswith("helio-prefect-")
         process.kill()
         process.wait()
-    wait_until(lambda: not any(_alive(server) for server in servers), "the end of the server")
+    wait_until(lambda: not any(map(is_running, servers)), "the end of the server")
     assert not folder.exists()
 
 
 def _servers_of(pid: int) -> list[int]:
-    listed = Path(f"/proc/{pid}/task/{pid}/children")
-    if not listed.exists():
+    if not Path(f"/proc/{pid}/task/{pid}/children").exists():
         pytest.skip("this kernel does not list children")
     return [
-        int(pid)
-        for pid in listed.read_text().split()
-        if b"helio.flows.application" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        process
+        for process in descendants(pid)
+        if b"helio.flows.application" in Path(f"/proc/{process}/cmdline").read_bytes()
     ]
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except (FileNotFoundError, ProcessLookupError):
-        return False

@@ -23,7 +23,7 @@ from helio.flows.server import Server
 from helio.settings import read_settings
 from tests.flows.conftest import ENVIRON
 from tests.rows import in_one_test
-from tests.waiting import LONG
+from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -186,20 +186,13 @@ def _doctor(home: Path) -> Finding:
     return _engine(read_settings({**ENVIRON, "HELIO_HOME": str(home)}))
 
 
-def _gone(server: Server) -> None:
-    """Wait until its process has ended, as long as that takes: the test run's own limit ends a wait in vain."""
-    ended = threading.Event()
-    while server.state().pid is not None:
-        ended.wait(0.2)
-
-
 @pytest.mark.server
 def test_a_server_that_a_run_started_ends_itself_and_the_next_run_starts_one(idle_home: Path) -> None:
     command = ("run", "gle73-particles", "--archive", "sample", "-o", "out")
     first = _helio(idle_home, *command)
     assert first.returncode == 0, first.stderr
     server = Server(idle_home, ENVIRON)
-    _gone(server)
+    wait_until(lambda: server.state().pid is None, "the end of the server")
     assert not (idle_home / "prefect" / RECORD).exists()
     assert "the server was not used for" in (idle_home / "prefect/server.log").read_text()
     assert (_doctor(idle_home).ok, _doctor(idle_home).found) == (
@@ -222,9 +215,10 @@ def test_helio_up_keeps_a_server_that_was_started_for_a_run(idle_home: Path) -> 
     server = Server(idle_home, ENVIRON, idle=3600.0)
     with server.used():
         server.start()
-        server.wait(90.0)
+        server.wait()
         assert "in use; the server ends 1h after its last use" in _doctor(idle_home).found
-    assert "not used now; the server ends at 2" in _doctor(idle_home).found
+    # The server looks every two seconds whether it is used, and holds the lock itself for that moment.
+    wait_until(lambda: "not used now; the server ends at 2" in _doctor(idle_home).found, "the end of its use")
     before = server.state().pid
     up = _helio(idle_home, "up")
     assert up.stdout.strip() == server.link()

@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from helio.flows.register import LARGEST_IMAGE, Picture, mark_crashed, publish, register_cached
+from helio.flows.register import (
+    LARGEST_IMAGE,
+    PATIENCE,
+    QUICK,
+    Picture,
+    mark_crashed,
+    publish,
+    register_cached,
+)
 from helio.flows.server import Server
 from helio.pipelines.runs.execute import StepResult
 from tests.flows.conftest import Shown, diamond
@@ -85,6 +93,24 @@ def test_figures_digests_and_files_are_shown_with_the_run(server: Server, tmp_pa
     assert page.as_uri() in shown["diamond-other-figure"]["data"]
     assert json.loads(shown["diamond-tables"]["data"]) == lines
     assert shown["diamond-files"]["data"].count("\n") == 1
+
+
+@pytest.mark.parametrize(("flow_run", "patience"), [("", QUICK), ("of-a-schedule", PATIENCE)])
+def test_a_scheduled_run_is_patient_with_its_server(
+    flow_run: str, patience: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = []
+
+    def answer(server: Server, *question: object, timeout: float) -> dict[str, str]:
+        waits.append(timeout)
+        return {"id": "1"}
+
+    monkeypatch.setattr(Server, "is_up", lambda server, timeout: waits.append(timeout) or True)
+    monkeypatch.setattr(Server, "request", answer)
+    plan = diamond()
+    results = [StepResult(step, "cached") for step in plan.steps]
+    assert register_cached(Server(tmp_path, {}), plan, results, run_id="r", flow_run=flow_run)
+    assert waits == [patience] * 4
 
 
 def test_artifacts_that_nobody_takes_do_not_end_the_run(tmp_path: Path) -> None:

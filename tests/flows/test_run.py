@@ -13,7 +13,8 @@ import pytest
 from helio.errors import Cancelled, EngineError, NoData, RateLimited, ServerUnavailable
 from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
-from tests.flows.conftest import ENVIRON, Run, Runner, chain, diamond
+from tests.flows.conftest import ENVIRON, Run, Runner, Shown, chain, diamond
+from tests.waiting import LONG
 
 pytestmark = [pytest.mark.server, pytest.mark.process]
 
@@ -37,7 +38,7 @@ def test_a_run_that_succeeds_is_completed_step_by_step(server: Server, home: Pat
 
 
 def test_independent_steps_run_together(server: Server, home: Path) -> None:
-    together = threading.Barrier(3, timeout=120.0)
+    together = threading.Barrier(3, timeout=LONG)
 
     def meet() -> str:
         together.wait()
@@ -48,8 +49,15 @@ def test_independent_steps_run_together(server: Server, home: Path) -> None:
 
 
 def test_no_more_steps_run_together_than_workers(server: Server, home: Path) -> None:
-    runner = Runner(takes=0.05)
-    Run(server, home, chain(8), runner, workers=2)
+    two = threading.Barrier(2, timeout=LONG)
+
+    def meet() -> str:
+        two.wait()
+        return "completed"
+
+    runner = Runner({f"m{number}": meet for number in range(6)}, takes=0.05)
+    one = Run(server, home, chain(8), runner, workers=2)
+    assert set(one.states.values()) == {"completed"}
     assert runner.most == 2
 
 
@@ -139,10 +147,14 @@ def test_what_a_step_logs_stands_with_its_task_run(server: Server, home: Path) -
         return "completed"
 
     one = Run(server, home, chain(3), Runner({"b": say}))
-    found = server.request("/logs/filter", {"logs": {"flow_run_id": {"any_": [one.shown.id]}}})
     one.shown.soon(lambda shown: len(shown.tasks), 3)
     wanted = [(one.shown.tasks["b"]["id"], "two records out of order")]
-    assert [(entry["task_run_id"], entry["message"]) for entry in found] == wanted
+
+    def logged(shown: Shown) -> list[tuple[str, str]]:
+        found = server.request("/logs/filter", {"logs": {"flow_run_id": {"any_": [shown.id]}}})
+        return [(entry["task_run_id"], entry["message"]) for entry in found]
+
+    one.shown.soon(logged, wanted)
 
 
 def test_nothing_is_said_on_the_terminal(
@@ -213,6 +225,22 @@ def test_two_runs_at_once_keep_apart(server: Server, home: Path) -> None:
         )
 
 
+def test_a_run_that_ends_leaves_the_others_what_sends_their_states(server: Server, home: Path) -> None:
+    senders = []
+
+    def run_another() -> str:
+        from prefect.events.worker import EventsWorker
+
+        senders.append(EventsWorker.instance())
+        assert set(Run(server, home, chain(3, id="other"), Runner()).states.values()) == {"completed"}
+        senders.append(EventsWorker.instance())
+        return "completed"
+
+    one = Run(server, home, chain(3), Runner({"b": run_another}))
+    assert set(one.states.values()) == {"completed"}
+    assert senders[0] is senders[1]
+
+
 def test_the_users_own_prefect_home_is_left_alone(server: Server, home: Path, tmp_path: Path) -> None:
 
     code = f"""
@@ -222,6 +250,6 @@ from tests.flows.conftest import Runner, chain
 run_flow(FlowRequest(chain(3), "r", Path({str(home)!r}), {server.url!r}), Runner())
 """
     subprocess.run(
-        [sys.executable, "-c", code], env={**ENVIRON, "HOME": str(tmp_path)}, check=True, timeout=60
+        [sys.executable, "-c", code], env={**ENVIRON, "HOME": str(tmp_path)}, check=True, timeout=LONG
     )
     assert [path.name for path in tmp_path.iterdir()] == []

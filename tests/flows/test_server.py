@@ -11,14 +11,17 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from helio.errors import Cancelled, EngineError
 from helio.flows import server as server_module
+from helio.flows.secret import make_secret
 from helio.flows.server import FIRST_PORT, PORTS, Server, server_environment
 from tests.flows.conftest import ENVIRON
+from tests.waiting import LONG
 
 pytestmark = pytest.mark.process
 
@@ -42,7 +45,10 @@ def test_it_listens_on_loopback_only(server: Server) -> None:
     descriptors = Path(f"/proc/{pid}/fd")
     if not descriptors.exists():
         pytest.skip("no /proc here")
-    sockets = {os.readlink(path) for path in descriptors.iterdir() if path.is_symlink()}
+    sockets = set()
+    for path in descriptors.iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            sockets.add(os.readlink(path))
     listening = []
     for table in ("tcp", "tcp6", "udp", "udp6"):
         for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
@@ -61,7 +67,7 @@ def test_web_pages_of_others_may_not_read_it(server: Server) -> None:
 
     def allowed(origin: str) -> str | None:
         call = urllib.request.Request(f"{server.url}/health", headers={"Origin": origin})
-        with urllib.request.urlopen(call, timeout=60) as reply:
+        with urllib.request.urlopen(call, timeout=LONG) as reply:
             return reply.headers["access-control-allow-origin"]  # type: ignore[no-any-return]
 
     with pytest.raises(urllib.error.HTTPError, match="403"):
@@ -73,9 +79,9 @@ def test_web_pages_of_others_may_not_read_it(server: Server) -> None:
 def test_its_user_interface_is_there_and_knows_its_address(server: Server) -> None:
     import urllib.request
 
-    with urllib.request.urlopen(server.ui_url, timeout=60) as reply:
+    with urllib.request.urlopen(server.ui_url, timeout=LONG) as reply:
         assert "<title>Prefect" in reply.read().decode()
-    with urllib.request.urlopen(f"{server.ui_url}/ui-settings", timeout=60) as reply:
+    with urllib.request.urlopen(f"{server.ui_url}/ui-settings", timeout=LONG) as reply:
         assert json.load(reply)["api_url"] == server.url
 
 
@@ -94,7 +100,7 @@ from pathlib import Path
 from helio.flows.server import Server
 server = Server(Path({str(tmp_path)!r}), os.environ)
 server.start()
-server.wait(90.0)
+server.wait()
 print(server.state().pid)
 """
     processes = [
@@ -103,7 +109,7 @@ print(server.state().pid)
         )
         for _ in range(3)
     ]
-    said = [process.communicate(timeout=120)[0].strip() for process in processes]
+    said = [process.communicate(timeout=LONG)[0].strip() for process in processes]
     server = Server(tmp_path, ENVIRON)
     try:
         assert said == [str(server.state().pid)] * 3
@@ -123,22 +129,19 @@ def test_a_port_that_is_taken_is_left_to_its_owner(tmp_path: Path, monkeypatch: 
         return os.getpid()
 
     monkeypatch.setattr(server, "_spawn", spawn)
-    with socket.socket() as other:
-        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken = next(port for port in PORTS if _binds(other, port))
-        other.listen()
+    with next(filter(None, map(_listen, PORTS))) as other:
+        taken = other.getsockname()[1]
         server.start()
     assert ports[0] in PORTS
     assert ports[0] != taken
     assert server.url == f"http://127.0.0.1:{ports[0]}/api"
 
 
-def _binds(one: socket.socket, port: int) -> bool:
+def _listen(port: int) -> socket.socket | None:
     try:
-        one.bind(("127.0.0.1", port))
+        return socket.create_server(("127.0.0.1", port))
     except OSError:
-        return False
-    return True
+        return None
 
 
 def test_a_pid_that_belongs_to_another_process_is_not_ended(tmp_path: Path) -> None:
@@ -176,7 +179,7 @@ def test_a_server_that_dies_as_it_starts_shows_its_last_words(tmp_path: Path) ->
     server = Server(tmp_path, {**ENVIRON, "PREFECT_SERVER_DATABASE_CONNECTION_URL": "nonsense"})
     server.start()
     with pytest.raises(EngineError, match="ended while it started") as raised:
-        server.wait(60.0)
+        server.wait()
     assert "Could not parse SQLAlchemy URL" in str(raised.value)
     server.stop()
 
@@ -216,7 +219,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("whole")
     server = Server(home, ENVIRON)
     server.start()
-    server.wait(90.0)
+    server.wait()
     server.stop()
     with sqlite3.connect(home / "prefect/prefect.db") as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -328,6 +331,23 @@ def test_another_server_at_our_port_is_not_taken_for_ours(server: Server, tmp_pa
     port = int(server.url.split(":")[2].removesuffix("/api"))
     _record(tmp_path, port=port, born="some other day")
     assert not Server(tmp_path, ENVIRON).is_up()
+
+
+def test_a_request_waits_as_long_for_the_proof_as_for_its_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _record(tmp_path, born=server_module._born(os.getpid()))
+    make_secret(tmp_path / "prefect")
+    waits = []
+
+    def silent(server: Server, path: str, body: object, headers: object, method: str, timeout: float) -> None:
+        waits.append(timeout)
+        raise EngineError("no answer")
+
+    monkeypatch.setattr(Server, "_call", silent)
+    with pytest.raises(EngineError, match="cannot be reached"):
+        Server(tmp_path, ENVIRON).request("/flows/", timeout=7.0)
+    assert waits == [7.0]
 
 
 def test_nothing_is_told_to_anyone(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from helio.cli import app
+from helio.flows.last_runs import noted_run
 from helio.flows.missed import missed_notes, missed_slots, note_served, read_served
 from helio.flows.schedule import Schedule
 from helio.flows.slots import MOST, clock_notes, for_engine, slots, slots_ahead, slots_between, slots_in
@@ -212,6 +213,16 @@ def test_slots_without_a_run_are_counted_and_kept(tmp_path: Path):
     assert note.startswith("3 runs were missed, 2024-05-01 03:00 to 2024-05-01 05:00 UTC")
     waiting = missed_notes(schedule, tmp_path, now + timedelta(hours=2))[1]
     assert waiting == "2 runs were due since 2024-05-01 05:30 UTC, but `helio serve` is not running"
+
+
+def test_a_run_that_began_before_helio_serve_was_killed_is_not_missed(tmp_path: Path):
+    schedule = kept(tmp_path)
+    note_served(tmp_path, datetime(2024, 5, 1, 1, 59, 30))
+    with noted_run(tmp_path, "s", datetime(2024, 5, 1, 2)) as note_end:
+        note_end("s-20240501T020000Z-0000", "success", "")
+    assert missed_notes(schedule, tmp_path, datetime(2024, 5, 1, 2, 30)) == []
+    [note] = missed_notes(schedule, tmp_path, datetime(2024, 5, 1, 3, 30))
+    assert note == "1 run was due since 2024-05-01 02:00 UTC, but `helio serve` is not running"
 
 
 def test_a_paused_schedule_misses_nothing(tmp_path: Path):

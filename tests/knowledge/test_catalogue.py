@@ -152,6 +152,7 @@ def test_missions_come_with_their_spacecraft_and_years(catalogue: Catalogue):
     )
 
 
+@pytest.mark.process
 def test_a_look_up_imports_neither_numpy_nor_pandas():
     code = (
         "import sys; from helio.knowledge.catalogue import Catalogue; from helio.knowledge.search import Search\n"
@@ -283,6 +284,7 @@ def test_an_investigator_who_is_not_at_the_title_s_end_leaves_it_alone():
     assert split_title("ExB - drift velocity", "Mats Andre") == ("ExB - drift velocity", "")
 
 
+@pytest.mark.process
 def test_a_master_tells_units_sizes_and_frames_and_a_damaged_one_nothing(tmp_path: Path):
     good = next(sample_folder().glob("ac_k2_mfi*.cdf"))
     damaged = tmp_path / "damaged.cdf"

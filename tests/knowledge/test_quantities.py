@@ -83,7 +83,7 @@ def test_within_a_family_every_parameter_that_both_have_is_swapped(
 
 
 def test_a_frame_is_never_changed(catalogue: Catalogue):
-    with pytest.raises(RequestError, match="in GSM, and a swap does not change the frame") as found:
+    with pytest.raises(RequestError, match="in GSM, and does not change the frame") as found:
         swap("AC_H0_MFI", "BGSM", "PSP", catalogue=catalogue)
     assert "in RTN" in found.value.advice
 

@@ -96,6 +96,7 @@ def test_factors_are_read_from_any_spelling():
     assert unit_factors("furlongs") is None
 
 
+@pytest.mark.process
 def test_asking_for_equal_units_does_not_import_the_units_library():
     code = (
         "import sys; from helio.knowledge.unit_algebra import conversion_factor as f;"

@@ -18,6 +18,7 @@ from helio.pipelines.template.document import Document
 from helio.pipelines.template.template import Template
 from helio.steps.signature import signatures
 from helio.store.work_keys import difference
+from tests.processes import descendants, is_running
 from tests.waiting import wait_until
 
 from .conftest import NOW, fetch, render, template
@@ -176,26 +177,11 @@ def test_a_killed_run_leaves_no_code_running(tmp_path: Path):
     wait_until(lambda: not any(map(is_running, below)), "the end of the code")
 
 
-def descendants(process: int) -> list[int]:
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
-    except FileNotFoundError:
-        return []
-    return [pid for child in map(int, children) for pid in (child, *descendants(child))]
-
-
-def is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def busy(process: int) -> bool:
     """Whether it is shut in, as only the child of the jail is."""
     try:
         return "Seccomp:\t2" in Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

@@ -25,7 +25,7 @@ from .written import as_written
 
 pytestmark = pytest.mark.slow
 
-LAW = law(100, 10_000, suppress_health_check=[HealthCheck.too_slow])
+LAW = law(40, 10_000, suppress_health_check=[HealthCheck.too_slow])
 CATALOGUE = {
     "AC_H2_MFI": Dataset({"Magnitude": 1, "BGSEc": 3, "BGSM": 3}),
     "WI_H2_MFI": Dataset({"BGSE": 3}),

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
+from typer.testing import CliRunner
+
+from helio.cli import app
 from helio.pipelines.mend import mend
 from helio.pipelines.plan import check
 from helio.pipelines.template.context import Dataset
@@ -45,3 +50,66 @@ def test_a_loop_whose_item_stands_in_the_arguments_needs_no_mending() -> None:
     found = check(template(step), now=NOW)
     assert found.errors == ()
     assert found.plan["steps"][0]["for_each"] == {"as": "$ITEM", "over": ["AC_H2_MFI", "AC_H0_MFI"]}
+
+
+def smoothed(tool: str, **args: Any) -> dict[str, Any]:
+    """A template with a time range as people write it, and one step whose tool or arguments may be misspelt."""
+    step = {"step_id": 2, "tool_name": tool, "tool_args": {"window": "10min", "output_label": "S"} | args}
+    return template(
+        fetch(),
+        step,
+        id="smoothed",
+        variables={"$TIME_RANGE": {"type": "time_range", "default": "past 5 days"}},
+    )
+
+
+@pytest.fixture
+def fixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What `helio fix --diff` and then `helio fix` print about a template, and the file after both."""
+    monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+    def fixed(document: dict[str, Any]) -> tuple[list[str], str]:
+        Path("t.json").write_text(json.dumps(document), encoding="utf-8")
+        shown = [CliRunner().invoke(app, ["fix", "t.json", *words]).output for words in (["--diff"], [])]
+        return shown, Path("t.json").read_text(encoding="utf-8")
+
+    return fixed
+
+
+def test_fix_says_that_a_misspelt_tool_remains_and_shows_no_change_that_it_does_not_make(fixed: Any) -> None:
+    document = smoothed("runing_average", source_label="AC_H2_MFI.BGSEc")
+    shown, text = fixed(document)
+    for output in shown:
+        assert "Did you mean 'running_average'?" in output
+        assert output.endswith("t.json: unchanged, 1 error remains\n")
+        assert "past 5 days" not in output
+    assert text == json.dumps(document)
+
+
+def test_fix_says_that_it_corrects_the_rest_after_the_error_that_remains(fixed: Any) -> None:
+    document = smoothed("runing_average", source_label="AC_H2_MFI.BGSEc")
+    document["steps"][0]["tool_name"] = "fetchData"
+    shown, text = fixed(document)
+    rest = (
+        "t.json: unchanged, 1 error remains; correct it by hand, then `helio fix t.json` corrects the rest\n"
+    )
+    assert [output.endswith(rest) for output in shown] == [True, True]
+    assert text == json.dumps(document)
+
+
+def test_fix_keeps_the_phrase_of_a_time_range(fixed: Any) -> None:
+    shown, text = fixed(smoothed("running_average", source_lable="AC_H2_MFI.BGSEc"))
+    assert '+        "source_label": "AC_H2_MFI.BGSEc"' in shown[0]
+    assert "last 5 days" not in shown[0]
+    written = json.loads(text)
+    assert written["variables"]["$TIME_RANGE"]["default"] == "past 5 days"
+    assert written["steps"][1]["tool_args"]["source_label"] == "AC_H2_MFI.BGSEc"
+    assert fixed(written)[0] == ["t.json: nothing to correct\n"] * 2
+
+
+def test_fix_writes_a_list_of_times_as_a_phrase(fixed: Any) -> None:
+    document = smoothed("running_average", source_label="AC_H2_MFI.BGSEc")
+    document["variables"]["$TIME_RANGE"]["default"] = ["2024-01-01", "2024-01-08"]
+    text = fixed(document)[1]
+    assert json.loads(text)["variables"]["$TIME_RANGE"]["default"] == "2024-01-01 to 2024-01-08"

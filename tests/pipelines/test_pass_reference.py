@@ -198,7 +198,7 @@ def test_a_code_says_what_why_and_shows_an_example():
 def test_a_code_is_found_whatever_its_case():
     found = explained(" hr203 ")
     assert found is not None
-    assert "nobody produces" in str(found)
+    assert "no step produces" in str(found)
     assert found.to_json()["code"] == "HR203"
     assert explained("HR999") is None
 

@@ -471,7 +471,7 @@ PLACES = [
 
 
 @pytest.mark.slow
-@law(300)
+@law(120, 6000)
 @given(st.sampled_from(PLACES), JSON)
 def test_any_value_anywhere_gives_a_plan_or_diagnostics(place: tuple[str | int, ...], value: Any):
     document: Any = copy.deepcopy(template(fetch(), magnitude(), render()))
@@ -492,3 +492,44 @@ def test_any_value_anywhere_gives_a_plan_or_diagnostics(place: tuple[str | int, 
             assert make_plan(document, now=NOW, archive="sample").steps
         except InvalidTemplate as refusal:
             assert refusal.diagnostics
+
+
+def test_a_plan_says_once_that_a_map_is_empty() -> None:
+    step = {
+        "step_id": 2,
+        "critical": False,
+        "tool_name": "running_average",
+        "for_each": {"as": "$W", "over": []},
+        "tool_args": {"source_label": "AC_H2_MFI.BGSEc", "window": "$W", "output_label": "slow-$W"},
+    }
+    plan = make_plan(
+        template(fetch(args={"provider": "cdaweb"}), step, render(labels=("AC_H2_MFI.BGSEc",))), now=NOW
+    )
+    assert [warning.code for warning in plan.warnings].count("HB402") == 1
+
+
+@in_one_test(
+    ("changes", "advice"),
+    [
+        ({"variables": {"$A": {"type": "duraton"}}}, "did you mean 'duration'?"),
+        ({"steps": [{"step_id": 1, "tool_args": {}}]}, "write one of these keys: tool_name, use, block"),
+        (
+            {"steps": [fetch(for_each={"as": "$D", "over": ["a"], "zzz": 1})]},
+            "write one of these keys: as, over",
+        ),
+        ({"steps": [fetch(for_each={"as": "$D", "ovver": ["a"]})]}, "did you mean 'over'?"),
+    ],
+)
+def test_a_wrong_structure_is_refused_with_what_to_write(changes: dict[str, Any], advice: str) -> None:
+    refused = [
+        error for error in check(template(fetch(), **changes), now=NOW).errors if error.code == "HV101"
+    ]
+    assert advice in [text for error in refused for text in error.advice]
+
+
+def test_json_with_a_mistake_is_refused_with_where_to_look() -> None:
+    with pytest.raises(InvalidTemplate) as refused:
+        read_template('{"id": "a",\n "steps": [{"step_id": "x" "tool_name": "fetch_data"}]}')
+    [found] = refused.value.diagnostics
+    assert "line 2, column 28" in found.message
+    assert "a missing comma" in found.advice[0]

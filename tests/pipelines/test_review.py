@@ -24,7 +24,7 @@ from helio.steps.signature import signatures
 from tests.laws import law
 from tests.rows import in_one_test
 
-LAW = law(150, 10_000, suppress_health_check=[HealthCheck.too_slow])
+LAW = law(60, 10_000, suppress_health_check=[HealthCheck.too_slow])
 CONTEXT = Context(signatures(), datetime(2024, 1, 20), {})
 CODE = "import numpy as np\nscale = 2\nresult = df_B * scale\nresult = result.dropna()"
 LABELS = ["B", "V", "Bmag", *(f"a_long_label_number_{number}" for number in range(12))]

@@ -247,3 +247,16 @@ def test_every_real_dataset_is_listed_with_exact_span_and_units(archive, cdf_rea
     field = found["SOLO_L2_MAG-RTN-NORMAL-1-MINUTE"].parameters[0]
     assert (field.name, field.unit, field.shape, field.frame) == ("B_RTN", "nT", (3,), "RTN")
     assert found["OMNI2_H0_MRG1HR"].last == datetime(2023, 6, 30, 23)
+
+
+def test_a_file_of_columns_whose_times_cannot_be_read_is_listed_with_the_reason(
+    tmp_path: Path, cdf_reader: CdfReader
+):
+    (tmp_path / "mag_20240510.csv").write_text("time,Bx [nT]\n2024-05-10,1\n2024-05-10T06:00,2\n")
+    (tmp_path / "mag_20240511.csv").write_text("time,Bx [nT]\n2024-05-11,1\n11.5.2024,2\n")
+    (tmp_path / "other.csv").write_text("time,Bx [nT]\n5,1\n6,2\n")
+    listing = list_archive(LocalArchive(tmp_path, cdf_reader))
+    assert [(dataset.id, dataset.files) for dataset in listing.datasets] == [("MAG", 1)]
+    reasons = {entry.path: entry.reason for entry in listing.unread}
+    assert "'11.5.2024' is not a time in ISO 8601" in reasons["mag_20240511.csv"]
+    assert "'5' is not a time in ISO 8601" in reasons["other.csv"]

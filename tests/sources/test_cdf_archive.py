@@ -25,7 +25,7 @@ TIMES = {
 TEXTS = {pycdfpp.DataType.CDF_CHAR, pycdfpp.DataType.CDF_UCHAR}
 
 REFUSED = {
-    "mms1_fgm_rdeltahalf_brst_l2": "17792 records but its epochs 'Epoch_state' have 8",
+    "mms1_fgm_rdeltahalf_brst_l2": "17,792 records, but its epochs 'Epoch_state' have 8",
 }
 """What pycdfpp gives and a table cannot be made of."""
 

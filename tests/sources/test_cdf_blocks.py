@@ -134,7 +134,7 @@ def compare(file: CdfFile, slow: CdfFile, name: str, ranges: list[tuple[int, int
 seconds = st.lists(st.integers(0, 40), min_size=1, max_size=40)
 
 
-@law(40)
+@law(20, 800)
 @given(
     increasing=seconds.map(sorted),
     strange=st.one_of(

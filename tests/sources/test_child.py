@@ -18,6 +18,7 @@ def test_a_child_sees_nothing_of_the_users_environment(monkeypatch):
     assert environment["PYTHONHASHSEED"] == "0"
 
 
+@pytest.mark.process
 def test_a_child_finds_helio_wherever_it_starts(tmp_path):
     found = subprocess.run(
         [sys.executable, "-P", "-c", "import helio.errors"],
@@ -36,6 +37,7 @@ def test_a_child_may_take_three_quarters_of_the_machine(monkeypatch):
     assert memory_limit() == 2 * 1024**3
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits address space")
 def test_a_child_that_wants_more_than_its_limit_gets_a_memory_error():
     program = (

@@ -31,6 +31,7 @@ from helio.sources.downloads import Downloads, FileRequest, place_of
 from helio.sources.http import Hosts, Http
 from helio.sources.transfers import Progress
 from helio.testing import CdaWebStandIn
+from tests.waiting import LONG, wait_until
 
 pytestmark = pytest.mark.process
 
@@ -329,7 +330,7 @@ def process(one: FileRequest, root: Path, limit: int = 0) -> subprocess.Popen:
 
 def test_a_full_disk_is_said_and_nothing_is_left(standin, downloads, root):
     with process(wanted(standin), root, limit=100_000) as child:
-        said, _ = child.communicate(timeout=120)
+        said, _ = child.communicate(timeout=LONG)
     assert said.startswith("OutputError")
     assert "the disk is full" in said
     assert HET in said
@@ -347,7 +348,7 @@ def test_a_folder_that_cannot_be_written_is_said(standin, tmp_path, http):
 def test_processes_that_want_the_same_file_all_get_it_whole(standin, root):
     standin.fail("/sp_phys/data/", *[("slow", 0.02)] * 3)
     children = [process(wanted(standin), root) for _ in range(3)]
-    said = {child.communicate(timeout=60)[0].strip() for child in children}
+    said = {child.communicate(timeout=LONG)[0].strip() for child in children}
     assert said == {hashlib.sha256(standin.files[-1].path.read_bytes()).hexdigest()}
     assert sorted(path.name for path in root.rglob("*") if path.is_file()) == [HET, f"{HET}.json"]
 
@@ -378,7 +379,7 @@ def test_a_cancelled_download_ends_at_once_and_is_resumed_by_the_next_run(
         _wait_for(root / "parts", 150_000)
         slow.cancel()
         with pytest.raises(Cancelled):
-            future.result(timeout=120)
+            future.result(timeout=LONG)
     slow.close()
     [kept] = downloads.get([wanted(standin)])
     assert standin.requests[-1].headers["Range"] == "bytes=150000-"
@@ -387,13 +388,14 @@ def test_a_cancelled_download_ends_at_once_and_is_resumed_by_the_next_run(
 
 
 def _wait_for(parts: Path, size: int) -> Path:
-    waiting = threading.Event()
-    for _ in range(600):
-        for body in parts.glob("*/body"):
-            if body.stat().st_size >= size:
-                return body
-        waiting.wait(0.05)
-    raise AssertionError("nothing came")
+    come: list[Path] = []
+
+    def has_come() -> bool:
+        come[:] = [body for body in parts.glob("*/body") if body.stat().st_size >= size]
+        return bool(come)
+
+    wait_until(has_come, "a part of the file")
+    return come[0]
 
 
 @pytest.mark.parametrize(

@@ -200,7 +200,7 @@ def test_a_binary_body_that_ends_within_a_record_is_damaged(cut):
     "body", [b"2024-05-10Z,1,2\n", b"2024-05-10Z\n", b"2024-05-10Z,one\n", b"2024-05-10Z,1\n2024-05-11Z\n"]
 )
 def test_a_csv_body_that_is_not_what_is_described_is_damaged(body):
-    with pytest.raises(DamagedFile, match="a time and 1 numbers"):
+    with pytest.raises(DamagedFile, match="a time and 1 number in each"):
         read_records(body, "csv", [TIME, SCALAR])
 
 
@@ -228,9 +228,9 @@ def test_epochs_in_disorder_are_put_in_order_and_repeated_ones_left_out():
     found = read_records(body, "csv", [TIME, SCALAR])
     assert found.values["V"].tolist() == [1, 2, 4]
     assert found.notes == (
-        "time runs backwards 1 times in the reply; helio sorted the records by time",
-        "1 records repeat an epoch; the first record of each epoch was kept",
-        "1 records that repeat an epoch differ from the first record of the epoch, by up to 1",
+        "time runs backwards 1 time in the reply; helio sorted the records by time",
+        "1 record repeats an epoch; the first record of each epoch was kept",
+        "1 repeated record differs from the first record of the same epoch, by up to 1",
     )
 
 
@@ -247,8 +247,8 @@ def test_of_several_parameters_the_one_whose_repeated_records_differ_is_named():
     assert found.values["B"].tolist() == [[1, 2, 3]]
     assert found.notes == (
         "2 records repeat an epoch; the first record of each epoch was kept",
-        "B: 2 records that repeat an epoch differ from the first record of the epoch, by up to 2; "
-        "in 1 of these pairs only one record has a value",
+        "B: 2 repeated records differ from the first record of the same epoch, by up to 2; "
+        "in 1 pair only one record has a value",
     )
 
 
@@ -256,7 +256,7 @@ def test_spaces_quotes_and_empty_cells_of_csv_are_tolerated():
     found = read_records(b'"2024-05-10Z", 1.5\n 2024-05-11Z,\n', "csv", [TIME, SCALAR])
     assert found.values["V"][0] == 1.5
     assert np.isnan(found.values["V"][1])
-    assert found.notes == ("1 values of the reply are empty and count as missing",)
+    assert found.notes == ("empty values in the reply: 1; they count as missing",)
 
 
 # Tables

@@ -339,7 +339,9 @@ def test_records_outside_of_the_interval_are_left_out_and_said(formed, new, form
     table = new().fetch(MAG, ["Magnitude"], span)["Magnitude"]
     assert len(table) == 24
     # the record of the end itself is not counted: many servers send it
-    assert any(note.startswith("6 records of the reply") for note in table.notes)
+    assert any(
+        note.startswith("records of the reply") and "interval: 6; they" in note for note in table.notes
+    )
 
 
 def test_records_of_one_epoch_are_refused(formed, new, form):

@@ -10,6 +10,7 @@ import pytest
 from helio.errors import Cancelled
 from helio.sources.host_places import HostPlaces
 from helio.testing import CdaWebStandIn
+from tests.waiting import LONG
 
 HOLD = """
 import sys, threading
@@ -42,6 +43,7 @@ def has_place(places: HostPlaces) -> bool:
         return False
 
 
+@pytest.mark.process
 def test_a_place_is_taken_for_all_processes_until_its_own_dies(tmp_path: Path):
     places = HostPlaces(tmp_path, 1)
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
@@ -89,6 +91,6 @@ def test_three_processes_together_make_two_requests_at_once(tmp_path: Path, proc
         server.fail("datasets?n", *[("slow", 0.02)] * 100)
         command = [sys.executable, "-c", FETCH, str(tmp_path / "cache"), server.url]
         children = [subprocess.Popen(command) for _ in range(processes)]
-        assert [child.wait(60) for child in children] == [0] * processes
+        assert [child.wait(LONG) for child in children] == [0] * processes
         assert len(server.requests) == 4 * processes
         assert server.most_at_once <= 2

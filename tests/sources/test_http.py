@@ -12,6 +12,7 @@ from helio import __version__
 from helio.errors import Cancelled, HelioError, RateLimited, Refused, RequestError, ServerUnavailable
 from helio.sources.http import Clock, Hosts, Http, retry_after
 from helio.testing.cdaweb import REST
+from tests.waiting import LONG
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +95,7 @@ def test_a_wait_beyond_the_budget_is_said_and_the_server_left_alone(standin, htt
 
 
 def test_no_more_is_waited_than_the_budget(standin, clock):
-    http = Http(timeout=1, budget=10, clock=clock, hosts=Hosts())
+    http = Http(timeout=10, budget=10, clock=clock, hosts=Hosts())
     standin.fail("datasets", ("429", 8), ("429", 8))
     with pytest.raises(RateLimited):
         http.get(standin.url + DATASETS)
@@ -189,7 +190,7 @@ def cancelled_when(asked: Callable[[], bool], http: Http, url: str) -> None:
             waiting.wait(0.01)
         http.cancel()
         with pytest.raises(Cancelled):
-            future.result(timeout=120)
+            future.result(timeout=LONG)
 
 
 @pytest.mark.parametrize("fault", ["timeout", ("stall", 10), ("slow", 1.0)])

@@ -63,22 +63,22 @@ def test_values_outside_the_valid_range_are_kept_and_counted():
     values = np.array([5.0, 200.0, NAN])
     notes = istp.outside_range(values, {"VALIDMIN": np.float64(0), "VALIDMAX": np.float64(100)})
     assert same(values, [5, 200, NAN])
-    assert notes == ("1 of 3 values lie outside the valid range 0 to 100 and are kept",)
+    assert notes == ("values outside the valid range 0 to 100: 1 of 3; they stay in the table",)
 
 
 def test_nines_outside_the_valid_range_are_taken_for_fill_and_said_so():
     values = np.array([400.0, 99999.9, 99999.9, 12345.0], dtype="f4")
     notes = istp.outside_range(values, {"VALIDMIN": np.float32(0), "VALIDMAX": np.float32(9999.99)})
     assert same(values, [400, NAN, NAN, 12345])
-    assert notes[0] == "2 values of 99999.9 lie outside the valid range and count as fill"
-    assert notes[1].startswith("1 of 4 values")
+    assert notes[0] == "the value 99999.9, found 2 times, is outside the valid range and counts as fill"
+    assert notes[1].startswith("values outside the valid range 0 to 9999.99: 1 of 4")
 
 
 def test_999_beyond_a_valid_maximum_of_900_is_data():
     values = np.array([999.0, 899.0])
     notes = istp.outside_range(values, {"VALIDMIN": np.float64(0), "VALIDMAX": np.float64(900)})
     assert same(values, [999, 899])
-    assert notes == ("1 of 2 values lie outside the valid range 0 to 900 and are kept",)
+    assert notes == ("values outside the valid range 0 to 900: 1 of 2; they stay in the table",)
 
 
 @in_one_test(
@@ -136,7 +136,7 @@ def test_each_component_has_its_own_valid_range():
     values = np.array([[5.0, 5.0], [50.0, 50.0]])
     said = {"VALIDMIN": np.array([0.0, 0.0]), "VALIDMAX": np.array([10.0, 100.0])}
     assert istp.outside_range(values, said) == (
-        "1 of 4 values lie outside the valid range 0 to [10, 100] and are kept",
+        "values outside the valid range 0 to [10, 100]: 1 of 4; they stay in the table",
     )
 
 

@@ -50,10 +50,7 @@ def test_files_that_differ_are_named_with_the_number_of_epochs_and_the_largest_d
 
 def test_a_value_beside_a_missing_one_is_a_difference():
     (_, note) = notes_of(table([1.0, np.nan, 3.0]), table([2.0, 3.0, 4.0], start=1))
-    assert (
-        "differ in 1 of the 2 epochs that both files have; in 1 of these pairs only one record has a value"
-        in note
-    )
+    assert "differ in 1 of the 2 epochs that both files have; in 1 pair only one record has a value" in note
 
 
 def test_one_number_in_two_precisions_is_no_difference():
@@ -84,7 +81,7 @@ def test_many_files_that_differ_are_not_all_listed():
     found = join("B", parts)
     assert found is not None
     assert len(found.notes) == 7
-    assert found.notes[-1] == "4 further pairs of files differ in the same way"
+    assert found.notes[-1] == "further pairs of files that differ in the same way: 4"
 
 
 def test_files_that_contradict_each_other_in_most_records_are_refused():
@@ -167,7 +164,7 @@ def test_half_of_the_records_may_be_left_out_with_a_note(fetch):
     assert found.dropped == {}
     assert found.notes == (
         "20 records repeat an epoch; the first record of each epoch was kept",
-        "20 records that repeat an epoch differ from the first record of the epoch, by up to 1",
+        "20 repeated records differ from the first record of the same epoch, by up to 1",
     )
 
 
@@ -206,7 +203,7 @@ def test_some_epochs_fill_is_noted_for_the_interval_alone(new_cdf, tmp_path, cdf
     without_epochs(new_cdf, [*range(1, 5), *range(6, 30)])
     archive = LocalArchive(tmp_path, cdf_reader)
     assert archive.fetch("made", ["n"], DAY)["n"].notes == (
-        "2 of 30 records dropped: their epoch is a fill value or out of range",
+        "2 of 30 records left out: their epoch is a fill value or out of range",
     )
     later = TimeRange(datetime(2024, 5, 10, 0, 10), datetime(2024, 5, 10, 0, 20))
     assert archive.fetch("made", ["n"], later)["n"].notes == ()

@@ -14,7 +14,7 @@ from helio.time_range import TimeRange
 DAY = TimeRange(datetime(2024, 5, 10), datetime(2024, 5, 11))
 LONG = [2**53 + 1, -(2**60) - 1, 5]
 NOTE = (
-    "2 of 3 values are integers of 2^53 or more, so their last digits may be rounded: a float64 holds only 53 bits",
+    "integers of 2^53 or more: 2 of 3 values; their last digits may be rounded, because a float64 holds only 53 bits",
 )
 
 
@@ -68,7 +68,9 @@ def test_long_integers_of_a_cdf_are_counted(new_cdf, cdf_reader):
     ids=["netcdf", "parquet", "decimal"],
 )
 def test_unsigned_and_decimal_ones_are_counted(notes, write, kind, one):
-    assert notes(write, [one(2**63 + 1), one(1)], kind)[0].startswith("1 of 2 values are integers")
+    assert notes(write, [one(2**63 + 1), one(1)], kind)[0].startswith(
+        "integers of 2^53 or more: 1 of 2 values"
+    )
 
 
 @pytest.mark.parametrize(

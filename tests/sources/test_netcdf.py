@@ -111,7 +111,7 @@ def test_attributes_of_istp_are_understood_in_netcdf(cdf_reader, istp):
     assert (table.name, table.scale, table.unit) == ("ion flux", "log", "eV/(cm^2 s sr eV)")
     assert len(table) == 4
     assert np.isnan(table.values[0, 1])
-    assert table.notes == ("1 of 5 records dropped: their epoch is a fill value or out of range",)
+    assert table.notes == ("1 of 5 records left out: their epoch is a fill value or out of range",)
     assert table.axes[0].centers[2].tolist() == [10.0, 11.0, 12.0]
 
 
@@ -282,7 +282,7 @@ def test_times_that_the_file_calls_missing_are_dropped_and_counted(
     path = packed(tmp_path / "x.nc", "seconds since 2024-05-10", stored, kind, fill, **facts)
     table = one(cdf_reader, path, "n")
     assert table.values.tolist() == [0.0, 2.0]
-    assert table.notes == ("1 of 3 records dropped: their epoch is a fill value or out of range",)
+    assert table.notes == ("1 of 3 records left out: their epoch is a fill value or out of range",)
 
 
 def test_a_variable_without_times_says_so(cdf_reader, tmp_path):

@@ -80,6 +80,7 @@ def test_an_example_passes(written: Path, tmp_path: Path, path: str, name: str):
     getattr(module, name)(cache)
 
 
+@pytest.mark.process
 def test_a_file_is_all_that_a_source_needs(written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HELIO_HOME", str(tmp_path / "home"))

@@ -131,4 +131,4 @@ def test_repeated_epochs_say_whether_their_values_differ():
     table = read(row(1, "400"), row(2, "410"), row(2, "999"), row(2, None))
     assert table.values.tolist() == [400, 410]
     assert "2 repeated epochs: the first record of each was kept" in table.notes
-    assert "2 records that repeat an epoch differ from the first record of the epoch" in table.notes
+    assert "2 repeated records differ from the first record of the same epoch" in table.notes

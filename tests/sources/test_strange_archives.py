@@ -62,7 +62,7 @@ def test_a_name_that_cannot_be_printed_is_refused_and_shown_plainly(
     assert "rename it" in reasons(folder, cdf_reader)[said]
     with pytest.raises(UnknownDataset) as caught:
         LocalArchive(folder, cdf_reader).locate("NOWHERE", DAY)
-    assert "helio skipped 1 files or folders" in caught.value.advice
+    assert "1 entry that helio skipped" in caught.value.advice
 
 
 def test_names_in_other_alphabets_are_read(folder, cdf_reader, bytes_of_a_cdf):

@@ -190,7 +190,7 @@ def test_times_out_of_order_are_put_in_order_and_repeated_ones_taken_once(opened
     swpc.change = disorder
     table = one(opened(refresh=True), "SWPC_RTSW_MAG", "BGSM")
     assert table.digest() == expected.digest()
-    assert "1 repeated epochs: the first record of each was kept" in table.notes
+    assert "1 repeated epoch: the first record of each was kept" in table.notes
 
 
 def test_numbers_may_come_as_numbers_and_columns_in_another_order(opened, swpc):

@@ -231,6 +231,7 @@ def test_tables_without_records_have_one_clock():
     same_clock(empty, replace(empty, epoch=np.array([], "M8[ns]")))
 
 
+@pytest.mark.process
 def test_reading_the_signatures_does_not_import_a_units_library():
     code = "import sys, helio.steps.signature as s; s.signatures(); assert not {'pint', 'numpy'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

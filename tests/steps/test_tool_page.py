@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from helio.steps.signature import Signature, signatures
@@ -68,6 +69,7 @@ def test_every_group_has_tools_and_every_tool_a_group():
     assert {group_of(tool) for tool in TOOLS} == set(GROUPS)
 
 
+@pytest.mark.process
 def test_a_page_imports_no_tool():
     code = (
         "import sys; from helio.steps.signature import signatures; from helio.steps.tool_page import tool_page; "

@@ -249,6 +249,7 @@ for folder in sys.argv[1:]:
 """
 
 
+@pytest.mark.process
 def test_temporary_files_of_dead_processes_go_and_those_of_the_living_stay(store, runs):
     record = run(runs, "a")
     folders = [store.root / "tmp", runs.root, record.folder]
@@ -263,6 +264,7 @@ def test_temporary_files_of_dead_processes_go_and_those_of_the_living_stay(store
     assert record.status == "success"
 
 
+@pytest.mark.process
 def test_a_half_made_record_of_a_dead_process_goes(store, runs):
     code = "import sys; from helio.store.process import temporary_name; print(temporary_name())"
     name = subprocess.run(

@@ -52,7 +52,7 @@ JSON = st.recursive(
 )
 
 
-@law(200)
+@law(80, 4000)
 @given(JSON)
 def test_json_has_the_bytes_that_json_dumps_gives_it(value: Any):
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -275,6 +275,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.process
 def test_a_run_whose_process_was_killed_has_crashed_and_keeps_its_steps(runs):
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(runs.root)], stdout=subprocess.PIPE, text=True)
     with child:
@@ -320,6 +321,7 @@ def test_a_run_of_which_nothing_may_be_known_counts_as_running(runs, monkeypatch
     assert record.status == "running"
 
 
+@pytest.mark.process
 @pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="needs root to be somebody else")
 def test_a_process_that_may_not_be_looked_at_is_hidden_and_not_gone():
     code = (
@@ -348,6 +350,7 @@ def test_a_deleted_run_that_is_still_held_says_so(runs):
         record.step(STEP)
 
 
+@pytest.mark.process
 def test_the_start_of_a_process_is_that_of_no_other():
     child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with child:
@@ -384,6 +387,7 @@ def test_temporary_names_tell_what_became_of_their_writer():
         assert fate_of_writer(other) is None
 
 
+@pytest.mark.process
 def test_records_are_whole_or_absent_under_a_folder_that_is_watched(tmp_path):
     code = (
         "import sys; from pathlib import Path; from helio.store.runs import Runs\n"

@@ -120,6 +120,7 @@ def test_bytes_are_not_taken_for_a_table(store):
         store.put_bytes(b"x", ".arrow")
 
 
+@pytest.mark.process
 def test_opening_a_store_makes_and_imports_nothing(tmp_path):
     code = (
         "import sys; from pathlib import Path; from helio.store.store import Store;"
@@ -343,6 +344,7 @@ print("done")
 """
 
 
+@pytest.mark.process
 def test_a_read_only_store_is_read_and_refuses_in_words(open_folder):
     store = Store(open_folder / "store")
     digest, damaged = store.put_table(vector()), store.put_table(vector().component("Bx"))
@@ -399,6 +401,7 @@ print("done")
 """
 
 
+@pytest.mark.process
 def test_a_full_disk_is_an_error_in_words_and_leaves_nothing_half_written(tmp_path):
     code = FULL.format(tests=str(Path(__file__).parents[2]), root=str(tmp_path))
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -25,7 +25,7 @@ _TOPICS = {
 
 
 def is_question(request: str) -> bool:
-    """Tell whether a sentence asks about a template; otherwise the sentence requests a change.
+    """Return whether a sentence asks about a template; otherwise the sentence requests a change.
 
     >>> is_question("which dataset is used?"), is_question("do the panels share an axis")
     (True, True)

@@ -79,7 +79,9 @@ class RuleAuthor:
 
     def _refuse_others(self, unread: tuple[str, ...]) -> None:
         """Refuse a spacecraft that is not in helio's table of quantities; never use another spacecraft instead."""
-        missions = {mission.name.casefold(): mission.name for mission in self._catalogue.missions()}
+        if not unread:
+            return
+        missions = {craft.mission.casefold(): craft.mission for _, craft in self._catalogue.crafts()}
         known = spellings()  # "wind" may be left of the solar wind
         named = next(
             (

@@ -123,7 +123,7 @@ def _mention(sentence: Sentence, match: re.Match[str], tool: str, *, related: bo
 
 
 def _has_object(behind: str, phrase: str) -> bool:
-    """Tell whether a computation's input follows its name: ``hourly means of the speed``, ``smoothed speed``."""
+    """Return whether a computation's input follows its name: ``hourly means of the speed``, ``smoothed speed``."""
     if re.match(r"\s+of\s+(?!it\b|them\b|all\b|both\b|each\b)", behind, re.IGNORECASE):
         return True
     adjective = re.search(r"(?:ed|hourly|daily)$", phrase, re.IGNORECASE)

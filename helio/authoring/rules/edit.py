@@ -154,7 +154,7 @@ class _Editor(Looks):
             gone, shared = self._panel_numbers(match["what"], figure)
             if shared:
                 raise NotUnderstood(
-                    f"panel {gone[0]} draws not only '{match['what']}'",
+                    f"panel {gone[0]} draws more than '{match['what']}'",
                     advice=f"say 'remove panel {gone[0]}' to remove the whole panel",
                 )
             if len(gone) > 1 and not match[0].casefold().endswith("s"):

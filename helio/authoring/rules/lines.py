@@ -116,7 +116,7 @@ class Lines:
         return crafts.union(*(self.crafts(source) for source in self._sources(label)))
 
     def is_vector(self, label: str) -> bool:
-        """Tell whether the table of a label is a vector, if this is known before a run."""
+        """Return whether the table of a label is a vector, if this is known before a run."""
         step = self._step(label)
         if step.tool == FETCH:
             for dataset, name in self._pairs(label):
@@ -189,7 +189,7 @@ class Lines:
         return [f"{label}.{letter}" for label in fitting]
 
     def _is_of(self, label: str, stem: str) -> bool:
-        """Tell whether a vector is a magnetic field (`stem` is ``b``) or a velocity (`stem` is ``v``)."""
+        """Return whether a vector is a magnetic field (`stem` is ``b``) or a velocity (`stem` is ``v``)."""
         quantities = self._quantities(label, inherited=True)
         if quantities:
             return (B if stem == "b" else VELOCITY) in quantities
@@ -278,7 +278,7 @@ def _first(drawn: list[str], *tests: Callable[[str], bool]) -> list[str]:
 
 
 def _says(text: str, words: str) -> bool:
-    """Tell whether a text contains all given words, each as a whole word in the singular or the plural.
+    """Return whether a text contains all given words, each as a whole word in the singular or the plural.
 
     >>> _says("proton density", "densities"), _says("proton density", "it")
     (True, False)

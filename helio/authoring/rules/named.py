@@ -96,7 +96,7 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
 
 
 def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
-    """Tell whether a quantity is a component of a field, and the sentence gives a colour to this component."""
+    """Return whether a quantity is a component of a field, and the sentence gives a colour to this component."""
     return bool(quantity.component) and f"b{quantity.component}" in coloured
 
 

@@ -73,11 +73,11 @@ class Sentence:
             yield match
 
     def has(self, pattern: str) -> bool:
-        """Tell whether the unread rest of the sentence matches a pattern; remove nothing."""
+        """Return whether the unread rest of the sentence matches a pattern; remove nothing."""
         return re.search(pattern, self._left, re.IGNORECASE) is not None
 
     def adds(self) -> bool:
-        """Tell whether the sentence adds a line or a panel, so that the word ``it`` may mean the new line."""
+        """Return whether the sentence adds a line or a panel, so that the word ``it`` may mean the new line."""
         return re.search(r"\b(?:add|include|compute|overlay)\b", self.text, re.IGNORECASE) is not None
 
     def take_first(self, pattern: str | re.Pattern[str]) -> re.Match[str] | None:
@@ -158,7 +158,7 @@ class Sentence:
                 break
 
     def joins_times(self) -> bool:
-        """Tell whether the sentence adds a second time: ``also for 2023-01-03``."""
+        """Return whether the sentence adds a second time: ``also for 2023-01-03``."""
         return self.has(rf"\b(?:also|add|additionally|plus)\s+{_TAKEN}|{_TAKEN}[\s,]*(?:too|as well|also)\b")
 
     def unread(self) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ def _full(clock: str) -> str:
 
 
 def _may_be_time(text: str) -> bool:
-    """Tell whether a text contains a number or a word such as ``last``, so that it may be a time."""
+    """Return whether a text contains a number or a word such as ``last``, so that it may be a time."""
     if _TAKEN in text or re.fullmatch(r"\d{1,3}", text):
         return False
     return re.search(r"\d|last|past|this|current|previous|today|yesterday", text, re.IGNORECASE) is not None

@@ -262,6 +262,6 @@ def _doubt(
 
 
 def _is_between_two(position: int, placed: Placed) -> bool:
-    """Tell whether a quantity is named before a position in the sentence, and a different quantity after it."""
+    """Return whether a quantity is named before a position in the sentence, and a different quantity after it."""
     before = {quantity for start, quantity in placed if start < position}
     return bool(before) and any(quantity not in before for start, quantity in placed if start > position)

@@ -108,7 +108,7 @@ def cadence_words(source: QuantitySource) -> str:
 
 
 def _is_archived(source: QuantitySource, catalogue: Catalogue) -> bool:
-    """Tell whether the user's own archive has all parameters of a quantity."""
+    """Return whether the user's own archive has all parameters of a quantity."""
     if not catalogue.in_archive(source.dataset):
         return False
     known = {parameter.name for parameter in catalogue.dataset(source.dataset).parameters}

@@ -23,6 +23,7 @@ from helio.authoring.writing.sources import (
     quantities_of,
 )
 from helio.authoring.writing.steps import PlotSeries, Steps, figure_of, listed, panels_of
+from helio.counts import number_of
 from helio.knowledge.catalogue import Catalogue, CatalogueEntry
 from helio.knowledge.frame_names import TURNABLE
 from helio.knowledge.missions import craft_of, short
@@ -154,7 +155,7 @@ class _Writer:
         else:
             default = "last 7 days"
             self.steps.note(
-                "the request names no time: the default is the last 7 days; --time-range sets another"
+                "the request names no time: the default is the last 7 days; use --time-range to set another one"
             )
         self.steps.variables[epochs[0][0]] = {"type": "time_range", "default": default}
 
@@ -251,7 +252,9 @@ class _Writer:
         """Refuse an arrangement of panels that the figure would not have."""
         layout = self.request.panels
         if layout.count and layout.count != len(panels):
-            raise NotUnderstood(f"the figure would have {len(panels)} panels, not {layout.count}")
+            raise NotUnderstood(
+                f"the figure would have {number_of(len(panels), 'panel')}, not {layout.count}"
+            )
         if layout.overlaid and not any(len(panel) > 1 for panel in panels):
             raise NotUnderstood(
                 "these series would not share a panel", advice="add 'in one panel' to the request"
@@ -384,7 +387,7 @@ class _Writer:
         return self._quantity(SPEED, craft, "")
 
     def _finer_vector(self, craft: str, magnitude: QuantitySource) -> bool:
-        """Tell whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
+        """Return whether to compute a magnitude from its vector: if the vector is drawn too, or is much finer."""
         if any(quantity.name == B for quantity in self.request.quantities):
             return True
         vectors = self._pick(B, craft)
@@ -719,7 +722,7 @@ def _of_dataset(dataset: str) -> list[QuantitySource]:
 
 
 def _has(frame: str, letter: str) -> bool:
-    """Tell whether vectors in a frame have a component with the given letter."""
+    """Return whether vectors in a frame have a component with the given letter."""
     return (frame == "RTN") == (letter in "rtn")
 
 

@@ -38,7 +38,7 @@ class Labels:
     as_patterns: bool
 
     def may_match(self, pattern: str) -> bool:
-        """Tell whether a label with ``*`` or with variables may match a label of the plan."""
+        """Return whether a label with ``*`` or with variables may match a label of the plan."""
         return not self.as_patterns or any(overlap(pattern, TOKEN.sub("*", known)) for known in self.all)
 
     def steps(self, label: str, among: Path) -> list[StepId]:

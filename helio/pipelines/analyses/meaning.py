@@ -93,7 +93,7 @@ class _Use:
 
 
 def _has_its_type(value: Any, schema: dict[str, Any] | None) -> bool:
-    """Tell whether a value has the type of its field; another type has no meaning until a pass corrects it."""
+    """Return whether a value has the type of its field; another type has no meaning until a pass corrects it."""
     return (
         schema is None or fits(value, schema) or (isinstance(value, str) and TOKEN.search(value) is not None)
     )
@@ -423,7 +423,7 @@ def _agreed(first: str, second: str) -> str:
 
 
 def _says_nothing(signature: Signature, name: str, value: Any) -> bool:
-    """Tell whether an argument has no effect, so that it could be left out."""
+    """Return whether an argument has no effect, so that it could be left out."""
     argument = signature.argument(name)
     if argument is None:
         return any(value == empty and type(value) is type(empty) for empty in NOTHING)

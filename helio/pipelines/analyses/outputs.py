@@ -20,7 +20,7 @@ LIMITED = "draws_at_most"
 
 
 def has_artefact(template: Template, context: Context) -> bool:
-    """Tell whether any step makes a figure or an export."""
+    """Return whether any step makes a figure or an export."""
     used = [
         step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
     ]
@@ -28,7 +28,7 @@ def has_artefact(template: Template, context: Context) -> bool:
 
 
 def has_export(template: Template, context: Context) -> bool:
-    """Tell whether any step writes tables to a file."""
+    """Return whether any step writes tables to a file."""
     used = [
         step.signature for step in views(template.walk(), context.signatures) if step.signature is not None
     ]
@@ -55,7 +55,7 @@ def not_drawn(labels: Sequence[str]) -> str:
 
 
 def is_understood(template: Template, context: Context) -> bool:
-    """Tell whether helio knows the results of every step: all tools are known, and no step calls another pipeline."""
+    """Return whether helio knows the results of every step: all tools are known, and no step calls another pipeline."""
     return all(
         step.step.block or step.signature is not None for step in views(template.walk(), context.signatures)
     )

@@ -40,7 +40,7 @@ def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
 
 
 def demands(step: StepView) -> bool:
-    """Tell whether the tool of a step requires a certain unit, frame or kind of its input tables."""
+    """Return whether the tool of a step requires a certain unit, frame or kind of its input tables."""
     tool = step.signature
     return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 

@@ -105,12 +105,12 @@ _WORDS_OF_STEP = ("intent", "annotations", "depends_on", "produces")
 
 
 def is_code(schema: Schema) -> bool:
-    """Tell whether an argument holds code."""
+    """Return whether an argument holds code."""
     return schema.get("contentMediaType") == CODE
 
 
 def is_text(schema: Schema) -> bool:
-    """Tell whether an argument holds words or code; variables in such a text are never replaced."""
+    """Return whether an argument holds words or code; variables in such a text are never replaced."""
     return schema.get("format") in ("text", "title")
 
 
@@ -165,7 +165,7 @@ def _fields(node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[str, Any]
 
 
 def _does_nothing(statement: Any) -> bool:
-    """Tell whether a statement has no effect: a docstring, a number, or ``pass``."""
+    """Return whether a statement has no effect: a docstring, a number, or ``pass``."""
     return isinstance(statement, ast.Pass) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )

@@ -1,7 +1,7 @@
 """Limit the number of steps of a plan.
 
 HV701 (error)  more steps than the policy allows
-    A plan has to end.
+    The size of a plan must be limited.
     before  2000 steps
     after   refused: 2000 steps are more than 1000
     to do   Use a shorter time range or longer intervals, or split the pipeline.

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from helio.errors import closest
-from helio.pipelines.dialect.structure import misfits
+from helio.pipelines.dialect.structure import Misfit, misfits
 from helio.pipelines.dialect.written import written_steps
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, StepId, pointer
@@ -42,20 +42,34 @@ def check_structure(plan: Document, context: Context) -> Iterator[Finding]:
     HV101 /steps/0/tool_args [] is not an object
     """
     del context
-    for _, path, message, meant in misfits(plan, _FRAME):
-        yield _refusal(message, path, None, path, meant)
+    for misfit in misfits(plan, _FRAME):
+        yield _refusal(misfit.message, misfit.path, None, _advice(misfit), misfit.meant)
     for step in written_steps(plan):
-        for _, inside, message, meant in misfits(step.json, STEP):
-            yield _refusal(message, (*step.path, *inside), step.id, inside, meant)
+        for misfit in misfits(step.json, STEP):
+            path = (*step.path, *misfit.path)
+            yield _refusal(misfit.message, path, step.id, _advice(misfit), misfit.meant)
         kinds = [key for key in KINDS if key in step.json]
         if len(kinds) > 1:
             message = f"{' and '.join(kinds)} cannot be combined in one step"
             yield _refusal(message, (*step.path, kinds[1]), step.id)
 
 
+def _advice(misfit: Misfit) -> str:
+    """Say which key or value to write instead; return an empty text if none is known."""
+    guesses = misfit.meant if misfit.kind == "wrong" else closest(str(misfit.path[-1]), misfit.meant)
+    if misfit.kind != "missing" and guesses:
+        return f"did you mean '{guesses[0]}'?"
+    return f"write one of these keys: {', '.join(misfit.meant)}" if misfit.meant else ""
+
+
 def _refusal(
-    message: str, path: Path, step_id: StepId | None, inside: Path = (), meant: tuple[str, ...] = ()
+    message: str, path: Path, step_id: StepId | None, advice: str = "", meant: tuple[str, ...] = ()
 ) -> Diagnostic:
-    close = closest(str(inside[-1]), meant) if inside else ()
-    advice = tuple(f"did you mean '{guess}'?" for guess in close[:1]) or meant[:3]
-    return Diagnostic("HV101", message, step_id=step_id, path=pointer(*path), advice=advice, candidates=meant)
+    return Diagnostic(
+        "HV101",
+        message,
+        step_id=step_id,
+        path=pointer(*path),
+        advice=(advice,) if advice else (),
+        candidates=meant,
+    )

@@ -1,7 +1,7 @@
 """Remove values that mean nothing, such as ``null`` and ``"None"``.
 
 HN201 (edit safe)  null-like value removed from an optional field that is not a text
-    "None" in an argument means that it was left out; in words it is a word.
+    "None" in an argument means that it was left out; in a description it is an ordinary word.
     before  "units": "None"
     after   no units
 """

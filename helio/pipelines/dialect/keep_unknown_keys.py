@@ -64,7 +64,7 @@ def _unknown(owner: Document, schema: Mapping[str, Any]) -> Document:
 
 
 def _asks(key: str, value: Any, *, in_step: bool) -> bool:
-    """Tell whether an unknown key asks for something that a run would not do."""
+    """Return whether an unknown key asks for something that a run would not do."""
     return not is_null(value) and value not in ([], {}) and asks_for_something(key, in_step=in_step)
 
 

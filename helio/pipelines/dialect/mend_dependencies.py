@@ -136,6 +136,6 @@ def _without_repeats(items: list[Any]) -> list[Any]:
 
 
 def _reads_itself(step: WrittenStep, context: Context) -> bool:
-    """Tell whether a step reads a label that the step itself gives: a cycle, which derive_dependencies refuses."""
+    """Return whether a step reads a label that the step itself gives: a cycle, which derive_dependencies refuses."""
     view = view_in(step.json, context.signatures)
     return any(owner(label, set(view.outputs)) for label in view.labels)

@@ -4,7 +4,8 @@ HP001 (error)  not readable as text or JSON at all
     It contains no pipeline, and helio does not invent one.
     before  an empty file
     after   refused
-    to do   Save the template as JSON in UTF-8.
+    to do   Correct the JSON at the line and column in the message, or in the line before: often a comma, a bracket or a
+            double quotation mark is missing. Save the file in UTF-8.
 
 HP002 (error)  truncated JSON
     helio does not guess the missing part, which could contain the figure or export.
@@ -193,7 +194,7 @@ def _mended(text: str, value: Any) -> Edit:
 
 
 def _is_prose(text: str) -> bool:
-    """Tell whether a text consists of ordinary words."""
+    """Return whether a text consists of ordinary words."""
     shown = sum(letter.isprintable() or letter in "\n\r\t" for letter in text)
     return shown > 0.9 * len(text)
 

@@ -188,7 +188,7 @@ class ArgumentRenaming(Renaming):
             self.move("parameter_id", "parameters", value)
 
     def agree(self, present: Any, value: Any) -> bool:
-        """Tell whether two values of an argument are equal; a list of one item is equal to this item."""
+        """Return whether two values of an argument are equal; a list of one item is equal to this item."""
         return bool(present == value) or [present] == value or present == [value]
 
     def conflict(self, key: str, target: str) -> Diagnostic:
@@ -275,7 +275,7 @@ _NAMES = {"parameter_id", "parameters"}
 
 
 def _is_range(value: Any, spelt: str) -> bool:
-    """Tell whether a value is the same time range as a text in the standard spelling."""
+    """Return whether a value is the same time range as a text in the standard spelling."""
     try:
         return isinstance(value, str) and canonical(value) == spelt
     except TimeRangeError:

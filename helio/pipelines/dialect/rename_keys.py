@@ -238,7 +238,7 @@ class StepRenaming(KeyRenaming):
 
 
 def accepts(target: str, value: Any, kinds: Kinds) -> bool:
-    """Tell whether helio accepts a synonym as the key of a value with this type."""
+    """Return whether helio accepts a synonym as the key of a value with this type."""
     if target in kinds and not isinstance(value, kinds[target]):
         return False
     if target == "step_id" and isinstance(value, str):

@@ -41,7 +41,7 @@ class Renaming(EditedObject):
         self.renamed.append(f"{key} → {target}")
 
     def agree(self, present: Any, value: Any) -> bool:
-        """Tell whether two values of a key are equal."""
+        """Return whether two values of a key are equal."""
         return bool(present == value)
 
     def conflict(self, key: str, target: str) -> Diagnostic:

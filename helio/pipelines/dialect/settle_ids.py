@@ -5,7 +5,7 @@ HN301 (edit safe)  numeric id given as text made a number, and references with i
     before  "step_id": "1"
     after   "step_id": 1
 
-HN302 (edit safe)  missing id supplied
+HN302 (edit safe)  missing id added
     Every step needs an id; the ids of other steps stay.
     before  {"tool_name": "fetch_data", …}
     after   {"step_id": 1, "tool_name": "fetch_data", …}

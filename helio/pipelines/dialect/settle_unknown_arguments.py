@@ -129,6 +129,8 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
     at, value, drawing = step.at("tool_args", name), step.args[name], signature.name in DRAWING
     close = closest(name, known)
     instead = advice_for(name) if signature.gives != "figure" else ""
+    if signature.name in instead.split():
+        instead = ""
     listed = f"use one of these {'keys of a figure' if drawing else 'arguments'}: {', '.join(known)}"
     names = f"run `helio tools {signature.name}` to list its arguments" if close else listed
     shown = shortened(json.dumps(value, ensure_ascii=False), 60)
@@ -143,7 +145,7 @@ def _refused(step: WrittenStep, name: str, signature: Signature) -> Diagnostic:
 
 
 def _says_nothing(value: Any, meant: Argument | None) -> bool:
-    """Tell whether an argument has no effect: its value is null, empty, or the default of the tool's argument."""
+    """Return whether an argument has no effect: its value is null, empty, or the default of the tool's argument."""
     if is_null(value) or value in ([], {}):
         return True
     return meant is not None and meant.default is not None and bool(value == meant.default)

@@ -4,6 +4,8 @@ HN701 (edit safe)  time range written in its standard spelling
     Lists, objects, offsets and all other accepted forms mean one half-open interval in UTC.
     before  "time_range": ["2024-01-01", "2024-01-08"]
     after   "time_range": "2024-01-01 to 2024-01-08"
+    to do   Nothing. helio corrects the plan of the run; `helio fix PIPELINE` corrects your file too, but keeps a
+            phrase such as "2024-01-01".
 
 HN702 (error)  time phrase not understood completely
     helio would silently use another range if it ignored a part of the phrase.
@@ -21,6 +23,7 @@ HN704 (edit safe)  relative phrase written in its standard spelling
     The phrase stays relative until a run resolves it with its clock.
     before  "past 5 days"
     after   "last 5 days"
+    to do   Nothing. helio corrects the plan of the run, and your file stays as it is.
 
 HN705 (edit safe + warning)  time phrase that earlier versions read as another range
     The warning gives both ranges, so that a stored phrase never changes its meaning silently.

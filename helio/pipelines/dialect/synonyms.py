@@ -269,7 +269,7 @@ def by_word(names: Iterable[str], table: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_null(value: object) -> bool:
-    """Tell whether a value means "no value", such as null, an empty text or ``"None"``."""
+    """Return whether a value means "no value", such as null, an empty text or ``"None"``."""
     return value is None or (isinstance(value, str) and value.strip().casefold() in NULLS)
 
 
@@ -373,13 +373,13 @@ def advice_for(name: str) -> str:
 
 
 def is_note(name: str, value: object) -> bool:
-    """Tell whether an unknown argument is only a note for people."""
+    """Return whether an unknown argument is only a note for people."""
     texts = value if isinstance(value, list) else [value]
     return fold(name) in folded(NOTES) and all(isinstance(text, str) for text in texts)
 
 
 def asks_for_something(name: str, *, in_step: bool) -> bool:
-    """Tell whether an unknown key of a step or a template seems to ask for a change of the results.
+    """Return whether an unknown key of a step or a template seems to ask for a change of the results.
 
     >>> asks_for_something("coords", in_step=True), asks_for_something("retries", in_step=True)
     (True, False)

@@ -296,7 +296,7 @@ def _has_time(pattern: Pattern) -> bool:
 
 
 def _is_open(pattern: Pattern) -> bool:
-    """Tell whether a text contains a variable."""
+    """Return whether a text contains a variable."""
     return TOKEN.search(pattern.text) is not None or any(name not in TIMES for name in pattern.names)
 
 

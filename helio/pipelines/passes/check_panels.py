@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from helio.counts import number_of
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.figures import AT_PANEL, BY_NUMBER, PER_PANEL, RENDER, figure_of
@@ -36,9 +37,7 @@ def check_panels(template: Template, context: Context) -> Iterator[Finding]:
         if not panels or not isinstance(panels, list):
             continue  # the tables, or a variable, decide how many there are
         count = len(panels)
-        last = (
-            f"choose a panel from 1 to {count}, from the top" if count > 1 else "use panel 1, the only panel"
-        )
+        last = f"choose a panel from 1 (top) to {count}" if count > 1 else "use panel 1, the only panel"
         for path, message, advice in _wrong(spec, count):
             at = pointer(*step.path, "tool_args", "spec", *path)
             yield Diagnostic(
@@ -50,7 +49,9 @@ def _wrong(spec: Mapping[str, Any], count: int) -> Iterator[tuple[Path, str, str
     """Yield the path of each wrong setting, what is wrong, and a special advice if there is one."""
     for key in sorted(PER_PANEL & spec.keys()):
         if isinstance(spec[key], list) and len(spec[key]) != count:
-            message = f"{key} has {len(spec[key])} entries for {count} panel{'s' if count > 1 else ''}"
+            message = (
+                f"{key} has {number_of(len(spec[key]), 'entry', 'entries')} for {number_of(count, 'panel')}"
+            )
             yield (key,), message, "write one entry for each panel"
     numbers: list[tuple[Path, str | int]] = [
         ((key, name), name) for key in sorted(BY_NUMBER & spec.keys()) for name in _names(spec[key])

@@ -193,7 +193,7 @@ def _unlike(
 
 
 def _share_x(first: ReadTable, other: ReadTable) -> bool:
-    """Tell whether tables in GSE and GSM can go together because one is the x component, which both frames share."""
+    """Return whether tables in GSE and GSM can go together because one is the x component, which both frames share."""
     frames = {str(read.known.frame).upper() for read in (first, other)}
     last = [read.label.rpartition(".")[2].casefold() for read in (first, other)]
     return frames == {"GSE", "GSM"} and any("x" in name for name in last)

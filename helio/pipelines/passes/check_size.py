@@ -1,6 +1,6 @@
 """Limit the number of items of each ``for_each``, and the number of steps of a run.
 
-HX303 (error)  too many items in a map
+HX303 (error)  too many items in a for_each
     The policy limits the number of steps that one step can become.
     before  24 years of days
     after   refused: for_each has 8766 items; the maximum is 1000

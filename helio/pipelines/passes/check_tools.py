@@ -156,6 +156,6 @@ def _keys(schema: Schema, path: Path) -> list[str]:
 
 
 def _comes_later(path: Path, step: Step, signature: Signature) -> bool:
-    """Tell whether another pass fills in a missing argument, or reports why helio cannot fill it in."""
+    """Return whether another pass fills in a missing argument, or reports why helio cannot fill it in."""
     # wire_time writes the range or refuses; a loop still to be expanded fills the argument that it is over.
     return "loop_over" in step.extra or path[-1] in signature.time_arguments()

@@ -76,7 +76,7 @@ def check_use(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _is_artefact(step: StepView) -> bool:
-    """Tell whether a step writes a file, or draws tables that the author of the template chose."""
+    """Return whether a step writes a file, or draws tables that the author of the template chose."""
     signature = step.signature
     return signature is not None and (
         signature.gives == "export" or (signature.name in FIGURES and LIMITED not in step.step.annotations)

@@ -94,7 +94,7 @@ def _no_such_provider(named: str, path: str) -> Diagnostic:
         path=path,
         advice=(
             *((did_you_mean(named, names()),) if close else ()),
-            f"use --archive DIR for a folder of CDF files, or one of these providers: {choices()}",
+            f"use --archive DIR for a folder of files, or one of these providers: {choices()}",
         ),
         candidates=close,
     )

@@ -1,13 +1,13 @@
 """Compare time ranges with the published range of a dataset: shorten a longer range, and refuse a range outside.
 
-HB301 (edit bind + warning)  range partly outside known coverage: clamped, recorded
+HB301 (edit bind + warning)  time range partly outside the known coverage: shortened
     Existing data are fetched, and the record keeps the requested range.
     before  "2025-12-20 to 2026-01-10", covered to 2025-12-31
     after   "2025-12-20 to 2025-12-31"
     to do   Nothing, if the shorter range is enough; otherwise choose a range within the coverage that the
             message gives.
 
-HB302 (error)  range wholly outside known coverage
+HB302 (error)  time range wholly outside the known coverage
     The message gives the covered range.
     before  ACE in 1990
     after   refused: 1997-09-02 to …

@@ -1,6 +1,6 @@
 """Find from the labels that a step reads on which other steps it depends.
 
-HR203 (error)  label that nobody produces
+HR203 (error)  label that no step produces
     helio may suggest a fetch, but never chooses a dataset.
     before  "source_label": "AC_H2_MFI.BGSEc" without its fetch
     after   refused
@@ -117,7 +117,7 @@ def _is_unknown(label: str, labels: Labels) -> bool:
 
 
 def _takes_several(step: StepView, path: Path) -> bool:
-    """Tell whether a tool takes a list of labels at this path in its arguments."""
+    """Return whether a tool takes a list of labels at this path in its arguments."""
     return any(
         table.many
         for table in (step.signature.tables if step.signature else ())
@@ -128,6 +128,7 @@ def _takes_several(step: StepView, path: Path) -> bool:
 
 def _one_wanted(step: StepView, read: Read, labels: Labels) -> Diagnostic:
     known = matching(read.label, labels.all)
+    meant = known[:3] or list(labels.all)[:3]
     return Diagnostic(
         "HR203",
         f"'{shortened(read.label)}' may match several labels, but exactly one is needed here",
@@ -135,7 +136,9 @@ def _one_wanted(step: StepView, read: Read, labels: Labels) -> Diagnostic:
         tool_name=step.tool,
         path=pointer(*step.path, "tool_args", *read.path),
         advice=(
-            f"write one of these labels: {', '.join(known[:3] or list(labels.all)[:3]) or 'no step produces any'}",
+            f"write one of these labels: {', '.join(meant)}"
+            if meant
+            else "add a step that produces the label",
         ),
         candidates=tuple(known[:50]),
     )

@@ -76,12 +76,12 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
 
 
 def _alike(declared: Sequence[str], labels: Sequence[str]) -> bool:
-    """Tell whether two lists contain the same labels; upper and lower case and repeated labels do not count."""
+    """Return whether two lists contain the same labels; upper and lower case and repeated labels do not count."""
     return {label.strip().casefold() for label in declared} == {label.casefold() for label in labels}
 
 
 def is_same_work(step: Step, other: Step, context: Context) -> bool:
-    """Tell whether two steps give the same content under one label, so that a later pass can merge the steps."""
+    """Return whether two steps give the same content under one label, so that a later pass can merge the steps."""
     if step.tool_name != other.tool_name or step.for_each is not None or other.for_each is not None:
         return False
     args, other_args = step.tool_args, other.tool_args

@@ -62,7 +62,7 @@ class Draft:
         insort(self._gone, index)
 
     def is_gone(self, index: int) -> bool:
-        """Tell whether the pass has removed a step."""
+        """Return whether the pass has removed a step."""
         found = bisect_left(self._gone, index)
         return found < len(self._gone) and self._gone[found] == index
 
@@ -102,7 +102,7 @@ def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
 def reaches(
     steps: Sequence[Step], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
 ) -> bool:
-    """Tell whether a step depends on one of the steps in `goals` through steps that are not in `through`."""
+    """Return whether a step depends on one of the steps in `goals` through steps that are not in `through`."""
     waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
     waiting = [index for index in waiting if index not in through]
     seen: set[int] = set()

@@ -140,7 +140,7 @@ class _Uses:
         ]
 
     def allow(self, renamed: Mapping[str, str], readers: Sequence[int]) -> bool:
-        """Tell whether only computations read these labels, and nothing else in the plan names the labels."""
+        """Return whether only computations read these labels, and nothing else in the plan names the labels."""
         if not readers or not self._all_known:
             return False  # without a reader it is an output by itself: its name is what the author asked for
         tools = (self._draft.steps[reader].tool_name for reader in readers)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from helio.counts import number_of
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.edit import Edit, changed
 from helio.pipelines.template.template import Template
@@ -38,6 +39,6 @@ def drop_repeated_items(template: Template, context: Context) -> Iterator[Findin
             once.setdefault(canonical_json(item), item)
         repeated = len(items) - len(once)
         if repeated:
-            message = f"removes {repeated} repeated item{'s' if repeated > 1 else ''} of {len(items)}"
+            message = f"removes {number_of(repeated, 'repeated item')} of {len(items)}"
             after = replace(step, for_each=replace(step.for_each, items=list(once.values())))
             yield Edit("HX204", message, changed(step, after), step.step_id)

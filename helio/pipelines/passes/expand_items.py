@@ -5,18 +5,18 @@ HB401 (edit bind)  for_each expanded to its items
     before  3: for each $DAY of 2024-01-10 to 2024-01-12
     after   3[2024-01-10], 3[2024-01-11]
 
-HB402 (error, or warning and edit bind for a step that is not critical)  empty map
+HB402 (error, or warning and edit bind for a step that is not critical)  a for_each without items
     A critical step must do something. Any other step is skipped, together with all steps that depend on it.
     before  "over": []
     after   refused
-    to do   Choose a time range or a list for which the map has items; or set "critical": false if the step
+    to do   Choose a time range or a list for which the for_each has items; or set "critical": false if the step
             may be skipped.
 
 HX304 (error)  items whose results would have to be combined
     This version keeps items apart, each under its own label.
     before  "collect": "concat" of a computed label
     after   refused: the variable in the label
-    to do   Put the variable of the map into the output_label, so that each item has its own label.
+    to do   Put the variable of the for_each into the output_label, so that each item has its own label.
 
 HX305 (error)  items that are not known before the run
     A plan names all its steps; none is added while it runs.
@@ -32,6 +32,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from helio.counts import number_of
 from helio.errors import HelioError, RequestError, TimeRangeError
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, Severity, StepId, pointer
@@ -99,7 +100,7 @@ def expand_items(template: Template, context: Context) -> Iterator[Finding]:
         operations += _written_out(steps, context)
         listed = ", ".join(map(str, shown[:3])) + (f" … {shown[-1]}" if len(shown) > 3 else "")
         count = 1 if step.for_each is None else len({_item_of(item_step, step_id) for item_step in made})
-        message = f"expanded to {count} item{'s' * (count != 1)}: {listed}"
+        message = f"expanded to {number_of(count, 'item')}: {listed}"
         yield Edit("HB401", message, operations, step_id, kind="bind")
     if skipped:
         yield _left_out(steps, skipped)

@@ -71,7 +71,7 @@ def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
 
 
 def _is_map(step: Step) -> bool:
-    """Tell whether a step is a ``for_each`` that does not combine the results of its items in one table."""
+    """Return whether a step is a ``for_each`` that does not combine the results of its items in one table."""
     return step.for_each is not None and step.collect in ("", "list")
 
 
@@ -92,7 +92,7 @@ def _produced(step: Step, context: Context) -> list[str]:
 
 
 def _rests_on(first: Step, second: Step, context: Context) -> bool:
-    """Tell whether a ``for_each`` reads results of another, and for each item only results of this same item."""
+    """Return whether a ``for_each`` reads results of another, and for each item only results of this same item."""
     if first.step_id not in second.depends_on:
         return False
     name = first.items[-1]

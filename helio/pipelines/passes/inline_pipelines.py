@@ -1,11 +1,11 @@
 """Replace each call of a saved pipeline by the steps of that pipeline.
 
-HX101 (edit safe)  sub-pipeline inlined
+HX101 (edit safe)  call of a pipeline replaced by its steps
     One plan is executed; its ids, and labels that exist already, get the calling step's id as a prefix.
     before  2: "use": "mag"
     after   2.1: fetch_data, 2.2: magnitude
 
-HX102 (error)  sub-pipelines too deep or recursive
+HX102 (error)  pipelines that call each other too deeply, or in a circle
     A pipeline that uses itself would never end, and deep nesting is hard to understand.
     before  a uses b, b uses a
     after   refused: a -> b -> a
@@ -210,7 +210,9 @@ class _Inliner:
             raise refused(
                 "HX103",
                 f"the pipeline {name} has no variable {unknown}",
-                f"its variables are: {', '.join(known) or 'none'}",
+                f"use one of its variables: {', '.join(known)}"
+                if known
+                else "remove the value: the pipeline has no variables",
                 ("with", unknown),
             )
         self._name_items(steps, values, call)

@@ -155,7 +155,7 @@ def _takes(
     context: Context,
     known: list[str],
 ) -> bool:
-    """Tell whether every item is known to be a valid value of an argument."""
+    """Return whether every item is known to be a valid value of an argument."""
     schema = argument.schema
     if schema.get("format") == "time-range":
         return all(isinstance(item, str) and _is_range(item) for item in items)

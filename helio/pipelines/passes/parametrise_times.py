@@ -1,7 +1,7 @@
 """Replace fixed time ranges by variables, so that a template also runs for other time ranges without edits.
 
-HR601 (edit safe)  literal time range made a variable, with the literal as default
-    A template can run for other days too; a pin keeps the literal.
+HR601 (edit safe)  fixed time range made a variable, with this range as its default
+    A template can run for other days too; a pin keeps the fixed range.
     before  "time_range": "last 5 days"
     after   "time_range": "$TIME_RANGE"
 
@@ -9,8 +9,8 @@ HR602 (warning)  a second, different time range kept
     It may be a reference interval, which must not change with the range of the run.
     before  "2019-06-01 to 2019-06-02" beside $TIME_RANGE
     after   kept, with a warning
-    to do   Write $TIME_RANGE in the step if its range should follow the run; add "pin": ["time_range"] if it
-            should stay.
+    to do   Write $TIME_RANGE in the step if its range should follow the run; add "pin": ["time_range"] to
+            the step if it should stay.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ def _kept(literal: TimeLiteral, declared: list[str], taken: Document) -> Diagnos
         tool_name=step.tool_name,
         path=at,
         advice=(
-            f'set "pin": ["{name}"] if it must stay',
-            f"or replace it by a separate variable, such as {new}",
+            f'add "pin": ["{name}"] to the step if it must stay',
+            f"otherwise replace it by a separate variable, such as {new}",
         ),
         candidates=tuple(declared),
         fixes=(

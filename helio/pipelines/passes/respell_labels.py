@@ -1,6 +1,6 @@
 """Spell each label that a step reads as the step that produces this label.
 
-HR202 (edit safe)  label respelt
+HR202 (edit safe)  label spelled as the step that gives it
     Exactly one label differs only in case or blanks.
     before  "ac_h2_mfi.bgsec "
     after   "AC_H2_MFI.BGSEc"

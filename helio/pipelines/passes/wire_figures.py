@@ -128,7 +128,7 @@ def _export_last(
 
 
 def _draws(block: Step) -> bool:
-    """Tell whether a block has a step that draws a figure."""
+    """Return whether a block has a step that draws a figure."""
     return any(inner.tool_name in FIGURES or _draws(inner) for inner in block.block)
 
 

@@ -207,7 +207,7 @@ def _states(run: RunRecord) -> Mapping[str, str]:
 
 
 def _ends(step: Document) -> bool:
-    """Tell whether a step makes a figure or an export."""
+    """Return whether a step makes a figure or an export."""
     signature = signatures().get(str(step.get("tool_name")))
     return signature is None or signature.gives in ("figure", "export")
 

@@ -556,7 +556,7 @@ def _notes_of(output: Output) -> tuple[str, ...]:
 
 
 def _may_be_lost(step: PlannedStep) -> bool:
-    """Tell whether a step belongs to an item without which its ``for_each`` can continue."""
+    """Return whether a step belongs to an item without which its ``for_each`` can continue."""
     return any(item.keep_partial for item in step.items)
 
 

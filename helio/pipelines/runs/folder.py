@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from contextlib import suppress
 from pathlib import Path, PurePath
 
@@ -17,7 +17,7 @@ def prepare_folder(folder: Path) -> Path:
 
     Files of an earlier run, according to its record, are removed, so that all files there belong to this run.
     """
-    probe = folder / f".probe-{secrets.token_hex(4)}"
+    probe = folder / f".probe-{os.urandom(4).hex()}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe.touch()

@@ -7,7 +7,6 @@ from typing import Any
 
 from helio.errors import TransientError
 from helio.pipelines.runs.earlier_runs import runs_with
-from helio.pipelines.runs.locking import refuse_other_files
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.saved_plan import as_json
 from helio.pipelines.runs.session import open_session
@@ -43,6 +42,8 @@ def _foreseen(request: RunRequest, settings: Settings) -> dict[str, Any]:
         execution = session.execution
         session.refuse_unplanned_files()
         if request.lock is not None:
+            from helio.pipelines.runs.locking import refuse_other_files
+
             refuse_other_files(request, request.lock, execution.providers)
         files, forecast = execution.files(), execution.forecast()
         _name_runs(forecast, Runs(settings.runs))

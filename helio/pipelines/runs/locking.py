@@ -10,11 +10,11 @@ from typing import Any
 
 from helio import __version__
 from helio.errors import DamagedRecord, LockMismatch, NoData, NotYetPublished, RequestError, UnknownDataset
-from helio.pipelines.plan import Plan, PlannedStep, spelled
+from helio.pipelines.plan import Plan, PlannedStep, meant
 from helio.pipelines.runs.execute import Execution, StepResult
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.runs.states import DONE
-from helio.pipelines.template.document import NOT_MEANING, Document, digest
+from helio.pipelines.template.document import Document, digest
 from helio.sources.archives import absolute_archive
 from helio.sources.local import parse_file_name
 from helio.sources.provider import Listings, Providers
@@ -61,32 +61,6 @@ def refuse_other_template(template: Document, lock: Lock) -> None:
         lock, pipeline=template.get("id", "pipeline"), template=digest(template), document=meant(template)
     )
     _refuse(lock, now)
-
-
-def meant(template: Document) -> dict[str, Any]:
-    """Return the parts of a template that can change a result: variables and steps, in standard spelling.
-
-    It excludes names, descriptions and intents, which are for people, and everything that passes derive.
-    """
-    plain = spelled(template).plan
-    variables = plain.get("variables") or {}
-    return {
-        "variables": {name: _without(facts, ("description",)) for name, facts in variables.items()},
-        "steps": {str(step["step_id"]): _meaning_of_step(step) for step in plain["steps"]},
-    }
-
-
-def _meaning_of_step(step: Document) -> Document:
-    meaningful = _without(step, ("step_id", "intent", "produces", *NOT_MEANING))
-    return meaningful | ({"block": [*map(_meaning_of_inner, step["block"])]} if "block" in step else {})
-
-
-def _meaning_of_inner(step: Any) -> Any:
-    return {"step_id": step.get("step_id"), **_meaning_of_step(step)} if isinstance(step, dict) else step
-
-
-def _without(facts: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: value for name, value in facts.items() if name not in names}
 
 
 def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) -> None:
@@ -219,7 +193,7 @@ def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
     if any(line.startswith("the pipeline: ") for line in changed):
         ways.insert(0, "use --lock FILE with a lock of this pipeline")
     if any(line.startswith("the template: ") for line in changed):
-        ways.insert(0, "undo the changes of the template")
+        ways.insert(0, "undo the changes to the template")
     if any(line.startswith("$") for line in changed):
         ways.insert(0, "leave out the time range and the variables, because the lock sets them")
     if older:
@@ -230,7 +204,7 @@ def _ways_out(lock: Lock, changed: Sequence[str], *, older: bool) -> list[str]:
 
 
 def _is_published(change: str) -> bool:
-    """Tell whether a change is about the list of files at an archive, which helio cannot ask for when offline."""
+    """Return whether a change is about the list of files at an archive, which helio cannot ask for when offline."""
     return change.startswith("step ") and (
         "was published again" in change or ": version " in change or change.endswith(" is new")
     )

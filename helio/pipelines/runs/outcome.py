@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from helio.counts import number_of
 from helio.errors import ExportError, RequestError, UnknownResult, did_you_mean
 from helio.pipelines.plan import Plan
 from helio.pipelines.runs.artefacts import Artefact, MissingFile
@@ -116,7 +117,7 @@ class Run:
         )
 
     def __repr__(self) -> str:
-        counts = f"{_counted(len(self.tables), 'table')}, {_counted(len(self.figures), 'figure')}"
+        counts = f"{number_of(len(self.tables), 'table')}, {number_of(len(self.figures), 'figure')}"
         folder = "" if self.folder is None else f", folder={str(self.folder)!r}"
         failures = self._failures()
         return f"<Run {self.id!r}: {self.status}, {counts}{folder}{f', {failures}' if failures else ''}>"
@@ -126,7 +127,7 @@ class Run:
         failed = [result for result in self.result.steps if result.error is not None]
         if not failed or failed[0].error is None:
             return ""
-        others = f", and {_counted(len(failed) - 1, 'other step')}" if len(failed) > 1 else ""
+        others = f", and {number_of(len(failed) - 1, 'other step')}" if len(failed) > 1 else ""
         return f"step {failed[0].step.step_id!r} failed: {shortened(failed[0].error.message)}{others}"
 
     def _why_missing(self, name: object) -> str:
@@ -224,11 +225,7 @@ class Results(Mapping[Name, Value]):
 
     def __repr__(self) -> str:
         shown = ", ".join(map(repr, self._names[:10])) + (" …" if len(self._names) > 10 else "")
-        return f"<{_counted(len(self), self._kind)}{f': {shown}' if shown else ''}>"
+        return f"<{number_of(len(self), self._kind)}{f': {shown}' if shown else ''}>"
 
     def _ipython_key_completions_(self) -> list[Name]:
         return list(self._names)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -15,18 +15,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from helio import __version__
 from helio.limits import LIMITS
 from helio.pipelines.known import known_datasets
-from helio.pipelines.plan import Plan, make_plan
-from helio.pipelines.runs.locking import meant
+from helio.pipelines.plan import Plan, make_plan, meant
 from helio.pipelines.runs.request import RunRequest
 from helio.pipelines.template.diagnostics import Diagnostic, InvalidTemplate
-from helio.store.lock_file import Lock
 from helio.store.records import NaiveInstant, WrongShape, convert, read_bytes, read_json
 from helio.store.work_keys import key_of
+
+if TYPE_CHECKING:
+    from helio.store.lock_file import Lock
 
 FORM = "helio-plan/1"
 _START = re.compile(rb'\s*\{\s*"plan"\s*:\s*"' + re.escape(FORM.encode()) + b'"')
@@ -54,7 +55,7 @@ class SavedPlan:
     meant: str = ""
 
     def is_of(self, lock: Lock) -> bool:
-        """Tell whether a lock file belongs to the template of this plan; descriptions may differ."""
+        """Return whether a lock file belongs to the template of this plan; descriptions may differ."""
         if lock.document and self.meant:
             return key_of(lock.document) == self.meant
         return lock.template == self.template
@@ -93,7 +94,7 @@ class _WrittenPlan(_BarePlan, total=False):
 
 
 def is_saved_plan(document: Any) -> bool:
-    """Tell whether a JSON document is a saved plan and not a template."""
+    """Return whether a JSON document is a saved plan and not a template."""
     return isinstance(document, dict) and document.get("plan") == FORM
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-import secrets
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -289,7 +289,7 @@ def _instant() -> str:
 
 
 def _same_files(execution: Execution, files: Mapping[str, Any]) -> bool:
-    """Tell whether the fetches of a run would read the files that its saved plan names."""
+    """Return whether the fetches of a run would read the files that its saved plan names."""
     present = json.loads(json.dumps(execution.files()))
     return all(present.get(step_id) == choices for step_id, choices in files.items())
 
@@ -326,4 +326,4 @@ def _uses(steps: Iterable[StepResult]) -> list[Use]:
 def _new_run_id(pipeline_id: str) -> str:
     """Make the id of a new run from the pipeline, the time and four random digits."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return f"{id_like(pipeline_id)}-{stamp}-{secrets.token_hex(2)}"
+    return f"{id_like(pipeline_id)}-{stamp}-{os.urandom(2).hex()}"

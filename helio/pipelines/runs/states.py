@@ -173,14 +173,14 @@ class _Items:
         return list(self._by_map[chain[-1].map_id])
 
     def is_lost(self, chain: tuple[Item, ...]) -> bool:
-        """Tell whether an item has failed: a step is not done, and no inner ``for_each`` continues without it."""
+        """Return whether an item has failed: a step is not done, and no inner ``for_each`` continues without it."""
         if chain not in self._lost:
             depth = len(chain)
             self._lost[chain] = any(not self.may_lose(step, depth) for step in self._undone[chain])
         return self._lost[chain]
 
     def may_lose(self, step: PlannedStep, depth: int = 0) -> bool:
-        """Tell whether a ``for_each`` at `depth` or further inside can continue without a step."""
+        """Return whether a ``for_each`` at `depth` or further inside can continue without a step."""
         return any(
             chain[-1].keep_partial and not all(self.is_lost(other) for other in self.of_map(chain))
             for chain in list(self.around(step))[depth:]

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from helio.counts import number_of
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -78,7 +80,7 @@ class ComponentDifference:
         parts = []
         if self.changed:
             verb = "differs" if self.changed == 1 else "differ"
-            parts.append(f"{self.changed} of {_values(self.compared)} {verb}")
+            parts.append(f"{self.changed:,} of {number_of(self.compared, 'value')} {verb}")
         if self.absolute is not None:
             parts[-1] += f", by at most {self.absolute.value:.3g}{f' {unit}' if unit else ''}"
             parts[-1] += f" at {self.absolute.epoch}"
@@ -87,10 +89,10 @@ class ComponentDifference:
             when = "" if same else f" at {self.relative.epoch}"
             parts[-1] += f" (relative: {_percent(self.relative.value)}{when})"
         if self.became_missing:
-            parts.append(f"{_values(self.became_missing)} became missing")
+            parts.append(f"{number_of(self.became_missing, 'value')} became missing")
         if self.appeared:
-            parts.append(f"{_values(self.appeared)} appeared")
-        return ", ".join(parts) or f"{_values(self.compared)} are the same"
+            parts.append(f"{number_of(self.appeared, 'value')} appeared")
+        return ", ".join(parts) or f"{number_of(self.compared, 'value')}, all the same"
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ class TableDifference:
         more = len(lines) - _MOST_COMPONENTS
         return (
             *lines[:_MOST_COMPONENTS],
-            *([f"and {more} more component{'s' * (more != 1)}"] if more > 0 else []),
+            *([f"and {number_of(more, 'more component')}"] if more > 0 else []),
         )
 
     def _records(self) -> str:
@@ -161,7 +163,7 @@ class TableDifference:
             for count, age in ((self.only_old, "old"), (self.only_new, "new"))
             if count
         ]
-        common = f"{self.common} common epoch{'s' * (self.common != 1)}" if self.common else "no common epoch"
+        common = number_of(self.common, "common epoch") if self.common else "no common epoch"
         return f"{common}, {', '.join(only)}"
 
     def to_json(self) -> dict[str, Any]:
@@ -308,10 +310,6 @@ def epoch_text(epoch: np.datetime64) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _values(count: int) -> str:
-    return f"{count} value{'s' * (count != 1)}"
-
-
 def _percent(part: float) -> str:
     return f"{100 * part:.3g} %"
 
@@ -319,5 +317,5 @@ def _percent(part: float) -> str:
 def _width(table: Table) -> str:
     wide = table.values.shape[1:]
     if table.components:
-        return f"{len(table.components)} components"
+        return number_of(len(table.components), "component")
     return f"{' × '.join(map(str, wide))} bins" if wide else "one value for each record"

@@ -29,7 +29,9 @@ def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
             f"run {record.id} has no finished step '{step_id}'",
             advice=f"did you mean '{close[0]}'?"
             if close
-            else f"its finished steps are: {', '.join(known) or 'none'}",
+            else f"choose one of its finished steps: {', '.join(known)}"
+            if known
+            else "choose another run: no step of this run has finished",
         )
     if step["state"] == "skipped":
         return [f"skipped: {step['reason']}"]

@@ -163,7 +163,7 @@ class _WorkerProcess:
         self._ready = False
 
     def has_ended(self) -> bool:
-        """Tell whether the process has ended by itself between two requests."""
+        """Return whether the process has ended by itself between two requests."""
         return self._process.poll() is not None
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class _WorkerProcess:
             return self._process.returncode, ""
         # A dying process has closed its output; its own exit code says more than that of a kill.
         try:
-            code = self._process.wait(timeout=0.2 if self._unread == b"" and self._hung_up() else 0)
+            code = self._process.wait(timeout=2.0 if self._unread == b"" and self._hung_up() else 0)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()

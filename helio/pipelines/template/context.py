@@ -90,7 +90,7 @@ class Context:
     """
 
     def runs(self, name: str) -> bool:
-        """Tell whether an optional pass is to run."""
+        """Return whether an optional pass is to run."""
         return self.optional is None or name in self.optional
 
     def read_time_range(self, given: Any) -> TimeRange:

@@ -155,7 +155,7 @@ ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def is_id(name: object) -> bool:
-    """Tell whether a value can be the id of a pipeline or the name of a schedule."""
+    """Return whether a value can be the id of a pipeline or the name of a schedule."""
     return isinstance(name, str) and len(name) <= LONGEST_ID and ID.fullmatch(name) is not None
 
 
@@ -249,4 +249,8 @@ def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
             f"the JSON ends too early, at {where}; helio does not guess the missing part",
             advice=("add the missing end of the file",),
         )
-    return Diagnostic("HP001", f"this is not valid JSON: {error.msg} at {where}")
+    return Diagnostic(
+        "HP001",
+        f"this is not valid JSON: {error.msg} at {where}",
+        advice=("look there and in the line before for a missing comma, bracket or double quotation mark",),
+    )

@@ -126,6 +126,6 @@ def difference(path: Path, before: Any, after: Any) -> tuple[Operation, ...]:
 
 
 def _order_stays(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Tell whether removing old keys and adding new keys at the end gives the key order of `after`."""
+    """Return whether removing old keys and adding new keys at the end gives the key order of `after`."""
     remaining = [key for key in before if key in after]
     return list(after)[: len(remaining)] == remaining

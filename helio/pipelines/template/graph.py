@@ -279,7 +279,7 @@ def in_order(needs: Sequence[Collection[int]]) -> list[int]:
 
 
 def _is_open(label: str) -> bool:
-    """Tell whether a label contains ``*`` or a variable, so that it may stand for several labels."""
+    """Return whether a label contains ``*`` or a variable, so that it may stand for several labels."""
     return is_glob(label) or TOKEN.search(label) is not None
 
 

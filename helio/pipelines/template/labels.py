@@ -63,7 +63,7 @@ def close_labels(label: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _differ_in_component(label: str, other: str) -> bool:
-    """Tell whether two labels differ only in the letter of a component or in a number."""
+    """Return whether two labels differ only in the letter of a component or in a number."""
     parts, others = (re.findall(r"\d+|.", name.casefold()) for name in (label, other))
     differing = [pair for pair in zip(parts, others, strict=False) if pair[0] != pair[1]]
     return (

@@ -21,7 +21,7 @@ EACH = "each_interval"
 
 
 def uses(value: Any, schema: Mapping[str, Any], name: str) -> bool:
-    """Tell whether a value uses a variable; descriptions and code do not count."""
+    """Return whether a value uses a variable; descriptions and code do not count."""
     return any(name == used for _, used in tokens(value, dict(schema)))
 
 
@@ -113,7 +113,7 @@ def interval_microseconds(length: Any) -> int:
 
 
 def is_interval(length: Any) -> bool:
-    """Tell whether helio can divide a time range into intervals of this length."""
+    """Return whether helio can divide a time range into intervals of this length."""
     try:
         interval_microseconds(length)
     except RequestError:
@@ -145,7 +145,7 @@ def size_of(label: str, context: Context) -> int | None:
 
 
 def is_glob(label: str) -> bool:
-    """Tell whether a label contains ``*``, so that it matches many labels."""
+    """Return whether a label contains ``*``, so that it matches many labels."""
     return "*" in label
 
 
@@ -160,7 +160,7 @@ def matching(label: str, known: Iterable[str]) -> list[str]:
 
 
 def overlap(first: str, other: str) -> bool:
-    """Tell whether two labels with ``*`` can match the same label, because their beginnings and ends agree.
+    """Return whether two labels with ``*`` can match the same label, because their beginnings and ends agree.
 
     >>> overlap("B_*", "B_2024"), overlap("*.x", "A.*"), overlap("X*", "B_*")
     (True, True, False)

@@ -48,7 +48,7 @@ def escaped(text: str) -> str:
 
 
 def is_seen(text: str) -> bool:
-    """Tell whether every character of a text is visible when it is printed."""
+    """Return whether every character of a text is visible when it is printed."""
     return text.isprintable() and not _UNSEEN.search(text)
 
 

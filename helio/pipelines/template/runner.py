@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 MOST_ROUNDS = 3
 """Maximum number of rounds of the repeated stages; if passes still make edits after these, helio reports the passes."""
 
-FIX = "helio fix: "
+FIX = "run `helio fix PIPELINE`: "
 """First words of an advice that ``helio fix`` can follow."""
 
 Mode = Literal["safe", "repair"]
@@ -192,7 +192,7 @@ class _Work:
         return cast(Pass, rewrite)(self.template, self.context)
 
     def _restored(self) -> bool:
-        """Tell whether a pass has changed the plan that it was given; if so, restore the plan."""
+        """Return whether a pass has changed the plan that it was given; if so, restore the plan."""
         # Comparing first is fast. What differs may still be the same text, as a NaN is.
         if self.plan == self.untouched or json.dumps(self.plan, default=repr) == json.dumps(self.untouched):
             return False
@@ -250,19 +250,20 @@ class AuthoredPaths:
             return found
         if not self._written:
             return found
-        here, step_id = int(parts[2]), str(plan["steps"][int(parts[2])].get("step_id"))
+        position = int(parts[2])
+        step_id = str(plan["steps"][position].get("step_id"))
         # A step that was not moved is the one that is meant, even where its id stands twice.
-        unmoved = here < len(self._ids) and self._ids[here] == step_id
-        there = here if unmoved else self._index_of.get(step_id)
-        if there is not None:
-            return replace(found, path=_in_step(parts, there, self._written[there]))
+        unmoved = position < len(self._ids) and self._ids[position] == step_id
+        index = position if unmoved else self._index_of.get(step_id)
+        if index is not None:
+            return replace(found, path=_in_step(parts, index, self._written[index]))
         # A step of a used pipeline, or of a map, is where that is written.
         callers = (step_id[: match.start()] for match in re.finditer(r"[.\[]", step_id))
         indices = [self._index_of[name] for name in callers if name and name in self._index_of]
         if indices:
             return replace(found, path=f"/steps/{min(indices)}")
         # A step without an id got one; a step behind the last one was added.
-        return found if here < len(self._ids) else replace(found, path="")
+        return found if position < len(self._ids) else replace(found, path="")
 
 
 def _in_step(parts: list[str], index: int, written: Document) -> str:
@@ -317,7 +318,7 @@ def _broken(plan: Any) -> str:
 
 
 def _reads_types(rewrite: Pass | DialectPass) -> bool:
-    """Tell whether a pass takes a `Template` and not JSON, from the type of its first parameter."""
+    """Return whether a pass takes a `Template` and not JSON, from the type of its first parameter."""
     types = getattr(rewrite, "__annotations__", {})
     return next(iter(types.values()), None) in (Template, "Template")
 

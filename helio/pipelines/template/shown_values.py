@@ -19,7 +19,7 @@ _DISGUISED = re.compile(f"[A-Za-z_][{_FOREIGN}]|[{_FOREIGN}][A-Za-z_]")
 
 
 def same(value: Any, other: Any) -> bool:
-    """Tell whether two JSON values are equal, in any order of keys; ``1``, ``1.0`` and ``true`` are all different."""
+    """Return whether two JSON values are equal, in any order of keys; ``1``, ``1.0`` and ``true`` are all different."""
     return _json(value) == _json(other)
 
 
@@ -72,12 +72,12 @@ def shown_apart(values: Sequence[Any], show: Callable[[Any], str] = shown) -> li
 
 
 def _is_clear(text: str) -> bool:
-    """Tell whether the meaning of a text is clear without quotes."""
+    """Return whether the meaning of a text is clear without quotes."""
     return _is_plain(text) and not _is_json(text)
 
 
 def _is_plain(text: str) -> bool:
-    """Tell whether all characters of a text are visible, and none looks like a mark of the description around it."""
+    """Return whether all characters of a text are visible, and none looks like a mark of the description around it."""
     return (
         bool(text)
         and text == text.strip()
@@ -101,7 +101,7 @@ def _is_json_text(text: str) -> bool:
 
 
 def _is_disguised(text: str) -> bool:
-    """Tell whether letters of another alphabet look like Latin letters in a text."""
+    """Return whether letters of another alphabet look like Latin letters in a text."""
     return not text.isascii() and bool(_DISGUISED.search(text) or text.translate(_LOOK_ALIKE).isascii())
 
 

@@ -82,7 +82,7 @@ def _says(text: str, document: Document) -> bool:
 
 
 def _same(value: object, other: object) -> bool:
-    """Tell whether two values are equal in JSON: ``True`` is not 1, and the order of keys counts."""
+    """Return whether two values are equal in JSON: ``True`` is not 1, and the order of keys counts."""
     return json.dumps(value) == json.dumps(other)
 
 

@@ -102,7 +102,7 @@ def _items(step: Step, signatures: Mapping[str, Signature]) -> Iterator[TimeLite
 
 
 def _fills_times(step: Step, name: str, signatures: Mapping[str, Signature]) -> bool:
-    """Tell whether the items of a ``for_each`` are the time ranges of its steps."""
+    """Return whether the items of a ``for_each`` are the time ranges of its steps."""
     return any(
         name == inner.tool_args.get(argument)
         for inner in step.block or (step,)
@@ -120,5 +120,5 @@ def _range(value: Any) -> str:
 
 
 def _is_literal(value: Any) -> TypeGuard[str]:
-    """Tell whether a value is a text without any variable."""
+    """Return whether a value is a text without any variable."""
     return isinstance(value, str) and not TOKEN.search(value)

@@ -159,7 +159,7 @@ def _filled(text: str, values: Mapping[str, Any]) -> str:
 
 
 def is_text(schema: Schema) -> bool:
-    """Tell whether the text at this path is a description or code."""
+    """Return whether the text at this path is a description or code."""
     return schema.get("format") in ("text", _TITLE) or any(map(is_text, schema.get("anyOf", ())))
 
 

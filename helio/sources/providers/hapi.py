@@ -20,6 +20,7 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, TypedDict
 from urllib.parse import quote, urlsplit
 
+from helio.counts import number_of
 from helio.errors import (
     DamagedFile,
     DataError,
@@ -534,8 +535,7 @@ class Hapi(Source):
             outside = records.outside(piece.whole)
             if outside:
                 notes.append(
-                    f"{outside} records of the reply for {piece.whole} lie outside of this interval and "
-                    "were left out"
+                    f"records of the reply for {piece.whole} outside of this interval: {outside:,}; they were left out"
                 )
             # with the record of the end itself, if there is one: not every server leaves it to the next reply
             table = clip(
@@ -552,7 +552,7 @@ class Hapi(Source):
         if not parts:
             return None
         if silent:
-            more = f" and for {len(silent) - 1} further intervals" if len(silent) > 1 else ""
+            more = f" and for {number_of(len(silent) - 1, 'further interval')}" if len(silent) > 1 else ""
             notes.append(f"the server has no records for {silent[0]}{more}")
         joined, repeats = concatenate(request.parameter.name, parts)
         if repeats.differing:
@@ -878,7 +878,9 @@ class Hapi(Source):
         pieces, missing = self._kept_and_missing(every)
         if missing and self.offline:
             first, span = missing[0]
-            more = f", nor are {len(missing) - 1} further intervals" if len(missing) > 1 else ""
+            more = ""
+            if len(missing) > 1:
+                more = f", and {number_of(len(missing) - 1, 'further interval is', 'further intervals are')} missing"
             raise Offline(
                 f"offline, and {first.parameter.name} of {first.info.dataset_id} for {span} is not "
                 f"cached{more}",

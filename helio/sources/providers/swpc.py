@@ -15,6 +15,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from helio.counts import number_of
 from helio.errors import (
     DamagedFile,
     DamagedRecord,
@@ -579,13 +580,16 @@ def _table(
     if newest < time_range.stop - _BEHIND:
         notes.append(f"the newest record that {Swpc.title} had was at {_words(newest)}")
     if len(first) < len(epochs):
-        notes.append(f"{len(epochs) - len(first)} repeated epochs: the first record of each was kept")
+        notes.append(
+            f"{number_of(len(epochs) - len(first), 'repeated epoch')}: the first record of each was kept"
+        )
         kept_values = values[np.searchsorted(first, np.arange(len(epochs)), side="right") - 1]
         same = (every == kept_values) | (np.isnan(every) & np.isnan(kept_values))
         differing = int(np.count_nonzero(~same.all(axis=1)))
         if differing:
             notes.append(
-                f"{differing} records that repeat an epoch differ from the first record of the epoch"
+                f"{number_of(differing, 'repeated record differs', 'repeated records differ')} from the first record "
+                "of the same epoch"
             )
     if product.source:
         crafts = sorted({f"GOES-{one_line(entries[i][1].get(product.source, '?'), 20)}" for i in first})

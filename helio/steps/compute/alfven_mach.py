@@ -34,14 +34,13 @@ def alfven_mach(
     Parameters
     ----------
     velocity : Table, shape (n,), (n, 3) or (n, 4)
-        Speed or velocity, km/s, in any frame. It is relative to the frame of the measurement: for a shock
-        that moves it must be in the frame of the shock.
+        Speed or velocity, km/s, in any frame. For a moving shock, give the velocity in the frame of the shock.
     field : Table, shape (n,), (n, 3) or (n, 4)
         Magnetic field, nT: its strength, or the vector.
     density : Table, shape (n,)
-        Protons per volume, cm^-3. All on the same epochs.
+        Protons per volume, cm^-3. All tables must have the same epochs.
     alpha_ratio : Table, shape (n,)
-        Alpha particles per proton. Without it and `assumed_alpha` the plasma consists of protons.
+        Alpha particles per proton. Without `alpha_ratio` and `assumed_alpha`, the plasma consists of protons only.
     assumed_alpha : float
         Alpha particles per proton where `alpha_ratio` is missing; OMNI's Mach number corresponds to 0.0477.
 

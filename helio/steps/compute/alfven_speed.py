@@ -38,7 +38,8 @@ def alfven_speed(
     density : Table, shape (n,)
         Protons per volume, cm^-3, on the epochs of `field`.
     alpha_ratio : Table, shape (n,)
-        Alpha particles per proton, on the same epochs. Without it and `assumed_alpha` the plasma consists of protons.
+        Alpha particles per proton, on the same epochs. Without `alpha_ratio` and `assumed_alpha`, the plasma
+        consists of protons only.
     assumed_alpha : float
         Alpha particles per proton where `alpha_ratio` is missing.
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-import numpy as np
-
 from helio.errors import StepError
 from helio.steps.compute.between_samples import values_at
 from helio.steps.compute.shares import missing, share
-from helio.steps.compute.stretches import in_words
+from helio.steps.compute.stretches import in_words, usual_step
 from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
-from helio.store.leap_seconds import counted
 from helio.store.table import Table
 from helio.time_range import Duration
 
@@ -40,15 +37,15 @@ def align(
         The longest step between two samples across which a value is interpolated: ``"2min"`` for one-minute data
         in which single records may be missing.
     method : "linear" or "nearest"
-        The straight line between the samples before and after, or the nearer of the two, no further away than half
-        the limit: for flags, counts and indices that have no values in between.
+        ``linear``: the straight line between the samples before and after. ``nearest``: the nearer of the two, at
+        most half the limit away, for flags, counts and indices, which have no values in between.
 
     Returns
     -------
     Table, shape (m,), (m, k) or (m, b)
-        float64, on the epochs of `onto`; unit, frame, components and axes of `series`. NaN before its first and
-        after its last sample, and wherever the samples about an epoch are further apart than the limit: a missing
-        value and a missing record are the same. Each component is treated separately.
+        float64, on the epochs of `onto`; unit, frame, components and axes of `series`. NaN before the first and
+        after the last sample of `series`, and where the samples around an epoch are further apart than the limit. A
+        missing value counts as a missing record. Each component is treated separately.
 
     Raises
     ------
@@ -58,9 +55,9 @@ def align(
 
     Notes
     -----
-    Nothing is averaged: of a series with many samples between two epochs most are left out, and variations faster
-    than the new epochs can resolve are aliased. A note reports this; to avoid it, use `resample` first. Angles that
-    wrap, such as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
+    Nothing is averaged. If the series has many samples between two epochs, most of them are left out,
+    and fast variations are aliased; a note reports this. To avoid it, use `resample` first. Angles that wrap, such
+    as clock angles and longitudes, are interpolated the shorter way round: halfway from 359° to 1° is 0°.
 
     References
     ----------
@@ -85,7 +82,7 @@ def align(
     values, axes = values_at(series, onto.epoch, method=method, limit=limit.nanoseconds)
     notes = [f"aligned ({method}, limit {limit}): {share(missing(values), values.size, 'values')} missing"]
     if len(series) > 1 and len(onto) > 1:
-        own, other = (np.median(np.diff(counted(table.epoch))) for table in (series, onto))
+        own, other = usual_step(series.epoch), usual_step(onto.epoch)
         if other >= 2 * own > 0:
             notes.append(
                 f"most samples are left out, not averaged: the series has one every {in_words(own)}, the "

@@ -123,8 +123,8 @@ def mean_directions(series: Table, first: Indices, last: Indices) -> tuple[Value
     if infinite.any():
         series = replace(series, values=np.where(infinite, np.nan, series.values))
         notes = (
-            f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')} are infinite and are left "
-            "out",
+            "infinite values are left out: "
+            f"{share(int(np.count_nonzero(infinite)), infinite.size, 'values')}",
         )
     values = counted_means(series.values, first, last)
     wraps = turning(series)

@@ -57,25 +57,26 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
     right : Table, shape of `left`, or (n,) to multiply or divide by
         Second operand, on the same epochs as `left`; use `align` first if they differ.
     operation : "add", "subtract", "multiply" or "divide"
-        Sums and differences need one unit and one frame, scalar with scalar, component with component, bin
-        with bin. A vector or a spectrum is multiplied with or divided by a scalar, a spectrum also by a spectrum over
-        the same bins, and components without a frame by others of the same names.
+        For a sum or a difference, both tables must have the same unit, frame, and components or bins. Multiply or
+        divide a vector or a spectrum by a scalar, a spectrum also by a spectrum over the same bins, and components
+        without a frame also by components with the same names.
     name : str
         Name of the result on a figure: ``"δB"``. Default: both names with the sign, ``B − B``.
 
     Returns
     -------
     Table, shape (n,), (n, k) or (n, b)
-        float64. Sums and differences have the unit of both, others the product
-        or quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where either is
-        missing, and where the divisor is zero. A difference of angles that wrap is taken the shorter way round; a sum
-        is brought into one turn.
+        float64. A sum or a difference has the unit of both tables; a product or a quotient has the product or
+        quotient of their units: ``nT`` times ``km/s`` gives ``km nT/s``; nothing is converted. NaN where one of the
+        two values is missing, and where the divisor is zero. A difference of angles that wrap is taken the shorter
+        way round; a sum is brought into one turn.
 
     Raises
     ------
     ClockMismatch, UnitMismatch, FrameMismatch
-        When epochs or frames, or for sums and differences units, are not the same. A scalar without a frame goes with
-        any component: |B| − B_z. A product with x of GSE goes with GSM, for both have the same x.
+        When the epochs or the frames differ, or the units of a sum or a difference. A scalar without a frame can be
+        combined with any component: |B| − B_z. The x component in GSE can be multiplied with one in GSM, because
+        both frames have the same x.
     StepError
         When the shapes do not fit, or when the product of two vectors is requested.
 
@@ -119,7 +120,7 @@ def arithmetic(left: Table, right: Table, *, operation: Operation, name: Text = 
         )
     if operation == "divide" and (second == 0).any():
         zeros = missing(values) - int(np.count_nonzero(np.isnan(first) | np.isnan(second)))
-        notes.append(f"division by zero: {share(zeros, values.size, 'values')} are missing")
+        notes.append(f"missing because of a division by zero: {share(zeros, values.size, 'values')}")
     return replace(
         shape,
         values=values,

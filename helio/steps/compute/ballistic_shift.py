@@ -21,6 +21,9 @@ from helio.store.table import Table, merge_sources
 LATEST = float(np.iinfo(np.int64).max) - 1e12
 """The latest epoch that fits into 64-bit ns since 1970, in the year 2262, with a margin for rounding."""
 
+NEVER = np.iinfo(np.int64).max
+"""The arrival of a record without one: later than all others, so that it overtakes none."""
+
 
 @tool(
     version=3,
@@ -44,7 +47,8 @@ def ballistic_shift(
     series : Table, shape (n,), (n, k) or (n, b)
         Series to shift: any quantity measured upstream.
     velocity : Table, shape (n,), (n, 3) or (n, 4)
-        Velocity of the solar wind, km/s, on the same epochs: the speed, V_x, or the vector in GSE or GSM for its V_x.
+        Velocity of the solar wind, km/s, on the same epochs: the speed, V_x, or the vector in GSE or GSM, of which
+        V_x is used.
     position : Table, shape (n, 3) or (n, 4)
         Position of the spacecraft, in GSE or GSM (x is the same), km, on the same epochs.
     to_x : float
@@ -88,37 +92,37 @@ def ballistic_shift(
     inputs = on_one_clock(series, velocity, position)
     speed = _towards_earth(velocity)
     if position is not None:
-        x = cartesian(position, "a ballistic shift")[:, 0]
+        distance = cartesian(position, "a ballistic shift")[:, 0] - to_x
     else:
-        x = np.full(len(series), from_x, dtype=np.float64)
-    seconds = (x - to_x) / speed
-    known = np.flatnonzero(np.isfinite(seconds))
+        distance = np.asarray(from_x, dtype=np.float64) - to_x
+    delay = distance / speed
+    known = int(np.count_nonzero(np.isfinite(delay)))
+    delay *= 1e9
     # Plasma that hardly moves would arrive beyond all epochs that can be written: it does not arrive.
-    reachable = np.abs(series.epoch[known].astype(np.float64) + seconds[known] * 1e9) < LATEST
-    never, known = known[~reachable], known[reachable]
-    arrival = np.round(seconds[known] * 1e9).astype(np.int64)
-    arrival += elapsed(series.epoch)[known]
-    later = np.full(arrival.shape, np.iinfo(np.int64).max)
-    later[:-1] = np.minimum.accumulate(arrival[::-1])[::-1][1:]
-    first = arrival < later
-    records = known[first]
+    arrives = np.abs(series.epoch.view(np.int64) + delay) < LATEST
+    delay[~arrives] = 0.0
+    arrival = np.round(delay, out=delay).astype(np.int64)
+    arrival += elapsed(series.epoch)
+    arrival[~arrives] = NEVER
+    later = np.full(arrival.shape, NEVER)
+    np.minimum.accumulate(arrival[:0:-1], out=later[-2::-1])
+    first = np.flatnonzero(arrival < later)
+    arriving = int(np.count_nonzero(arrives))
     notes = []
-    unknown = len(series) - len(known) - len(never)
+    unknown, never = len(series) - known, known - arriving
     if unknown:
         notes.append(f"records left out because their speed or position is missing: {unknown}")
-    if len(never):
+    if never:
+        notes.append(f"records left out because at their speed they would take centuries to arrive: {never}")
+    if first.size < arriving:
         notes.append(
-            f"records left out because at their speed they would take centuries to arrive: {len(never)}"
-        )
-    if len(records) < len(known):
-        notes.append(
-            f"records left out because faster plasma overtakes them on the way: {len(known) - len(records)}"
+            f"records left out because faster plasma overtakes them on the way: {arriving - first.size}"
         )
     epoch = from_elapsed(arrival[first], since=series.epoch)
     notes += leap_notes(epoch)
     words = f"shifted ballistically to x = {to_x:g} km"
     return replace(
-        series if len(records) == len(series) else series.take(records),
+        series if first.size == len(series) else series.take(first),
         epoch=epoch,
         description=f"{series.description}, {words}" if series.description else words,
         sources=merge_sources(inputs),

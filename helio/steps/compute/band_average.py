@@ -42,8 +42,8 @@ def band_average(
     -------
     Table, shape (n, len(bands)), or (n, b) for a spectrum with two axes and one band
         float64, in the unit of the spectrum. The mean weighted by the width of the bins,
-        ``sum(j_i w_i) / sum(w_i)``, over bins that are not NaN; NaN where all are, or where the record has
-        no bin in the band. Components are named after the edges that the bins cover: ``13.6–20.8 MeV``.
+        ``sum(j_i w_i) / sum(w_i)``, over bins that are not NaN. NaN where all bins of the band are NaN, or where the
+        record has no bin in the band. Components are named after the edges that the bins cover: ``13.6–20.8 MeV``.
 
     Raises
     ------
@@ -53,9 +53,9 @@ def band_average(
 
     Notes
     -----
-    Edges are those of the file. Where it gives none they lie midway between neighbouring centres, in the
-    logarithm for a logarithmic axis, and the outermost bins are symmetric about their centres. The bins
-    of an axis of angles are weighted by their width in angle, not by solid angle.
+    The file gives the edges of the bins. If it gives none, an edge is midway between neighbouring
+    centres (between their logarithms on a logarithmic axis), and the outermost bins are symmetric about their
+    centres. Bins of angles are weighted by their width in angle, not by solid angle.
 
     References
     ----------
@@ -100,20 +100,20 @@ def band_average(
                 continue
             widths = bins.upper[inside] - bins.lower[inside]
             values[bins.records, ..., number] = _weighted_mean(
-                flat[bins.records][..., inside].astype(np.float64), widths
+                flat[bins.records][..., inside].astype(np.float64, copy=False), widths
             )
             lowest = min(lowest, float(bins.lower[inside].min()))
             highest = max(highest, float(bins.upper[inside].max()))
         if lowest > highest:
             raise StepError(
                 f"no bin of '{chosen.label}' has its centre between {low:g} and {high:g} {chosen.unit}".rstrip(),
-                advice=f"the centres of the bins are {centres_of(sets)}",
+                advice=f"choose a band with bins; the centres of the bins are {centres_of(sets)}",
             )
         names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):
         raise StepError(
             f"two bands cover the same bins: {', '.join(names)}",
-            advice=f"the centres of the bins are {centres_of(sets)}",
+            advice=f"choose bands with different bins; the centres of the bins are {centres_of(sets)}",
         )
     over = f"mean over {chosen.label or 'bins'} {', '.join(names)}"
     description = f"{spectrum.description}, {over}" if spectrum.description else over
@@ -132,11 +132,13 @@ def band_average(
 def _weighted_mean(
     values: npt.NDArray[np.float64], widths: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Compute the weighted mean over the last axis; missing values do not count."""
+    """Compute the weighted mean over the last axis; missing values do not count. `values` is overwritten."""
     weights = widths if np.all(np.isfinite(widths)) and np.all(widths > 0) else np.ones_like(widths)
-    valid = ~np.isnan(values)
-    total = (valid * weights).sum(axis=-1)
-    sums = (np.where(valid, values, 0.0) * weights).sum(axis=-1)
+    missing = np.isnan(values)
+    total = np.where(missing, 0.0, weights).sum(axis=-1)
+    values *= weights
+    values[missing] = 0.0
+    sums = values.sum(axis=-1)
     mean = np.full(total.shape, np.nan)
     np.divide(sums, total, out=mean, where=total > 0)
     return mean

@@ -64,9 +64,9 @@ def band_integral(
 
     Notes
     -----
-    Edges are those of the file. Where it gives none they lie midway between neighbouring centres, in the logarithm
-    for a logarithmic axis. Within a bin the density is constant. Where bins overlap, their common part counts twice. A
-    result has a unit only if both the spectrum and the axis have one.
+    The file gives the edges of the bins. If it gives none, an edge is midway between neighbouring
+    centres (between their logarithms on a logarithmic axis). The density is taken as constant within a bin. If bins
+    overlap, their common part counts twice. The result has a unit only if both the spectrum and the axis have one.
 
     References
     ----------
@@ -107,20 +107,21 @@ def band_integral(
             inside = np.flatnonzero(widths > 0)
             if not inside.size:
                 continue
-            part = flat[bins.records][..., inside].astype(np.float64)
-            values[bins.records, ..., number] = (part * (widths[inside] * factor)).sum(axis=-1)
+            part = flat[bins.records][..., inside].astype(np.float64, copy=False)
+            part *= widths[inside] * factor
+            values[bins.records, ..., number] = part.sum(axis=-1)
             lowest = min(lowest, max(low, float(bins.lower[inside].min())))
             highest = max(highest, min(high, float(bins.upper[inside].max())))
         if lowest > highest:
             raise StepError(
                 f"no bin of '{chosen.label}' overlaps the band {low:g} to {high:g} {chosen.unit}".rstrip(),
-                advice=f"the centres of the bins are {centres_of(sets)}",
+                advice=f"choose a band with bins; the centres of the bins are {centres_of(sets)}",
             )
         names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):
         raise StepError(
             f"two bands cover the same bins: {', '.join(names)}",
-            advice=f"the centres of the bins are {centres_of(sets)}",
+            advice=f"choose bands with different bins; the centres of the bins are {centres_of(sets)}",
         )
     over = f"integral over {chosen.label or 'bins'} {', '.join(names)}"
     name = spectrum.name

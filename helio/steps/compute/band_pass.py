@@ -46,23 +46,23 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     high : float, optional
         Frequency in Hz above which changes are removed. Without it, the filter is a high-pass.
     order : int
-        Order of the filter, 1 to 10. It runs forwards and backwards, so that nothing is shifted in time and the
-        amplitude response is the square of the order's: half the amplitude at `low` and `high`.
+        Order of the filter, 1 to 10. The filter runs forwards and backwards, so that nothing is shifted in time; at
+        `low` and `high`, half of the amplitude is left.
 
     Returns
     -------
     Table, shape of `series`
-        float64, named ``B 0.01–0.1 Hz``; same epochs, components, unit and frame.
-        Each stretch without a missing value or record is filtered separately, and so is each component. Its first and
-        last samples, until the filter's response to data outside has fallen to one per cent, are NaN, and so is a
-        stretch that is too short. A note says how many values these are.
+        float64, named ``B 0.01–0.1 Hz``; same epochs, components, unit and frame. Each stretch without a missing
+        value or record is filtered separately, and so is each component. Samples near the ends of a stretch are
+        NaN, until the filter's response to data outside has fallen to one per cent. A stretch that is too short is
+        NaN. A note says how many values this removes.
 
     Raises
     ------
     StepError
-        When the series does not have one cadence; use `resample` first. When the frequencies are not 0 < low < high <
-        half the sampling
-        frequency. When no stretch is long enough, or the bins of a spectrum change. For an angle that wraps.
+        When the series does not have one cadence; use `resample` first. When the frequencies are not 0 < low < high
+        < half the sampling frequency. When no stretch is long enough, when the bins of a spectrum change, or when
+        the series is an angle that wraps.
 
     References
     ----------
@@ -128,8 +128,8 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
         else f"{'below' if kind == 'lowpass' else 'above'} {band[0]:.4g} Hz"
     )
     note = (
-        f"filtered {provenance}: {share(missing(passed) - missing(flat), flat.size, 'values')} at edges "
-        f"of data gaps and in short stretches are missing, {in_words(edge * cadence)} at each edge"
+        f"filtered {provenance}: {share(missing(passed) - missing(flat), flat.size, 'values')} missing at edges "
+        f"of data gaps and in short stretches, {in_words(edge * cadence)} at each edge"
     )
     return replace(
         series,

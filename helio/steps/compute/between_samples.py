@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 import numpy as np
@@ -11,17 +9,19 @@ import numpy.typing as npt
 
 from helio.steps.compute.angles import shorter_way, turning, within_turn
 from helio.steps.compute.bins import hold_bins
-from helio.steps.compute.columns import columns_of
+from helio.steps.compute.cartesian import BLOCK
+from helio.steps.compute.columns import columns_of, without_copy
 from helio.store.leap_seconds import counted, elapsed
 from helio.store.table import Axis, Epochs, Table
 
 Method = Literal["linear", "nearest"]
 Indices = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
 
 
 def values_at(
-    series: Table, epoch: Epochs, *, method: Method, limit: int
-) -> tuple[npt.NDArray[np.float64], tuple[Axis, ...]]:
+    series: Table, epoch: Epochs, *, method: Method, limit: int, records: Indices | slice = slice(None)
+) -> tuple[Values, tuple[Axis, ...]]:
     """Interpolate a series at given epochs.
 
     Parameters
@@ -34,13 +34,15 @@ def values_at(
     limit : int
         In ns. Linear: the longest time between two samples across which values are interpolated. Nearest: twice the
         longest time to the sample, so that both methods bridge the same gaps.
+    records : int64, shape (r,), or slice
+        The epochs that get a value, in increasing order; all by default.
 
     Returns
     -------
-    values : float64, shape (m, …)
+    values : float64, shape (r, …)
         A sample exactly at an epoch is unchanged. Angles that wrap are interpolated the shorter way round.
     axes : tuple of Axis
-        Axes at the new epochs; bins that change from record to record are those of the nearest record.
+        Axes at these epochs; bins that change from record to record are those of the nearest record.
 
     Raises
     ------
@@ -49,101 +51,81 @@ def values_at(
     """
     if method == "linear":
         hold_bins(series, purpose="interpolated over time")
-    have, want = elapsed(series.epoch), elapsed(epoch, since=series.epoch)
+    have, want = elapsed(series.epoch), elapsed(epoch, since=series.epoch)[records]
     distance = counted(series.epoch)
+    after = _first_not_before(have, want)
     flat = columns_of(series.values)
     made = np.full((want.size, flat.shape[1]), np.nan)
     periods = turning(series).by_column if method == "linear" else {}
-    neighbours = _neighbours if method == "linear" else _nearest_within
-    of_all = cache(lambda: neighbours(have, distance, want, limit))
-    for column in range(flat.shape[1]):
-        samples = flat[:, column]
-        valid = ~np.isnan(samples)
-        if not valid.any() or not want.size:
+    for (mask, period), columns in _alike(flat, periods).items():
+        valid = np.frombuffer(mask, dtype=bool)
+        known, number, samples = np.flatnonzero(valid), after, flat[:, columns]
+        if not known.size:
             continue
-        if valid.all():
-            found = of_all()
+        if known.size < have.size:
+            number = np.concatenate([[0], np.cumsum(valid)])[after]
+        if method == "linear":
+            made[:, columns] = _on_lines(have, distance, samples, known, want, number, limit, period)
         else:
-            samples = samples[valid]
-            found = neighbours(have[valid], distance[valid], want, limit)
-        _fill(made[:, column], samples, found, periods.get(column))
-    nearest = _nearest(have, want) if any(axis.per_record for axis in series.axes) else slice(None)
+            sample = known[_nearest(have[known], want, number)]
+            near = np.abs(have[sample] - want) <= limit // 2
+            made[:, columns] = np.where(near[:, None], samples[sample], np.nan)
+    nearest = _nearest(have, want, after) if any(axis.per_record for axis in series.axes) else slice(None)
     axes = tuple(axis.take(nearest) for axis in series.axes)
     return made.reshape(want.size, *series.values.shape[1:]), axes
 
 
-@dataclass(frozen=True)
-class _Neighbours:
-    """The numbers of the samples that give each value: two samples around an epoch, or one sample at the epoch.
+def _alike(flat: Values, periods: dict[int, float]) -> dict[tuple[bytes, float | None], Indices | slice]:
+    """Group the columns with the same valid records, given as the bytes of a mask, and with the same period."""
+    groups: dict[tuple[bytes, float | None], list[int]] = {}
+    for column, samples in enumerate(flat.T):
+        groups.setdefault(((~np.isnan(samples)).tobytes(), periods.get(column)), []).append(column)
+    return {alike: without_copy(np.array(columns)) for alike, columns in groups.items()}
+
+
+def _on_lines(
+    have: Indices,
+    distance: Indices,
+    samples: Values,
+    known: Indices,
+    want: Indices,
+    number: Indices,
+    limit: int,
+    period: float | None,
+) -> Values:
+    """Compute values on the straight lines between valid samples that are no further apart than the limit.
 
     Parameters
     ----------
-    exact, sample : int64, shape (e,)
-        Epochs that take a sample as it is, and that sample.
-    between, before, after : int64, shape (b,); a slice where they are consecutive
-        Epochs between two samples, and the two.
-    part : float64, shape (b,)
-        How far from the first sample to the second an epoch lies, from 0 to 1.
+    have, distance : int64, shape (n,)
+        Times of the records, from `elapsed` and from `counted`.
+    samples : float64, shape (n, c)
+    known : int64, shape (v,)
+        The valid records, at least one.
+    want, number : int64, shape (m,)
+        Times of the epochs, and for each how many valid records are before it.
     """
-
-    exact: Indices
-    sample: Indices
-    between: Indices | slice
-    before: Indices | slice
-    after: Indices | slice
-    part: npt.NDArray[np.float64]
-
-
-def _neighbours(have: Indices, distance: Indices, want: Indices, limit: int) -> _Neighbours:
-    """Find the two samples around each epoch, if the time between these samples does not exceed the limit."""
-    after = _first_not_before(have, want)
-    inside = after < have.size
-    known = inside & (have[np.minimum(after, have.size - 1)] == want)
-    exact = np.flatnonzero(known)
-    between = np.flatnonzero(inside & ~known & (after > 0))
-    second = after[_consecutive(between)]
-    near = distance[second] - distance[second - 1] <= limit
-    between, second = between[near], second[near]
-    epochs, before, behind = _consecutive(between), _consecutive(second - 1), _consecutive(second)
-    part = (want[epochs] - have[before]) / (have[behind] - have[before])
-    return _Neighbours(exact, after[exact], epochs, before, behind, part)
-
-
-def _consecutive(numbers: Indices) -> Indices | slice:
-    """Return a slice if the numbers are consecutive, because numpy does not copy what a slice selects."""
-    if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1 and (np.diff(numbers) == 1).all():
-        return slice(int(numbers[0]), int(numbers[-1]) + 1)
-    return numbers
-
-
-def _nearest_within(have: Indices, distance: Indices, want: Indices, limit: int) -> _Neighbours:
-    """Find the sample nearest to each epoch, if it is no further away than half the limit."""
-    del distance
-    nearest = _nearest(have, want)
-    near = np.flatnonzero(np.abs(have[nearest] - want) <= limit // 2)
-    none: Indices = near[:0]
-    return _Neighbours(near, nearest[near], none, none, none, np.empty(0))
-
-
-def _fill(
-    made: npt.NDArray[np.float64],
-    samples: npt.NDArray[np.float64],
-    found: _Neighbours,
-    period: float | None,
-) -> None:
-    """Compute the values of one column from its valid samples; other values stay missing."""
-    made[found.exact] = samples[found.sample]
-    if not found.part.size:
-        return
-    # The two samples alone enter a value between them: no sum over the series, no origin of time.
-    first, second = samples[found.before], samples[found.after]
-    change = second - first
-    if period is not None:
-        change = shorter_way(change, period)
-    value = first + change * found.part
-    if period is not None:
-        value = within_turn(value, period, np.minimum(first, second) < 0)
-    made[found.between] = value
+    values = np.full((want.size, samples.shape[1]), np.nan)
+    start, stop = np.searchsorted(number, [1, known.size])
+    values[:start][want[:start] == have[known[0]]] = samples[known[0]]
+    for begin in range(start, stop, BLOCK):
+        block = slice(begin, min(begin + BLOCK, stop))
+        before, behind = (without_copy(known[number[block] - back]) for back in (1, 0))
+        first, last = samples[before], samples[behind]
+        part = (want[block] - have[before]) / (have[behind] - have[before])
+        # The two samples alone enter a value between them: no sum over the series, no origin of time.
+        with np.errstate(invalid="ignore"):  # two infinities have no difference
+            change = last - first
+            if period is not None:
+                change = shorter_way(change, period)
+            value = first + change * part[:, None]
+        if period is not None:
+            value = within_turn(value, period, np.minimum(first, last) < 0)
+        value[distance[behind] - distance[before] > limit] = np.nan
+        exact = have[behind] == want[block]
+        value[exact] = last[exact]
+        values[block] = value
+    return values
 
 
 def _first_not_before(have: Indices, want: Indices) -> Indices:
@@ -151,15 +133,17 @@ def _first_not_before(have: Indices, want: Indices) -> Indices:
     first: Indices
     step = int(have[1] - have[0]) if have.size > 1 else 0
     if step > 0 and int(have[-1] - have[0]) == step * (have.size - 1) and (np.diff(have) == step).all():
-        first = np.clip(-((have[0] - want) // step), 0, have.size)
+        first = want - (have[0] - step + 1)
+        first //= step
+        np.clip(first, 0, have.size, out=first)
     else:
         first = np.searchsorted(have, want, side="left")
     return first
 
 
-def _nearest(have: Indices, want: Indices) -> Indices:
+def _nearest(have: Indices, want: Indices, after: Indices) -> Indices:
     """Return the number of the record nearest to each epoch; of two records equally near, the earlier one."""
-    after = np.minimum(_first_not_before(have, want), max(have.size - 1, 0))
+    after = np.minimum(after, max(have.size - 1, 0))
     before = np.maximum(after - 1, 0)
     nearest: Indices = np.where(want - have[before] <= np.abs(have[after] - want), before, after)
     return nearest

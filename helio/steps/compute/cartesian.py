@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.lone_component import hold_length
+from helio.steps.compute.possible import not_negative
 from helio.store.component_names import TRIPLES, alike, differing
 from helio.store.representation import SPREAD
 from helio.store.table import Table
@@ -86,9 +87,7 @@ def length_of(table: Table, what: str) -> Values:
     """
     if table.kind == "scalar":
         hold_length(table, what)
-        lengths: Values = table.values.astype(np.float64)
-        lengths[~((lengths >= 0) & (lengths < np.inf))] = np.nan
-        return lengths
+        return not_negative(table)
     x, y, z = cartesian(table, what).T
     total: Values = x * x
     total += y * y

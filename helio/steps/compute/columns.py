@@ -1,4 +1,4 @@
-"""Convert the values of a table to columns of plain numbers."""
+"""The values of a table as columns of plain numbers, and numbers of columns and records."""
 
 from __future__ import annotations
 
@@ -16,3 +16,10 @@ def columns_of(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     """
     flat = values.reshape(values.shape[0], math.prod(values.shape[1:]))
     return flat.astype(np.float64, copy=False)
+
+
+def without_copy(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | slice:
+    """Return a slice if the numbers are consecutive, because numpy does not copy what a slice selects."""
+    if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1 and (np.diff(numbers) == 1).all():
+        return slice(int(numbers[0]), int(numbers[-1]) + 1)
+    return numbers

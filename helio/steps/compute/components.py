@@ -34,9 +34,9 @@ def components(vector: Annotated[Table, Quantity(kind="vector")], *, keep: list[
     vector : Table, shape (n, k)
         Components in any unit and frame.
     keep : list of str
-        Names of components, exact, case included, each once; or the letters that distinguish them: ``x``, ``y``,
-        ``z`` of ``Bx GSE``, ``By GSE``, ``Bz GSE``, and ``r``, ``t``, ``n``, so that a template can be written
-        without knowing what a file calls them.
+        Names of components in exact spelling, each once; or the letters that distinguish the components: ``x``,
+        ``y``, ``z`` of ``Bx GSE``, ``By GSE``, ``Bz GSE``, and ``r``, ``t``, ``n``, so that a template does not
+        depend on the names in a file.
 
     Returns
     -------

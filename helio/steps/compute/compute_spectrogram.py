@@ -40,8 +40,8 @@ def compute_spectrogram(
     Parameters
     ----------
     source : table, shape (n,)
-        In scope as ``df``, a frame indexed by time (UTC) with one column; one component of a vector is chosen by
-        ``component``.
+        The code gets it as ``df``, a pandas frame indexed by time (UTC) with one column. For a vector, choose one
+        component with ``component``.
     python_code : str
         Code that assigns ``result``: a DataFrame with a time index and a column per bin, named by its number
         (``f"{f:.4g}"``), or a DataArray over time and bins. ``signal`` is scipy's; ``pd``, ``np``, ``xr`` and ``pywt``
@@ -104,7 +104,7 @@ def compute_spectrogram(
         raise BadResult(
             "a spectrogram needs one column for each bin, named by the bin's centre, but the code "
             f"returned a {made.kind}",
-            advice="for instance pd.DataFrame(S.T, index=…, columns=[f'{v:.4g}' for v in f])",
+            advice="return, for example, pd.DataFrame(S.T, index=…, columns=[f'{v:.4g}' for v in f])",
         )
     label, unit = label_and_unit(bin_label) if bin_label else (made.axes[0].label, made.axes[0].unit)
     name, value_unit = label_and_unit(value_label)

@@ -62,8 +62,10 @@ def cone_angle(
     if folded:
         x = np.abs(x)
     across = np.hypot(y, z)
-    angle = np.degrees(np.arctan2(across, x))
-    angle[(across == 0) & (x == 0)] = np.nan
+    no_direction = (across == 0) & (x == 0)
+    angle = np.arctan2(across, x, out=across)
+    np.degrees(angle, out=angle)
+    angle[no_direction] = np.nan
     axis = "R" if field.frame.upper() == "RTN" else "x"
     return derived(
         (field,),

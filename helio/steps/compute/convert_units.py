@@ -32,7 +32,7 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     to : str
         The unit of the result, in any usual spelling.
     equivalence : "none" or "thermal"
-        ``thermal`` takes an energy for a temperature T of E = kT, and the reverse: eV into K.
+        ``thermal`` converts an energy E to a temperature T with E = kT, and the reverse: eV to K, or K to eV.
 
     Returns
     -------
@@ -42,15 +42,15 @@ def convert_units(series: Table, *, to: str, equivalence: Literal["none", "therm
     Raises
     ------
     UnitMismatch
-        When the two measure different things: nT and km/s, but also eV and K without the equivalence, an intensity
-        per steradian and a flux, counts/s and Hz.
+        When the two units measure different quantities: nT and km/s, but also eV and K without the equivalence, an
+        intensity per steradian and a flux, counts/s and Hz.
     StepError
         When a unit is unknown, or is not a multiple of another unit: degC, dB.
 
     Notes
     -----
-    R_E is 6371.2 km, R_Sun 695700 km, R_J 71492 km, AU 149597870.7 km; a year has 365.25 days. Data sets may mean
-    another R_E, such as 6378 km, and say so in their descriptions; a note says which one was taken.
+    R_E is 6371.2 km, R_Sun 695700 km, R_J 71492 km, AU 149597870.7 km; a year has 365.25 days. A
+    dataset may use another R_E, such as 6378 km, and say so in its description; a note says which R_E helio used.
 
     References
     ----------

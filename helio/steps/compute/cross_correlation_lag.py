@@ -55,23 +55,22 @@ def cross_correlation_lag(
     longest : Duration
         The longest delay to try, in either direction, in steps of the cadence.
     interval : Duration, optional
-        One delay for each interval of this length, half-open, whole multiples of it since 1970 as those of `resample`.
-        Default: one delay for the whole series.
+        Compute one delay for each interval of this length; intervals start at multiples of this length since 1970,
+        as in `resample`. Default: one delay for the whole series.
     least : float
         The correlation below which the result is NaN, -1 to 1.
     give : "lag" or "correlation"
-        The delay, or the correlation at it.
+        The delay, or the correlation at this delay.
 
     Returns
     -------
     Table, shape (m,), or (1,) without an interval
-        ``lag`` in s, positive where `delayed` comes after `series`: delayed(t) ~ series(t - lag); or the Pearson
-        correlation at it, without a unit. The samples of `series` in the interval are correlated with those of
-        `delayed` one delay later, also outside the interval, over pairs in which both are valid. NaN where the best
-        delay has fewer than ten pairs or fewer than half the samples of the interval; where its correlation is below
-        `least`; and where the best delay is the longest one tried, because the true delay may be longer. The epoch is
-        the
-        **start** of the interval, or that of the first record.
+        The delay in s, positive where `delayed` comes after `series`: delayed(t) ~ series(t - lag); or the Pearson
+        correlation at this delay, without a unit. The samples of `series` in the interval are correlated with those
+        of `delayed` one delay later, also outside the interval, over pairs in which both are valid. NaN where the
+        best delay has fewer than ten pairs or fewer than half the samples of the interval; where its correlation is
+        below `least`; and where the best delay is the longest one tried, because the true delay may be longer. The
+        epoch is the **start** of the interval, or the epoch of the first record.
 
     Raises
     ------
@@ -151,8 +150,8 @@ def cross_correlation_lag(
         sources=merge_sources([series, delayed]),
         notes=(
             *dict.fromkeys((*series.notes, *delayed.notes)),
-            f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,} intervals have no delay within "
-            f"{longest} at which the correlation peaks high enough",
+            f"intervals in which no delay within {longest} gives a high enough peak of the correlation: "
+            f"{np.count_nonzero(np.isnan(best)):,} of {best.size:,}",
         ),
     )
 

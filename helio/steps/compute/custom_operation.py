@@ -30,10 +30,10 @@ def custom_operation(
     Parameters
     ----------
     sources : list of tables
-        In scope under the last part of their labels: the table ``AC_H2_MFI.BGSEc`` is ``df_BGSEc``, a frame indexed by
-        time (UTC) with a column per component, or per bin of a spectrum, named by its centre. A spectrum is also
-        ``da_…``, an xarray DataArray over ``time`` and ``dim1``; a spectrum with two bin axes is only a DataArray.
-        The first table is also ``df`` (``da``).
+        The code gets each table under the last part of its label: ``AC_H2_MFI.BGSEc`` is ``df_BGSEc``, a pandas
+        frame indexed by time (UTC) with a column for each component, or for each bin of a spectrum, named by the
+        centre of the bin. A spectrum is also ``da_…``, an xarray DataArray over ``time`` and ``dim1``; a spectrum
+        with two bin axes is only a DataArray. The first table is also ``df`` (``da``).
     pandas_code : str
         Code that assigns ``result``: a DataFrame, Series or DataArray with a time index. ``pd``, ``np``, ``xr``,
         ``signal`` (scipy) and ``pywt`` are in scope; lambdas and functions may be defined; nothing is imported.
@@ -45,9 +45,9 @@ def custom_operation(
     Returns
     -------
     Table, shape (n,), (n, k), (n, b) or (n, b1, b2)
-        float64, or float32 where the result is. Sorted by epoch; columns are components, or bins where their names
-        are numbers. It has no frame. Its notes name possible mistakes: NaN that became zero, more rows than the
-        inputs have, values that never change or are all NaN.
+        float64, or float32 if the result of the code is float32. Sorted by epoch. Columns become components, or
+        bins if their names are numbers. It has no frame. Its notes name possible mistakes: NaN that became zero,
+        more rows than the inputs have, values that never change or are all NaN.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from helio.counts import number_of
 from helio.errors import FrameMismatch, StepError, UnitMismatch
 from helio.sources.istp import is_flux
 from helio.steps.compute.bins import place_of
@@ -45,16 +46,16 @@ def declare_quantity(
     frame : str
         Frame of the components of a vector: ``"GSE"``, ``"RTN"``.
     representation : "cartesian", "spherical", "cylindrical", "diagonal" or "none"
-        Relation of the components to each other. Cartesian ones are along three orthogonal axes, in one unit;
-        components that are only numbered are then called x, y, z, and R, T, N in RTN.
+        Relation of the components to each other. Cartesian components are along three orthogonal axes, in one unit;
+        components that have only numbers then get the names x, y, z, or R, T, N in RTN.
     wraps : "yes" or "no"
         Whether an angle repeats after a whole turn, as a longitude does and a latitude does not; for a series in
         deg, rad or hours of local time.
     axis : str
         Label of the axis that `axis_unit` is for, in any case; it may be left out for a spectrum with one axis.
     axis_unit : str
-        Unit of the bins of a spectrum: ``"deg"``, ``"keV"``. The axis has no unit, or by mistake that of a flux:
-        ELFIN gives that to its pitch angles.
+        Unit of the bins of a spectrum: ``"deg"``, ``"keV"``. Only for an axis without a unit, or with the unit of a
+        flux by mistake, as ELFIN gives to its pitch angles.
 
     Returns
     -------
@@ -135,8 +136,7 @@ def declare_quantity(
 def _represented(series: Table, representation: Stated) -> Table:
     if len(series.components) not in (3, 4):
         raise StepError(
-            f"'{series.name}' has {len(series.components) or 'no'} components, but a representation needs "
-            "three",
+            f"'{series.name}' has {number_of(len(series.components), 'component')}, but a representation needs three",
             advice="first join three series with the tool join_components",
         )
     if series.representation not in ("", representation):

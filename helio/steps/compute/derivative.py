@@ -33,16 +33,16 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit, any cadence, regular or not.
     limit : Duration, optional
-        The longest step between two records across which a difference is taken. Default: 1.5 times the
-        cadence about the record, so that one missing record is a gap.
+        The longest step between two records across which a difference is taken. Default: 1.5 times the local
+        cadence, so that one missing record is a gap.
 
     Returns
     -------
     Table, shape of `series`
-        float64, in ``X/s``; same epochs, components and frame. Within a stretch the mean of the slopes to the record
-        before and the one after, each weighted by the length of the *other* step: second order also where steps
-        differ. With one neighbour only, its slope; without any, or without the value itself, NaN. An
-        angle that wraps changes the shorter way round, and a note says so.
+        float64, in ``X/s``; same epochs, components and frame. Within a stretch, the mean of the slopes to the
+        record before and to the record after, each weighted by the length of the *other* step (second order, also
+        where steps differ). With only one neighbour, the slope to this neighbour. NaN without a neighbour, or where
+        the value itself is missing. An angle that wraps changes the shorter way round, and a note says so.
 
     Raises
     ------
@@ -72,25 +72,28 @@ def derivative(series: Table, *, limit: Duration | None = None) -> Table:
     periods = turning(series).by_column
     steps = np.diff(elapsed(series.epoch))
     even = bool(steps.size) and steps.min() == steps.max() > 0
+    if even:
+        steps = steps[:1].copy()  # a view would keep all of them in memory
     longest = (
-        GAP_FACTOR * (steps[:1] if even else local_cadence(series.epoch))
-        if limit is None
-        else limit.nanoseconds
+        GAP_FACTOR * (steps if even else local_cadence(series.epoch)) if limit is None else limit.nanoseconds
     )
-    near = (steps > 0) & (steps <= longest)
-    length = (steps[:1] if even else steps) / 1e9
+    far = (steps <= 0) | (steps > longest)
+    length = steps / 1e9
     values = np.full(flat.shape, np.nan)
     with np.errstate(invalid="ignore"):  # three records of one epoch have no slope to weigh
         weight = 0.5 if even else length[1:] / (length[:-1] + length[1:])
     for column, x in enumerate(flat.T):
-        slope = np.full(steps.shape, np.nan)
         made = values[:, column]
-        with np.errstate(invalid="ignore"):  # two infinities have no difference
-            change = np.diff(x)
+        middle = made[1:-1]
+        with np.errstate(invalid="ignore", divide="ignore"):  # two infinities have no difference
+            slope = np.diff(x)
             if column in periods:
-                change = shorter_way(change, periods[column])
-            np.divide(change, length, out=slope, where=near)
-            made[1:-1] = slope[1:] + weight * (slope[:-1] - slope[1:])
+                slope = shorter_way(slope, periods[column])
+            slope /= length
+            np.copyto(slope, np.nan, where=far)
+            np.subtract(slope[:-1], slope[1:], out=middle)
+            middle *= weight
+            middle += slope[1:]
         ends = np.flatnonzero(np.isnan(made))
         before = np.where(ends > 0, slope[ends - 1], np.nan) if slope.size else np.nan
         after = (

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import StepError
 from helio.steps.compute.angles import hold_no_turn
 from helio.steps.compute.bins import hold_bins
@@ -96,7 +97,7 @@ def despike(series: Table, *, window: Duration, threshold: float = 5.0, floor: f
         )
     if usual < 3:
         raise StepError(
-            f"a window of {window} holds {usual} samples, too few to find spikes",
+            f"a window of {window} holds {number_of(usual, 'sample')}, too few to find spikes",
             advice="choose a window of at least five samples",
         )
     flat = columns_of(series.values)

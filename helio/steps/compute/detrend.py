@@ -48,9 +48,8 @@ def detrend(
     Returns
     -------
     Table, shape of `series`
-        float64, named ``δB``; same epochs, components, unit and frame.
-        NaN where a value was missing. Mean and line are those of
-        the whole series, gaps left out, and no value is made in a gap.
+        float64, named ``δB``; same epochs, components, unit and frame. NaN where a value was missing. The mean and
+        the line are computed from all valid samples of the series; gaps stay gaps.
 
     Raises
     ------
@@ -76,7 +75,9 @@ def detrend(
     if (window is None) == (method == "running_mean"):
         raise StepError(
             "a running mean needs a window" if window is None else f"a {method} trend has no window",
-            advice='window: "30min"' if window is None else 'leave out window, or use method "running_mean"',
+            advice='set window: "30min"'
+            if window is None
+            else 'leave out window, or use method "running_mean"',
         )
     hold_bins(series, purpose="averaged over time")
     hold_no_turn(series, purpose="detrended")

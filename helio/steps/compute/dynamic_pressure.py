@@ -35,7 +35,8 @@ def dynamic_pressure(
     velocity : Table, shape (n,), (n, 3) or (n, 4)
         Speed or velocity of the protons, km/s, in any frame, on the epochs of `density`.
     alpha_ratio : Table, shape (n,)
-        Alpha particles per proton, on the same epochs. Without it and `assumed_alpha` the plasma consists of protons.
+        Alpha particles per proton, on the same epochs. Without `alpha_ratio` and `assumed_alpha`, the plasma
+        consists of protons only.
     assumed_alpha : float
         Alpha particles per proton where `alpha_ratio` is missing; OMNI takes 0.05.
 

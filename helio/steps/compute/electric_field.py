@@ -39,8 +39,8 @@ def electric_field(
     Returns
     -------
     Table, shape (n, 3)
-        mV/m, in that frame: the field in the frame in which this velocity is measured. NaN wherever a component that
-        enters is missing.
+        mV/m, in the frame of both tables, for an observer who measures this velocity. NaN where a component that
+        the result needs is missing.
 
     Raises
     ------

@@ -14,7 +14,7 @@ from helio.steps.compute.shares import missing, share
 from helio.steps.result import Result
 from helio.steps.signature import window
 from helio.steps.tool import tool
-from helio.store.table import Table
+from helio.store.table import Epochs, Table
 from helio.time_range import Duration
 
 
@@ -42,12 +42,12 @@ def interpolate(
         fills a
         single missing value, ``"5min"`` up to four in a row.
     method : "linear" or "nearest"
-        The straight line between the samples before and after, or the nearer of the two, no further away than half
-        the limit.
+        ``linear``: the straight line between the samples before and after. ``nearest``: the nearer of the two, at
+        most half the limit away.
     cadence : Duration, optional
-        Cadence of a regular clock for the result: the whole multiples of it since 1970-01-01T00:00 UTC from the
-        first to the last record. Without it, the result has the epochs of the series: missing values are filled,
-        missing records are not added.
+        Regular cadence of the result: its epochs are the multiples of the cadence since 1970-01-01T00:00 UTC, from
+        the first to the last record. Without a cadence, the result has the epochs of the series: missing values are
+        filled, and missing records are not added.
 
     Returns
     -------
@@ -81,27 +81,34 @@ def interpolate(
     """
     if not len(series):
         return replace(series, values=series.values.astype(np.float64))
-    epoch = series.epoch
-    if cadence is not None:
-        step = cadence.nanoseconds
-        first, last = -(-int(epoch[0].astype(np.int64)) // step), int(epoch[-1].astype(np.int64)) // step
-        rows = max(0, last - first + 1)
-        if rows * max(1, series.values[0].size) > MOST_VALUES:
-            raise StepError(
-                f"the result would have {rows:,} rows, which is too many",
-                advice="choose a longer cadence or a shorter time range",
-            )
-        epoch = ((first + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")
-    values, axes = values_at(series, epoch, method=method, limit=limit.nanoseconds)
     if cadence is None:
-        unknown = np.isnan(series.values)
-        # of two records with one epoch each keeps its own
-        np.copyto(values, series.values, where=~unknown)
+        epoch, axes = series.epoch, series.axes
+        values = series.values.astype(np.float64)
+        unknown = np.isnan(values)
+        rows = np.flatnonzero(unknown.reshape(len(series), -1).any(axis=1))
+        filled, _ = values_at(series, epoch, method=method, limit=limit.nanoseconds, records=rows)
+        values[rows] = np.where(unknown[rows], filled, values[rows])
         made = int(np.count_nonzero(unknown)) - missing(values)
     else:
+        epoch = _clock(series, cadence)
+        values, axes = values_at(series, epoch, method=method, limit=limit.nanoseconds)
         at = np.minimum(np.searchsorted(series.epoch, epoch), len(series) - 1)
         measured = ~np.isnan(series.values[at])
         measured[series.epoch[at] != epoch] = False
         made = int(np.count_nonzero(~np.isnan(values) & ~measured))
     note = f"interpolated ({method}, limit {limit}): {share(made, values.size, 'values')} filled"
     return replace(series, epoch=epoch, values=values, axes=axes, notes=(*series.notes, note))
+
+
+def _clock(series: Table, cadence: Duration) -> Epochs:
+    """Return the whole multiples of the cadence from the first to the last record; refuse too many."""
+    step = cadence.nanoseconds
+    nanoseconds = series.epoch.view(np.int64)
+    first, last = -(-int(nanoseconds[0]) // step), int(nanoseconds[-1]) // step
+    rows = max(0, last - first + 1)
+    if rows * max(1, series.values[0].size) > MOST_VALUES:
+        raise StepError(
+            f"the result would have {rows:,} rows, which is too many",
+            advice="choose a longer cadence or a shorter time range",
+        )
+    return ((first + np.arange(rows, dtype=np.int64)) * step).astype("datetime64[ns]")

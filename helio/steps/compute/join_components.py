@@ -58,8 +58,8 @@ def join_components(
     UnitMismatch, FrameMismatch, ClockMismatch
         When the series differ in unit, frame or epochs. Only x of GSE and GSM, which is the same, may be mixed.
     StepError
-        When there are fewer than two series, when the names are not as many or not different, or when the name of a
-        series says that it is a different component.
+        When there are fewer than two series, when there are not as many names as series, when two names are equal,
+        or when the name of a series says that it is a different component.
 
     References
     ----------

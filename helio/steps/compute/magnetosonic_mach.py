@@ -47,11 +47,12 @@ def magnetosonic_mach(
     density, temperature : Table, shape (n,)
         Density and temperature of the protons, cm^-3 and K.
     field : Table, shape (n,), (n, 3) or (n, 4)
-        Magnetic field, nT: its strength, or the vector. All on the same epochs.
+        Magnetic field, nT: its strength, or the vector. All tables must have the same epochs.
     electrons : Table, shape (n,)
-        Temperature of the electrons, K. Without it and `electron_temperature` the sound is that of the ions.
+        Temperature of the electrons, K. Without `electrons` and `electron_temperature`, the sound speed is that of
+        the ions alone.
     alpha_ratio : Table, shape (n,)
-        Alpha particles per proton. Without it and `assumed_alpha` the ions are protons.
+        Alpha particles per proton. Without `alpha_ratio` and `assumed_alpha`, all ions are protons.
     electron_temperature : float
         Temperature of the electrons as one number, K; OMNI takes 140000.
     assumed_alpha : float

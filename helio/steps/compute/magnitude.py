@@ -33,13 +33,14 @@ def magnitude(vector: Annotated[Table, Quantity(kind="vector")]) -> Table:
     Returns
     -------
     Table, shape (n,)
-        float64, in the unit of the vector, named ``|B|`` for a vector ``B``; it has no frame. NaN wherever
-        one of the components is NaN: a magnitude of fewer components would be too small, never missing.
+        float64, in the unit of the vector, named ``|B|`` for a vector ``B``; it has no frame. NaN wherever one of
+        the components is NaN: a magnitude of fewer components would be too small.
 
     Raises
     ------
     StepError
-        When the table has no components, or not three, or its three are no vector: fluxes in three bands.
+        When the table does not have three components, or when its three components are no vector, such as fluxes in
+        three bands.
 
     References
     ----------

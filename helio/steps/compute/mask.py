@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.errors import StepError
-from helio.steps.compute.shares import share
+from helio.steps.compute.shares import missing, share
 from helio.steps.result import Result
 from helio.steps.signature import RECORD
 from helio.steps.tool import tool
@@ -34,8 +34,8 @@ def mask(series: Table, *, where: Condition, value: float | list[float]) -> Tabl
     where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
         The values to remove. ``between`` includes both ends, ``outside`` neither.
     value : float or list of float
-        Numbers in the unit of the series: one; two, in order, for ``between`` and ``outside``; one or more for
-        ``equals`` (any of them) and ``not`` (none of them).
+        One number in the unit of the series; two increasing numbers for ``between`` and ``outside``; one or more
+        numbers for ``equals`` (any of them) and ``not`` (none of them).
 
     Returns
     -------
@@ -82,14 +82,14 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
     ):
         raise StepError(
             f"the condition '{where}' does not work with the value {value!r}",
-            advice="give "
-            f"{'two numbers, value: [low, high]' if count_needed == 2 else 'one number as value'}",
+            advice="give two numbers: value: [low, high]"
+            if count_needed == 2
+            else "give one number as value",
         )
     # The numbers of a template are compared in the precision of the file: 0.1 is equal to a float32 0.1.
     with np.errstate(over="ignore"):  # beyond float32 nothing is greater, which infinity says as well
         given = np.asarray(numbers).astype(values.dtype)
     low, high = given[0], given[-1]
-    known = ~np.isnan(values)
     if where == ">":
         matches = values > low
     elif where == ">=":
@@ -101,31 +101,39 @@ def meets(values: npt.NDArray[Any], where: Condition, value: float | list[float]
     elif where == "equals":
         matches = np.isin(values, given)
     elif where == "not":
-        matches = ~np.isin(values, given)
+        matches = ~(np.isin(values, given) | np.isnan(values))
     elif where == "between":
         matches = (values >= low) & (values <= high)
     else:
         matches = (values < low) | (values > high)
-    return np.asarray(matches & known, dtype=bool)
+    return np.asarray(matches, dtype=bool)
 
 
 def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
     """Set the values for which `out` is true to missing, and add a note with the number of these values.
+
+    Parameters
+    ----------
+    series : Table, shape (n, …)
+    out : bool, shape of `series`, or (n,) for whole records
+    what : str
+        What is masked, for the note and the error message.
 
     Raises
     ------
     StepError
         When the table had values and none is left.
     """
-    known = ~np.isnan(series.values)
-    taken = int(np.count_nonzero(known & out))
-    if taken and taken == np.count_nonzero(known):
+    values = series.values.astype(np.float64)
+    values[out] = np.nan
+    left = values.size - missing(values)
+    taken = values.size - missing(series.values) - left
+    if taken and not left:
         raise StepError(
             f"'{series.name}' has no values left: {what} removes all {taken:,} values",
             advice="mask removes the values that match the condition; invert it to keep them",
         )
-    values = np.where(out, np.nan, series.values.astype(np.float64))
-    note = f"{what}: {share(taken, series.values.size, 'values')} set to missing"
+    note = f"{what}: {share(taken, values.size, 'values')} set to missing"
     return replace(series, values=values, notes=(*series.notes, note))
 
 

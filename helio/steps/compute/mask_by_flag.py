@@ -35,8 +35,8 @@ def mask_by_flag(
     where : ">", ">=", "<", "<=", "equals", "not", "between" or "outside"
         Flags of the values to remove: usually ``not`` 0. ``between`` includes both ends, ``outside`` neither.
     value : float or list of float
-        Numbers in the unit of the flag: one; two, in order, for ``between`` and ``outside``; one or more for
-        ``equals`` (any of them) and ``not`` (none of them).
+        One number in the unit of the flag; two increasing numbers for ``between`` and ``outside``; one or more
+        numbers for ``equals`` (any of them) and ``not`` (none of them).
 
     Returns
     -------
@@ -71,6 +71,5 @@ def mask_by_flag(
         )
     flags = columns_of(flag.values)
     bad = meets(flag.values, where, value).reshape(flags.shape) | np.isnan(flags)
-    out = bad.any(axis=1).reshape(-1, *[1] * (series.values.ndim - 1))
     what = f"masked where '{flag.name}' is {said(where, value)}"
-    return masked(series, np.broadcast_to(out, series.values.shape), what)
+    return masked(series, np.asarray(bad.any(axis=1), dtype=bool), what)

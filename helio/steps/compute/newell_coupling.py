@@ -39,8 +39,8 @@ def newell_coupling(
     Returns
     -------
     Table, shape (n,)
-        V^(4/3) B_T^(2/3) sin^(8/3)(θ/2), with B_T = √(B_y² + B_z²) and the clock angle θ, in
-        (km/s)^(4/3) nT^(2/3): proportional to Wb/s, without its factor. NaN where a quantity that enters is missing.
+        V^(4/3) B_T^(2/3) sin^(8/3)(θ/2), with B_T = √(B_y² + B_z²) and the clock angle θ, in (km/s)^(4/3) nT^(2/3):
+        proportional to Wb/s, without its factor. NaN where a quantity is missing.
 
     Raises
     ------

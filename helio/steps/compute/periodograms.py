@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import StepError
 from helio.knowledge.unit_products import unit_product
 from helio.steps.compute.angles import hold_no_turn
@@ -107,7 +108,8 @@ def windows_of(
     length = round(window.nanoseconds / cadence)
     if length < FEWEST:
         raise StepError(
-            f"a window of {window} holds {length} samples, {in_words(cadence)} apart: too few for a spectrum",
+            f"a window of {window} holds {number_of(length, 'sample')}, {in_words(cadence)} apart: too few for a "
+            "spectrum",
             advice=f"choose a window of at least {in_words(FEWEST * cadence)}, or data of a shorter cadence",
         )
     columns = (

@@ -37,11 +37,11 @@ def pitch_angle_average(
     spectrum : Table, shape (n, a), (n, b, a) or (n, a, b)
         An intensity per solid angle over pitch angles in deg, alone or with a second axis.
     low, high : float
-        Limits in deg, within 0 to 180. A bin counts with its part between them.
+        Limits in deg, within 0 to 180. Of a bin that crosses a limit, only the part between the limits counts.
     axis : str
-        Label of the axis of pitch angles, in any case; it may be left out where one axis alone is in deg, or
-        is labelled as pitch angles. An axis whose file gives no unit is in deg when it reaches beyond 2π; where a file
-        gives it a wrong one, correct it with `declare_quantity`.
+        Label of the axis of pitch angles, in any case; it may be left out if only one axis is in deg, or is
+        labelled as pitch angles. If the file gives no unit, an axis that reaches beyond 2π is in deg. Correct a
+        wrong unit with `declare_quantity`.
 
     Returns
     -------
@@ -57,9 +57,9 @@ def pitch_angle_average(
 
     Notes
     -----
-    Edges are those of the file; where it gives none they lie midway between neighbouring centres, and all are cut at 0
-    and 180 deg. Bins left out because they are NaN are taken to have the mean of the others: a note says how much of
-    the solid angle they were.
+    The file gives the edges of the bins. If it gives none, an edge is midway between neighbouring
+    centres. All edges are cut at 0 and 180 deg. Bins that are NaN are left out, as if they had the mean value of
+    the others; a note says how much of the solid angle is missing.
 
     References
     ----------
@@ -103,7 +103,7 @@ def pitch_angle_average(
     if not whole:
         raise StepError(
             f"no bin of '{chosen.label}' overlaps the range {low:g} to {high:g} deg",
-            advice=f"the centres of the bins are {centres_of(sets)}",
+            advice=f"choose a range with bins; the centres of the bins are {centres_of(sets)}",
         )
     provenance = f"mean over pitch angles {low:g} to {high:g} deg"
     missing = f"{provenance}: {100 * (1 - seen / whole):.3g} % of the solid angle is missing"

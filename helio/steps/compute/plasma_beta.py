@@ -40,13 +40,15 @@ def plasma_beta(
     density : Table, shape (n,)
         Protons per volume, cm^-3.
     temperature : Table, shape (n,)
-        Temperature of the protons, K. A temperature in eV is converted first: `convert_units`, equivalence ``thermal``.
+        Temperature of the protons, K. Convert a temperature in eV first, with `convert_units` and the equivalence
+        ``thermal``.
     field : Table, shape (n,), (n, 3) or (n, 4)
-        Magnetic field, nT: its strength, or the vector. All on the same epochs.
+        Magnetic field, nT: its strength, or the vector. All tables must have the same epochs.
     electrons : Table, shape (n,)
-        Temperature of the electrons, K. Without it and `electron_temperature` the result is the beta of the ions.
+        Temperature of the electrons, K. Without `electrons` and `electron_temperature`, the result is the beta of
+        the ions.
     alpha_ratio : Table, shape (n,)
-        Alpha particles per proton. Without it and `assumed_alpha` the ions are protons.
+        Alpha particles per proton. Without `alpha_ratio` and `assumed_alpha`, all ions are protons.
     electron_temperature : float
         Temperature of the electrons as one number, K; OMNI takes 140000.
     assumed_alpha : float

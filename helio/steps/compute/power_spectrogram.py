@@ -52,20 +52,19 @@ def power_spectrogram(
     Table, shape (w, f)
         float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
         frequency is the variance of the window about its own mean or line. Frequencies in Hz from 1/window to half
-        the sampling frequency in steps of 1/window, with their edges; frequency zero is left out. Where the last bin
-        lies on half the sampling frequency, for windows of an even number of samples, it is as wide as the others and
-        reaches half a step beyond: to include all its power, end a band of `band_integral` there. The epoch is
-        the **middle** of the window.
+        the sampling frequency in steps of 1/window, with their edges; frequency zero is left out. For windows of an
+        even number of samples, the last bin lies at half the sampling frequency and extends half a step beyond it;
+        to include all its power, end a band of `band_integral` there. The epoch is the **middle** of the window.
         Each stretch without a missing value or a missing record (a step above 1.5 cadences) is cut into windows on
-        its own, from its first sample on; in a gap there are one or two records of NaN, so that nothing is drawn or
-        averaged over it. A note says how many samples are in stretches too short for a window.
+        its own, from its first sample on; a gap gives one or two records of NaN, so that nothing is drawn or
+        averaged across it. A note says how many samples are in stretches too short for a window.
 
     Raises
     ------
     StepError
-        When the series does not have one cadence; use `resample` first. When a window holds fewer than eight samples,
-        or no stretch is
-        as long as one. For components that are not a vector, and for a spectrum.
+        When the series does not have one cadence; use `resample` first. When a window holds fewer than eight
+        samples, or no stretch is as long as a window. When the components are not a vector, or the series is a
+        spectrum.
 
     References
     ----------
@@ -100,8 +99,8 @@ def power_spectrogram(
     notes = list(series.notes)
     if windows.lost:
         notes.append(
-            f"{share(windows.lost, len(series), 'samples')} are left out, in stretches shorter than a "
-            f"window of {in_words(windows.length * windows.cadence)}"
+            f"left out, in stretches shorter than a window of {in_words(windows.length * windows.cadence)}: "
+            f"{share(windows.lost, len(series), 'samples')}"
         )
     return replace(
         series,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from helio.counts import number_of
 from helio.steps.compute.periodograms import Taper, Trend, periodograms, spectrum_words, windows_of
 from helio.steps.compute.resample import intervals_of
 from helio.steps.compute.shares import share
@@ -42,8 +43,8 @@ def power_spectrum(
     window : Duration
         Length of the windows: the lowest frequency is its inverse. Rounded to whole samples.
     interval : Duration, optional
-        One spectrum for each interval of this length, half-open, whole multiples of it since 1970 as those of
-        `resample`. Default: one spectrum for the whole series.
+        Compute one spectrum for each interval of this length; intervals start at multiples of this length since
+        1970, as in `resample`. Default: one spectrum for the whole series.
     overlap : float
         Part of a window that the next one shares, from 0 to below 1.
     taper : "hann", "hamming", "blackman" or "none"
@@ -56,20 +57,19 @@ def power_spectrum(
     Table, shape (1, f), or (m, f) with an interval
         float64, in the unit squared per Hz: ``nT^2/Hz``, for a logarithmic scale, one-sided; its integral over
         frequency is the mean variance of the windows about their own mean or line, which excludes variations slower
-        than a window. The table has **one record**,
-        or one for each interval, with the **middle** of its time as epoch, where a figure draws it.
-        Frequencies in Hz from 1/window to half the sampling frequency, with their edges; frequency zero is left out.
-        Where the last bin lies on half the sampling frequency, for windows of an even number of samples, it is as wide
-        as the others and reaches half a step beyond: to include all its power, end a band of `band_integral` there.
-        All windows in the interval are averaged, from stretches without a missing value or record; an
-        interval without one is NaN. A note says how many windows there were.
+        than a window. The table has **one record**, or one for each interval; its epoch is the **middle** of the
+        series or the interval. Frequencies in Hz from 1/window to half the sampling frequency, with their edges;
+        frequency zero is left out. For windows of an even number of samples, the last bin lies at half the sampling
+        frequency and extends half a step beyond it; to include all its power, end a band of `band_integral` there.
+        All windows in the interval are averaged, from stretches without a missing value or record; an interval
+        without one is NaN. A note says how many windows there were.
 
     Raises
     ------
     StepError
-        When the series does not have one cadence; use `resample` first. When a window holds fewer than eight samples,
-        or no stretch is
-        as long as one. For components that are not a vector, and for a spectrum.
+        When the series does not have one cadence; use `resample` first. When a window holds fewer than eight
+        samples, or no stretch is as long as a window. When the components are not a vector, or the series is a
+        spectrum.
 
     References
     ----------
@@ -107,10 +107,10 @@ def power_spectrum(
         chosen = np.arange(low[record], high[record])
         used += chosen.size
         values[record] = periodograms(windows, chosen, taper, trend).mean(axis=0)
-    notes = [*series.notes, f"mean of {used:,} windows"]
+    notes = [*series.notes, f"mean of {number_of(used, 'window')}"]
     if windows.lost:
         notes.append(
-            f"{share(windows.lost, len(series), 'samples')} are left out, in stretches shorter than a window"
+            f"left out, in stretches shorter than a window: {share(windows.lost, len(series), 'samples')}"
         )
     return replace(
         series, epoch=epoch, values=values, axes=(axis,), notes=tuple(notes), **spectrum_words(series)

@@ -52,18 +52,18 @@ def resample(
     Returns
     -------
     Table, shape (m,), (m, k) or (m, b)
-        float64. Intervals are half-open, [t, t + c), with t the whole multiples of c since 1970-01-01T00:00
-        UTC, for every range: a cadence that divides a day starts at midnight. The epoch of an interval
-        is its **start** t, as in OMNI's hourly and one-minute data. There is a row for every interval from
+        float64. Intervals are half-open, [t, t + c), and start at the multiples of c since 1970-01-01T00:00 UTC,
+        for every time range: with a cadence that divides a day, the first starts at midnight. The epoch of an
+        interval is its **start** t, as in OMNI's hourly and one-minute data. There is a row for every interval from
         the first to the last record; without a valid sample it is NaN, so that gaps stay gaps. Nothing is
-        interpolated: a cadence finer than the data gives rows of NaN between them. The mean of an angle that
-        wraps, such as a clock angle or a longitude, is the mean direction, and a note says so.
+        interpolated: a cadence finer than the data gives rows of NaN between them. The mean of an angle that wraps,
+        such as a clock angle or a longitude, is the mean direction, and a note says so.
 
     Raises
     ------
     StepError
-        When the bins of a spectrum change within an interval, or the result would be too long; for the median,
-        least or greatest of an angle that wraps.
+        When the bins of a spectrum change within an interval, or the result would be too long. When the median,
+        minimum or maximum of an angle that wraps is requested.
 
     References
     ----------

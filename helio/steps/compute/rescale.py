@@ -32,8 +32,8 @@ def rescale(
     series : Table, shape (n,), (n, k) or (n, b)
         Any components and unit.
     unit : str
-        Unit of the result, for any factor: ``"nT"``, ``"km/s"``; ``"1"`` for none. Between units of one kind use
-        `convert_units`, which knows the factor.
+        Unit of the result: ``"nT"``, ``"km/s"``; ``"1"`` for no unit. To convert a unit, use `convert_units`, which
+        knows the factor.
     factor : float
         Factor, not zero: ``-1`` changes the sign.
     offset : float
@@ -73,7 +73,7 @@ def rescale(
         provenance += f" {'+' if offset > 0 else '−'} {abs(offset):g}"
     return replace(
         series,
-        values=series.values.astype(np.float64) * factor + offset,
+        values=np.multiply(series.values, factor, dtype=np.float64) + offset,
         unit=canonical_unit(unit),
         stated_periods=scaled_periods(series.periods, factor),
         name=name or series.name,

@@ -47,8 +47,9 @@ def rotate(
     Returns
     -------
     Table, shape (n, 3)
-        float64, unit unchanged, the three products of axes and vector. NaN in all three wherever a component is
-        missing. Components are named after L, M, N or R, T, N for these frames, otherwise after x, y, z.
+        float64, in the same unit: the scalar products of the three axes with the vector. NaN in all three
+        components where a component of the vector is missing. Components are named after L, M, N or R, T, N for
+        these frames, otherwise after x, y, z.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
+from helio.counts import number_of
 from helio.errors import StepError
 from helio.steps.compute.cartesian import along_axes, cartesian, cartesian_names, renamed
 from helio.steps.compute.frame_words import words_in_frame
@@ -65,8 +66,8 @@ def rotate_to_axes(
     """
     if axes.values.shape != (1, 9):
         raise StepError(
-            f"'{axes.name}' does not hold three axes: it has {len(axes)} records of "
-            f"{len(axes.components)} components, not 1 record of 9",
+            f"'{axes.name}' does not hold three axes: it has {number_of(len(axes), 'record')} of "
+            f"{number_of(len(axes.components), 'component')}, not 1 record of 9",
             advice='compute the axes with the tool minimum_variance, give: "axes"',
         )
     same_frame(vector, axes)

@@ -41,11 +41,10 @@ def running_median(series: Table, *, window: Duration) -> Table:
     Returns
     -------
     Table, shape of `series`
-        float64. Same epochs, components, unit and frame. Missing values are left out, infinite ones too with a note; a
-        window without any valid
-        sample gives NaN, so gaps longer than the window stay gaps. For an even number of samples it is the mean of the
-        middle two. At the ends of the series the window holds fewer samples. Components are treated
-        separately: the result is not the vector nearest to the others.
+        float64. Same epochs, components, unit and frame. Missing values are left out, infinite ones too with a
+        note; a window without any valid sample gives NaN, so gaps longer than the window stay gaps. For an even
+        number of samples, the median is the mean of the middle two. At the ends of the series the window holds
+        fewer samples. Components are treated separately: the result is not the vector nearest to the others.
 
     Raises
     ------
@@ -70,7 +69,7 @@ def running_median(series: Table, *, window: Duration) -> Table:
         return replace(series, values=series.values.astype(np.float64))
     infinite = int(np.count_nonzero(np.isinf(series.values)))
     notes = (
-        (f"{share(infinite, series.values.size, 'values')} are infinite and are left out",)
+        (f"infinite values are left out: {share(infinite, series.values.size, 'values')}",)
         if infinite
         else ()
     )

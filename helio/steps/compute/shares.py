@@ -14,5 +14,5 @@ def share(count: int, total: int, what: str) -> str:
 
 
 def missing(values: npt.NDArray[Any]) -> int:
-    """Write how many values are missing, and their share of all values."""
+    """Count the missing values."""
     return int(np.count_nonzero(np.isnan(values)))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.compute.bins import BinSet, bin_sets, centres_of, place_of
+from helio.steps.compute.columns import without_copy
 from helio.steps.quantity import Quantity
 from helio.steps.result import Result
 from helio.steps.signature import RECORD
@@ -38,7 +39,8 @@ def slice_spectrum(
     spectrum : Table, shape (n, b) or (n, b1, b2)
         Any unit; bins fixed or changing from record to record.
     at : float, optional
-        Value in the unit of the axis: takes the bin with the nearest centre, in the logarithm for a logarithmic axis.
+        Value in the unit of the axis: takes the bin with the nearest centre (with the nearest logarithm on a
+        logarithmic axis).
     between : (low, high), optional
         Range in the unit of the axis: takes all bins with centres in [low, high). Give either `at` or `between`.
     axis : str
@@ -48,14 +50,14 @@ def slice_spectrum(
     -------
     Table, shape (n,) or (n, b2) with `at`; (n, c) or (n, c, b2) with `between`
         Values, unit and the other axis are unchanged; nothing is averaged or interpolated. With `at` the axis is
-        removed, and name and description give the bin: ``flux at 1.02 keV``. Where bins change from record to record,
-        the nearest of each record is taken, and NaN where none of its bins reaches there.
+        removed, and name and description give the bin: ``flux at 1.02 keV``. If bins change from record to record,
+        the nearest bin of each record is taken; NaN where no bin of a record reaches `at`.
 
     Raises
     ------
     StepError
-        When the axis does not exist, no bin lies in the range, or `at` lies outside all bins; when both or neither of
-        `at` and `between` is given; when a range of bins that change from record to record holds a different number.
+        When the axis does not exist, no bin lies in the range, or `at` lies outside all bins; when both or neither
+        of `at` and `between` is given; when the number of bins in the range changes from record to record.
 
     References
     ----------
@@ -113,8 +115,8 @@ def _nearest_bin(
         centers.append(float(bins.centers[nearest]))
     if not centers:
         raise StepError(
-            f"{at:g} {chosen.unit} lies outside all bins of '{chosen.label}'",
-            advice=f"the centres of the bins are {centres_of(sets)}",
+            f"{at:g} {chosen.unit} is outside all bins of '{chosen.label}'",
+            advice=f"choose a value within the bins; the centres of the bins are {centres_of(sets)}",
         )
     unit = f" {chosen.unit}" if chosen.unit else ""
     low, high = (f"{float(f'{center:.4g}'):.12g}" for center in (min(centers), max(centers)))
@@ -149,13 +151,13 @@ def _bins_in_range(
         )
         raise StepError(
             f"{what} between {low:g} and {high:g} {chosen.unit}".rstrip(),
-            advice=f"the centres of the bins are {centres_of(sets)}",
+            advice=f"choose another range; the centres of the bins are {centres_of(sets)}",
         )
     [count] = counts
     values = np.empty((*flat.shape[:-1], count), dtype=flat.dtype)
     parts = {name: np.empty((*part.shape[:-1], count)) for name, part in chosen.parts.items()}
     for bins, columns in zip(sets, inside, strict=True):
-        values[bins.records] = flat[bins.records][..., columns]
+        values[bins.records] = flat[bins.records][..., without_copy(columns)]
         for name, part in chosen.parts.items():
             if chosen.per_record:
                 parts[name][bins.records] = part[bins.records][:, columns]

@@ -41,8 +41,8 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     series : Table, shape (n,) or (n, k)
         Any components and unit, any cadence, regular or not.
     interval : Duration
-        Length c of the intervals. They are half-open, [t, t + c), with t the whole multiples of c since
-        1970-01-01T00:00 UTC, as those of `resample`.
+        Length c of the intervals. They are half-open, [t, t + c), and start at the multiples of c since
+        1970-01-01T00:00 UTC, as in `resample`.
     of : list of "mean", "median", "std", "min", "max", or "count" alone
         Statistics to compute, in this order. Default: mean, median, std, min and max. ``std`` is the sample's standard
         deviation, with m − 1 in the denominator, NaN for a single value; ``count`` is the number of valid samples and
@@ -58,8 +58,8 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     Raises
     ------
     StepError
-        For a spectrum; when a statistic is named twice, or ``count`` with others; for more than mean and count of an
-        angle that wraps. Its mean is the mean direction.
+        When the series is a spectrum; when a statistic is named twice, or ``count`` together with others; when
+        statistics other than mean (the mean direction) and count of an angle that wraps are requested.
 
     References
     ----------

@@ -29,8 +29,8 @@ def store_dataframe(
     Parameters
     ----------
     pandas_code : str
-        Code that assigns ``result``: a DataFrame or Series with a time index, as ``pd.to_datetime([…])`` gives one. No
-        table is in scope.
+        Code that assigns ``result``: a DataFrame or Series with a time index, as ``pd.to_datetime([…])`` gives one.
+        The code gets no table.
     units : str
         Unit of the result, in any usual spelling; default: no unit.
     description : str

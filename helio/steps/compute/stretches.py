@@ -87,6 +87,12 @@ def cadence_of(series: Table, *, purpose: str) -> float:
     return cadence
 
 
+def usual_step(epoch: Epochs) -> float:
+    """Return the median time step in ns of a series of two or more records."""
+    steps = np.diff(counted(epoch))
+    return float(steps[0] if steps.min() == steps.max() else np.median(steps))
+
+
 def stretches(
     epoch: Epochs,
     valid: npt.NDArray[np.bool_],

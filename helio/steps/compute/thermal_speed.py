@@ -33,7 +33,7 @@ def thermal_speed(
     Parameters
     ----------
     temperature : Table, shape (n,)
-        K. A temperature in eV is converted first: `convert_units`, equivalence ``thermal``.
+        Temperature, K. Convert a temperature in eV first, with `convert_units` and the equivalence ``thermal``.
     particle : "proton", "electron" or "alpha"
         Particle with the mass m.
     factor : float

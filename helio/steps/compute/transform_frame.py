@@ -37,21 +37,20 @@ def transform_frame(
         Cartesian components in any unit and one of these frames. A fourth component that is the magnitude is
         left out.
     to : "GSE", "GSM", "SM", "GEO" or "GEI"
-        The frame of the result. GEI has the mean equator and equinox of date, not those of J2000: precession is in it,
-        nutation, up to 0.005°, is not.
+        The frame of the result. GEI has the mean equator and equinox of date, not those of J2000: it includes
+        precession, but not nutation (up to 0.005°).
 
     Returns
     -------
     Table, shape (n, 3)
-        float64, unit unchanged, components named after x, y, z; the frame in name and description is
-        replaced. NaN wherever a missing component enters; between
-        GSE and GSM x is the same and stays. Only directions are rotated: a velocity is not made relative to
-        the rotating frame.
+        float64, unit unchanged, components named after x, y, z; name and description give the new frame. NaN where
+        a component that the result needs is missing; x is the same in GSE and GSM. Only directions are rotated: a
+        velocity is not made relative to the rotating frame.
 
     Raises
     ------
     StepError
-        When the table is not a Cartesian vector, or lies outside 1900 to 2030 and the dipole is needed.
+        When the table is not a Cartesian vector, or when the dipole is needed for times outside 1900 to 2030.
     FrameMismatch
         When the vector is in a different frame, or has no frame.
 

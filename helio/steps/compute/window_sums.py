@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from helio.steps.compute.columns import columns_of
+from helio.steps.compute.columns import columns_of, without_copy
 from helio.store.leap_seconds import elapsed
 from helio.store.table import Epochs
 from helio.time_range import Duration
@@ -29,8 +29,9 @@ def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
     if (
         steps.size and steps.min() == steps.max() > 0
     ):  # most series; looking epochs up takes longer than the rest
-        reach, index = half // int(steps[0]), np.arange(times.size)
-        return np.maximum(index - reach, 0), np.minimum(index + reach + 1, times.size)
+        reach = half // int(steps[0])
+        first, last = np.arange(-reach, times.size - reach), np.arange(reach + 1, times.size + reach + 1)
+        return np.maximum(first, 0, out=first), np.minimum(last, times.size, out=last)
     first = np.searchsorted(times, times - half, side="left")
     return first, np.searchsorted(times, times + half, side="right")
 
@@ -61,20 +62,35 @@ def window_sums(values: npt.NDArray[np.float64], first: Indices, last: Indices) 
     Higham, N. J. (1993), The accuracy of floating point summation, SIAM J. Sci. Comput. 14, 783.
     """
     sums = np.zeros((first.shape[0], values.shape[1]))
-    position, length = first.copy(), last - first
+    if not first.size:
+        return sums
+    run, length = _longest_run(first, last), last - first
+    start, length_in_run, longest = int(first[run.start]), int(length[run.start]), int(length.max())
+    others = np.r_[: run.start, run.stop : first.size]
+    position, length = first[others], length[others]
     level, width = values, 1  # the sum of `width` values from each on
     while True:
+        if length_in_run & width:
+            sums[run] += level[start : start + run.stop - run.start]
+            start += width
         take = np.flatnonzero(length & width)
-        if take.size == length.size:
-            sums += level[position]
-            position += width
-        elif take.size:
-            sums[take] += level[position[take]]
-            position[take] += width
-        if 2 * width > length.max(initial=0):
+        sums[others[take]] += level[position[take]]
+        position[take] += width
+        if 2 * width > longest:
             return sums
         level = level[:-width] + level[width:]
         width *= 2
+
+
+def _longest_run(first: Indices, last: Indices) -> slice:
+    """Return the longest run of windows of one length, each one record after the one before it.
+
+    Most windows are in it if the cadence is even. The values of a run lie in one piece, and need no look-up.
+    """
+    breaks = np.flatnonzero((np.diff(first) != 1) | (np.diff(last) != 1)) + 1
+    bounds = np.concatenate([[0], breaks, [first.size]])
+    longest = int(np.argmax(np.diff(bounds)))
+    return slice(int(bounds[longest]), int(bounds[longest + 1]))
 
 
 def counted_means(values: npt.NDArray[Any], first: Indices, last: Indices) -> npt.NDArray[np.float64]:
@@ -94,7 +110,7 @@ def counted_means(values: npt.NDArray[Any], first: Indices, last: Indices) -> np
         valid = ~np.isnan(part)
         running = np.zeros((part.shape[0] + 1, part.shape[1]), np.int64)
         np.cumsum(valid, axis=0, out=running[1:])
-        counts = running[high] - running[low]
+        counts = running[without_copy(high)] - running[without_copy(low)]
         sums = window_sums(np.where(valid, part, 0.0), low, high)
         np.divide(sums, counts, out=means[begin : begin + rows], where=counts > 0)
     return means.reshape(first.shape[0], *values.shape[1:])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from helio.counts import number_of
 from helio.errors import DataError, NoUsableData
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.sources.provider import Provider, Providers
@@ -161,8 +162,8 @@ def _fetch_usable(
     for name, table in tables.items():
         if not np.isfinite(table.values).any():
             raise NoUsableData(
-                f"{dataset_id} {name} has {len(table)} records in {time_range}, but all their values are "
-                "fill values",
+                f"{dataset_id} {name} has {number_of(len(table), 'record')} in {time_range}, but all values "
+                "are fill values",
                 advice="choose another parameter, dataset or time range",
             )
         if each_interval is not None:

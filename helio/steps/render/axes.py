@@ -60,18 +60,24 @@ def time_axis(
 ) -> dict[str, Any]:
     """Return plotly's settings for the time axis, which all panels with time on their x axis share."""
     short = stop - start <= np.timedelta64(1, "h")
-    return frame(theme) | {
+    labels = most_labels(geometry)
+    # Labels such as 12:00 or 12:00:30, with space between them.
+    letters = 5 if stop - start > np.timedelta64(5, "m") else 8
+    fitting = max(2, round(geometry.plot_width / (0.8 * letters * geometry.font)))
+    axis: dict[str, Any] = frame(theme) | {
         "type": "date",
         "range": [iso(start), iso(stop)],
         "domain": [0, 1],
         "mirror": "allticks",
-        "nticks": most_labels(geometry),
+        "nticks": min(labels, fitting),
         "minor": minor_ticks(theme),
         "tickformatstops": tick_formats(),
         "hoverformat": "%Y-%m-%d %H:%M:%S.%3f" if short else "%Y-%m-%d %H:%M:%S",
         "tickfont": {"size": geometry.font - 1},
         "title": {"text": title, "standoff": 4, "font": {"size": geometry.font - 1}},
     }
+    # A date is wider than the time above it: plotly.js would turn the labels of a narrow figure, and cut them off.
+    return axis | {"tickangle": 0} if fitting <= 4 else axis
 
 
 def most_labels(geometry: Geometry) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -88,20 +89,41 @@ def colour_scale(name: str) -> list[list[float | str]]:
     return [[float(position), str(colour)] for position, colour in colors.get_colorscale(name)]
 
 
+def line_scale(palette: Palette, foreground: str) -> list[list[float | str]]:
+    """Return the colour scale for the lines of a spectrum's bins."""
+    scale = colour_scale("viridis" if palette == "okabe-ito" else "turbo")
+    return [[position, _on_page(str(colour), foreground)] for position, colour in scale]
+
+
 def sequence(count: int, scale: list[list[float | str]]) -> list[str]:
     """Return `count` colours at equal distances along a colour scale, in order."""
     return along([0.5] if count == 1 else [number / (count - 1) for number in range(count)], scale)
 
 
 def _darkened(colour: str) -> str:
-    """Darken a colour so that thin lines are visible on white: to a relative luminance (ITU-R BT.709) below 0.4."""
-    red, green, blue = (int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5))
-    linear = [part**2.2 for part in (red, green, blue)]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    """Darken a colour so that thin lines are visible on white: to a relative luminance below 0.4."""
+    parts = [part / 255 for part in _as_parts(colour)]
+    luminance = _luminance(parts)
     if luminance <= 0.4:
         return colour
     factor = (0.4 / luminance) ** (1 / 2.2)
-    return "#" + "".join(f"{round(255 * part * factor):02x}" for part in (red, green, blue))
+    return "#" + "".join(f"{round(255 * part * factor):02x}" for part in parts)
+
+
+def _on_page(colour: str, foreground: str) -> str:
+    """Mix a colour with white on a dark page, where lines are not black: to a relative luminance of 0.2 or more."""
+    if foreground == "#000000":
+        return colour
+    parts = [part / 255 for part in _as_parts(colour)]
+    mixed = ([part + tenths / 10 * (1 - part) for part in parts] for tenths in range(11))
+    light = next(candidate for candidate in mixed if _luminance(candidate) >= 0.2)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in light)
+
+
+def _luminance(parts: Sequence[float]) -> float:
+    """Return the relative luminance (ITU-R BT.709) of red, green and blue parts from 0 to 1."""
+    red, green, blue = (math.pow(part, 2.2) for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def along(places: Sequence[float], scale: list[list[float | str]]) -> list[str]:
@@ -121,7 +143,7 @@ def vector_colours(components: Sequence[str], palette: Palette, foreground: str)
         roles = {1: [3], 2: [2, 1]}.get(len(components), list(range(len(components))))
     if len(components) > 4:
         return qualitative(len(components), palette, foreground)
-    triple = (*_VECTOR[palette], foreground)
+    triple = (*(_on_page(colour, foreground) for colour in _VECTOR[palette]), foreground)
     return [triple[role] for role in roles]
 
 
@@ -129,7 +151,7 @@ def qualitative(count: int, palette: Palette, foreground: str) -> list[str]:
     """Return colours for lines that are not related: black for a single line, otherwise colours in a fixed order."""
     if count == 1:
         return [foreground]
-    colours = (foreground, *_QUALITATIVE[palette])
+    colours = (foreground, *(_on_page(colour, foreground) for colour in _QUALITATIVE[palette]))
     return [colours[number % len(colours)] for number in range(count)]
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from helio.counts import number_of
+
 
 @dataclass(frozen=True, eq=False)
 class Figure:
@@ -24,4 +26,5 @@ class Figure:
     def __repr__(self) -> str:
         title = self.document.get("layout", {}).get("title", {})
         text = str(title.get("text", "") if isinstance(title, dict) else title)[:80]
-        return f"<Figure {text!r}: {len(self.document.get('data', []))} traces, {len(self.notes)} notes>"
+        traces = number_of(len(self.document.get("data", [])), "trace")
+        return f"<Figure {text!r}: {traces}, {number_of(len(self.notes), 'note')}>"

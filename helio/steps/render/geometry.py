@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from helio.counts import number_of
 from helio.errors import StepError
 from helio.steps.render.spec import FigureSpec
 
@@ -123,7 +124,8 @@ def _relative_heights(spec: FigureSpec, natural_heights: Sequence[float]) -> lis
         return [height / sum(natural_heights) for height in natural_heights]
     if len(heights) != len(natural_heights):
         raise StepError(
-            f"row_heights has {len(heights)} entries for {len(natural_heights)} panels",
+            f"row_heights has {number_of(len(heights), 'entry', 'entries')} for "
+            f"{number_of(len(natural_heights), 'panel')}",
             advice="write one number for each panel",
         )
     if min(heights) <= 0:

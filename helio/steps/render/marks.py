@@ -146,8 +146,10 @@ def _need(entry: Mapping[str, Any], key: str, where: str) -> str | float:
 def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
     number = int(entry.get("panel", 1))
     if not 1 <= number <= panels:
+        only = "choose panel 1, the only panel of the figure"
         raise StepError(
-            f"{where}: there is no panel {number}", advice=f"choose a panel from 1 (top) to {panels}"
+            f"{where}: there is no panel {number}",
+            advice=only if panels == 1 else f"choose a panel from 1 (top) to {panels}",
         )
     return number
 
@@ -156,7 +158,7 @@ def _check_timed(timed: Sequence[str], where: str) -> None:
     if not timed:
         raise StepError(
             f"{where}: every panel is a spectrum, so no panel has a time axis",
-            advice="to mark a frequency or energy, use a vline with the panel's number",
+            advice="use a vline with the panel's number, to mark a frequency or energy",
         )
 
 

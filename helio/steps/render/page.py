@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from helio.steps.render.geometry import Geometry
+from helio.steps.render.geometry import LEFT, Geometry
 from helio.steps.render.spec import FigureSpec
 from helio.steps.render.themes import Look
 from helio.steps.render.time_axis import as_datetime, clock_names
@@ -22,8 +22,9 @@ def title_lines(
     second = written_span(start, stop)
     if spec.get("subtitle"):
         second = f"{spec['subtitle']} · {second}"
-    first = wrap(spec["title"], width - 120, font + 2, 3) if spec.get("title") else []
-    return [*(f"<b>{line}</b>" for line in first), *wrap(second, width - 120, font - 1, 2)]
+    room = width - LEFT * max(1.0, font / 14) - 24
+    first = wrap(spec["title"], room, font + 2, 3) if spec.get("title") else []
+    return [*(f"<b>{line}</b>" for line in first), *wrap(second, room, font - 1, 2)]
 
 
 def written_span(start: np.datetime64, stop: np.datetime64) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.panel import FigureStyle, Panel
@@ -57,7 +58,7 @@ def arrange_panels(
                 _known(label, dict.fromkeys(labels, None), f"panels: panel {number}")
     if types is not None and len(types) != len(groups):
         raise StepError(
-            f"panel_types has {len(types)} entries for {len(groups)} panels",
+            f"panel_types has {number_of(len(types), 'entry', 'entries')} for {number_of(len(groups), 'panel')}",
             advice="write 'line', 'spectrogram' or 'spectrum' for each panel, from the top",
         )
     grouped = [{label: tables[label] for label in group} for group in groups]
@@ -77,7 +78,7 @@ def _known(label: str, among: Mapping[str, Any], where: str) -> None:
         return
     raise StepError(
         f"{where}: no label is called '{label}'",
-        advice=did_you_mean(label, among, otherwise=f"labels: {', '.join(among)}"),
+        advice=did_you_mean(label, among, otherwise=f"choose one of the labels: {', '.join(among)}"),
     )
 
 

@@ -42,7 +42,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=5,
+    version=6,
     context=whole_range("a figure shows all records"),
     labels_in=("spec.labels", "spec.panels"),
     synonyms="render render_plot render_figure draw_figure",
@@ -62,8 +62,8 @@ def render_spec(
     spec : FigureSpec
         The declaration of the figure; panels are counted from 1 at the top.
     time_range : TimeRange, optional
-        The interval [start, stop) of the time axis; default: that of the data. A spectrum of one record is drawn
-        whatever its epoch.
+        The interval [start, stop) of the time axis; default: that of the data. A spectrum of one record is always
+        drawn, whatever its epoch is.
     caption : str
         Text at the right of the footer.
 
@@ -71,12 +71,11 @@ def render_spec(
     -------
     Figure
         A line is broken where a value is missing and where the time step exceeds ``gap_factor`` local median
-        cadences (1.5 unless the spec says otherwise: one missing record is a gap). Lines with more than two
-        points per pixel are thinned to the lowest and highest of each pixel. No cell of a spectrogram is smaller
-        than a pixel: of the records and bins within a pixel the highest value is drawn. Nothing is drawn over a
-        gap. Notes say what was thinned or combined. A spectrum panel has an axis of its own
-        below it, and one line per record; with more than eight records per label their median, with a band from the
-        lower to the upper quartile.
+        cadences (1.5 unless the spec says otherwise: one missing record is a gap). Lines with more than two points
+        per pixel are thinned to the lowest and highest of each pixel. No cell of a spectrogram is smaller than a
+        pixel: a pixel shows the highest value of its records and bins. Nothing is drawn over a gap. Notes say what
+        was thinned or combined. A spectrum panel has an axis of its own below it, and one line per record; with
+        more than eight records per label their median, with a band from the lower to the upper quartile.
 
     Raises
     ------
@@ -96,7 +95,7 @@ def render_spec(
     ['B GSE [nT]', 'N_p [cm⁻³]']
     """
     theme = look(spec.get("theme", "white"))
-    line_scale = colours.colour_scale("viridis" if spec.get("palette") == "okabe-ito" else "turbo")
+    line_scale = colours.line_scale(spec.get("palette", "tplot"), theme.foreground)
     whole = arrange_panels(tables, spec, theme, line_scale)
     start, stop = _span(whole, spec, time_range)
     half_open = time_range is not None or "x_range" in spec
@@ -173,6 +172,8 @@ def _size(
 ) -> tuple[Geometry, float, list[dict[str, Any]]]:
     """Return the geometry of the figure, the distance between the panels and the titles of y axes, and these titles."""
     timed = [panel for panel in panels if panel.over_time]
+    width = spec.get("canvas_size", {}).get("width", WIDTH)
+    at_right = max(24.0, *(panel.room_at_right(font) for panel in panels))
 
     def height_below(panel: Panel) -> float:
         if not panel.over_time:
@@ -184,7 +185,7 @@ def _size(
         spec,
         natural_heights=[panel.height(font) for panel in panels],
         below=[height_below(panel) for panel in panels],
-        right=round(min(max(24.0, *(panel.room_at_right(font) for panel in panels)), 280)),
+        right=round(min(at_right, max(280.0, 0.4 * width))),
         title_lines=titles,
         footer_lines=footers,
     )
@@ -261,7 +262,10 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         for label in cast(Mapping[str, Any], spec.get(key, {})):
             if label not in keys and label not in letters:
                 named = [name for name in keys if ".bin" not in name and name not in letters]
-                raise StepError(f"{key}: no line is called '{label}'", advice=f"lines: {', '.join(named)}")
+                raise StepError(
+                    f"{key}: no line is called '{label}'",
+                    advice=f"choose one of the lines: {', '.join(named)}",
+                )
     for key in ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label"):
         per_panel(spec.get(key), 1, len(panels), key, None)
     _check_bin_keys(panels, spec)
@@ -284,7 +288,7 @@ def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
             if int(number) not in spectra:
                 raise StepError(
                     f"{key}: panel {number} is not a spectrum",
-                    advice=f"spectra: panel {', '.join(map(str, spectra))}",
+                    advice=f"choose a spectrum: panel {', '.join(map(str, spectra))}",
                 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from helio.counts import number_of
 from helio.steps.render.gaps import coverage, usable_records
 from helio.steps.render.lines import Line, Points
 from helio.steps.render.panel import Panel
@@ -56,7 +57,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
         lost = sum(int((line.values <= 0).sum()) for line in lines if line.label == label)
         if lost:
             notes.append(
-                f"{where}: {lost} values of {label} are not above 0, so a logarithmic axis leaves them out"
+                f"{where}: a logarithmic axis leaves out {number_of(lost, 'value')} of {label} not above 0"
             )
     if not log:
         limits = [
@@ -73,7 +74,7 @@ def line_notes(panel: Panel, lines: Sequence[Line], *, log: bool) -> list[str]:
     counts = {label: len(table) for label, table in panel.tables.items()}
     if min(counts.values()) and max(counts.values()) > 10 * min(counts.values()):
         few, many = min(counts, key=lambda label: counts[label]), max(counts, key=lambda label: counts[label])
-        notes.append(f"{where}: {many} has {counts[many]} records, but {few} only {counts[few]}")
+        notes.append(f"{where}: {many} has {number_of(counts[many], 'record')}, but {few} only {counts[few]}")
     units = list(dict.fromkeys(table.unit for table in panel.tables.values()))
     if len(units) > 1:
         notes.append(f"{where}: different units on one axis: {', '.join(unit or 'none' for unit in units)}")
@@ -91,7 +92,7 @@ def spectrum_notes(panel: Panel, whole: Panel) -> list[str]:
     notes = []
     for label, table in panel.tables.items():
         usable = int(usable_records(table.values).sum())
-        shown = f"{usable:,} spectr{'um' if usable == 1 else 'a'}"
+        shown = number_of(usable, "spectrum", "spectra")
         outside, empty = len(whole.tables[label]) - len(table), len(table) - usable
         left = [f"{outside:,} outside the time range"] if outside else []
         left += [f"{empty:,} without any value"] if empty else []
@@ -113,8 +114,8 @@ def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
 def grid_notes(panel: Panel, grid: Grid) -> list[str]:
     """Return a remark if the cells of a spectrogram are pixels, because its records or bins are smaller than pixels."""
     [(label, table), *_] = panel.tables.items()
-    shared = [f"{len(table):,} records"] if grid.even else []
-    shared += [f"{table.axes[0].bins:,} bins"] if grid.pixel_rows else []
+    shared = [number_of(len(table), "record")] if grid.even else []
+    shared += [number_of(table.axes[0].bins, "bin")] if grid.pixel_rows else []
     if not shared:
         return []
     return [

@@ -233,7 +233,8 @@ def _distinct(names: list[str]) -> tuple[str, ...]:
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         raise BadResult(
-            f"the column '{sorted(twice)[0]}' occurs twice in the result", advice="add_suffix('_…') to one"
+            f"the column '{sorted(twice)[0]}' occurs twice in the result",
+            advice="rename one of the columns, for example with df.add_suffix('_2')",
         )
     return tuple(names)
 

@@ -201,7 +201,7 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
     return template(*steps)
 
 
-@law(200, 8_000)
+@law(80, 8_000)
 @given(plans(), st.sampled_from(["safe", "repair"]))
 def test_the_laws_hold_for_any_plan(plan: dict[str, Any], mode: Any):
     context = Context(signatures(), NOW, {}, catalogue=CATALOGUE, pipelines={"saved": SAVED})

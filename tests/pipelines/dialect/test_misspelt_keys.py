@@ -50,7 +50,7 @@ def test_a_misspelt_key_is_mended_while_authoring(path: tuple[str | int, ...], k
 def test_a_run_refuses_it_and_says_what_mends_it(path: tuple[str | int, ...], key: str) -> None:
     _, wrong = misspelt(path, key)
     [error] = [finding for finding in check(wrong, now=NOW).errors if finding.code == "HN504"]
-    assert error.advice == (f"helio fix: '{key}' read as '{path[-1]}'",)
+    assert error.advice == (f"run `helio fix PIPELINE`: '{key}' read as '{path[-1]}'",)
     assert error.path == "/" + "/".join(map(str, (*path[:-1], key)))
 
 

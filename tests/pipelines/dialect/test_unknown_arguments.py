@@ -174,3 +174,14 @@ def test_words_that_an_earlier_fix_dropped_are_not_reported_as_asked_for() -> No
 def test_a_text_with_a_plan_in_it_is_held_to_the_same() -> None:
     parsed = parse(f"Here is the plan:\n```json\n{json.dumps(template(fetch(args={'coords': 'GSM'})))}\n```")
     assert {diagnostic.code for diagnostic in check(parsed.plan, now=NOW).errors} == {"HN503"}
+
+
+@in_one_test(
+    ("tool", "name"), [("convert_units", "unit"), ("transform_frame", "frame"), ("resample", "bin_size")]
+)
+def test_nobody_is_sent_to_the_tool_that_the_step_already_uses(tool: str, name: str) -> None:
+    args = {"source_label": "AC_H2_MFI.BGSEc", name: "GSM", "output_label": "B"}
+    step = {"step_id": 2, "tool_name": tool, "tool_args": args}
+    [error] = [found for found in check(template(fetch(), step), now=NOW).errors if found.code == "HN503"]
+    assert not [advice for advice in error.advice if f"with {tool}" in advice]
+    assert any(advice.startswith("use one of these arguments: source_label") for advice in error.advice)

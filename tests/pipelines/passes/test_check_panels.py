@@ -35,7 +35,7 @@ TWO = {"panels": [["B"], ["n"]]}
             "hlines/1/panel",
             "hlines: there is no panel 4",
         ),
-        ({"row_heights": [1]}, "row_heights", "row_heights has 1 entries for 2 panels"),
+        ({"row_heights": [1]}, "row_heights", "row_heights has 1 entry for 2 panels"),
         ({"panel_types": ["line"] * 3}, "panel_types", "panel_types has 3 entries for 2 panels"),
     ],
 )

@@ -57,7 +57,7 @@ LOOKS = st.dictionaries(
 
 
 @pytest.mark.parametrize("tool_name", ["render_spec", "plot_data"])
-@law(50)
+@law(25, 1000)
 @given(looks=LOOKS, labels=st.lists(st.sampled_from(["B", "$LABEL"])))
 def test_other_labels_leave_all_other_looks_as_they_were(
     tool_name: str, looks: Any, labels: list[str]

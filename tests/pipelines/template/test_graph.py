@@ -43,7 +43,7 @@ JSON = st.recursive(
     ),
     max_leaves=12,
 )
-LAW = law(150)
+LAW = law(60, 3000)
 
 
 def graph_with(*steps: dict[str, Any]) -> Graph[StepView]:

@@ -211,7 +211,7 @@ values = st.recursive(
 )
 
 
-@law(60)
+@law(25, 1200)
 @given(value=values, levels=st.integers(0, 200), times=st.integers(0, 30), long=st.integers(0, 200_000))
 def test_any_structure_gives_a_value_or_a_diagnostic(value: Any, levels: int, times: int, long: int) -> None:
     inner: Any = {"v": value, "d": doubled(times), "t": "x" * long}

@@ -131,7 +131,7 @@ def assume_structure(document: Any) -> None:
 
 
 @pytest.mark.slow
-@law(60, suppress_health_check=[HealthCheck.too_slow])
+@law(25, 1200, suppress_health_check=[HealthCheck.too_slow])
 @given(changed())
 def test_a_changed_document_is_written_as_it_was_read(document: Any) -> None:
     assume_structure(document)
@@ -153,7 +153,7 @@ EDITS: dict[str, tuple[str, st.SearchStrategy[Any]]] = {
 
 
 @pytest.mark.slow
-@law(60, suppress_health_check=[HealthCheck.too_slow])
+@law(25, 1200, suppress_health_check=[HealthCheck.too_slow])
 @given(changed(), st.data())
 def test_an_edit_of_one_field_leaves_every_other_member_as_it_was(document: Any, data: st.DataObject) -> None:
     assume_structure(document)

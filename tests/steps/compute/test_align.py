@@ -123,6 +123,24 @@ def test_it_is_numpys_interpolation_wherever_the_samples_are_near_enough(steps, 
             np.testing.assert_allclose(value, np.interp(time, known, samples), rtol=1e-9, atol=1e-9)
 
 
+def test_between_two_infinite_samples_there_is_no_value():
+    result = align(scalar([0, 60, 120], [np.inf, np.inf, 1]), onto(30, 60), limit=Duration("1min"))
+    np.testing.assert_array_equal(result.values, [np.nan, np.inf])
+
+
+@pytest.mark.parametrize("steps", [(1, 1), (0, 3)])
+def test_blocks_do_not_show_in_the_last_bit(monkeypatch, steps):
+    generator = np.random.default_rng(4)
+    values = generator.normal(size=(500, 3))
+    values[generator.random((500, 3)) < 0.2] = np.nan
+    have = np.cumsum(generator.integers(*steps, 500, endpoint=True))
+    table = replace(vector(), epoch=epochs(*have), values=values)
+    wanted = onto(*np.sort(generator.uniform(0, have[-1], 700)), *have[-1:] + 1)
+    whole = align(table, wanted, limit=Duration("3s"))
+    monkeypatch.setattr("helio.steps.compute.between_samples.BLOCK", 7)
+    np.testing.assert_array_equal(align(table, wanted, limit=Duration("3s")).values, whole.values)
+
+
 def test_an_empty_clock_gives_an_empty_table():
     assert len(align(vector(), onto(), limit=Duration("1min"))) == 0
 

@@ -77,7 +77,7 @@ def test_each_stretch_is_filtered_on_its_own():
         assert np.isnan(alone.values[0])
         assert np.isfinite(alone.values).any()
     assert np.isnan(whole.values[1500])
-    assert "are missing" in whole.notes[-1]
+    assert "missing at edges of data gaps" in whole.notes[-1]
 
 
 def test_a_stretch_that_is_too_short_is_missing():

@@ -98,7 +98,7 @@ def test_blocks_do_not_show(monkeypatch):
         ({"threshold": 0.0}, "threshold must be above 0"),
         ({"threshold": float("nan")}, "threshold must be above 0"),
         ({"floor": -1.0}, "floor not below 0"),
-        ({"window": Duration("30s")}, "holds 1 samples, too few"),
+        ({"window": Duration("30s")}, "holds 1 sample, too few"),
     ],
 )
 def test_what_tells_nothing_is_refused(arguments, what):

@@ -1,5 +1,7 @@
 """Short gaps of a series filled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,15 @@ def test_the_nearest_value_fills_to_half_the_limit():
 def test_two_records_of_one_epoch_keep_their_own_values():
     result = interpolate(scalar([0, 60, 60, 120], [1, 2, 3, np.nan]), limit=Duration("5min"))
     np.testing.assert_array_equal(result.values, [1, 2, 3, np.nan])
+
+
+def test_two_records_of_one_epoch_keep_their_own_bins():
+    table = spectrum()
+    centers = np.tile(table.axes[0].centers, (4, 1))
+    centers[1::2] *= 2
+    twice = replace(table, epoch=table.epoch[[0, 1, 1, 3]], axes=(replace(table.axes[0], centers=centers),))
+    result = interpolate(twice, limit=Duration("2min"), method="nearest")
+    np.testing.assert_array_equal(result.axes[0].centers, centers)
 
 
 def test_a_spectrum_is_filled_bin_by_bin():

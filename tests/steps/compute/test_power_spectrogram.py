@@ -95,7 +95,7 @@ def test_a_missing_value_ends_a_stretch_and_the_lost_samples_are_said():
     values[40] = np.nan
     result = power_spectrogram(scalar(np.arange(300), values), window=Duration("100s"), overlap=0)
     assert (
-        "40 of 300 samples (13.3 %) are left out, in stretches shorter than a window of 100 s"
+        "left out, in stretches shorter than a window of 100 s: 40 of 300 samples (13.3 %)"
         in result.notes[-1]
     )
 

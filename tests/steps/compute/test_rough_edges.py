@@ -52,7 +52,7 @@ def test_infinities_are_left_out_of_running_means_and_medians_alike_and_said():
         running_median(series, window=Duration("2s")),
     ):
         assert averaged.values.tolist() == [1.0, 2.0, 3.0, 3.0]
-        assert averaged.notes == ("2 of 4 values (50 %) are infinite and are left out",)
+        assert averaged.notes == ("infinite values are left out: 2 of 4 values (50 %)",)
     assert resample(series, cadence=Duration("1min")).values.tolist() == [2.0]
 
 

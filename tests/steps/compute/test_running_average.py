@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from helio.errors import StepError
 from helio.steps.compute.running_average import running_average
-from helio.steps.compute.window_sums import counted_means
+from helio.steps.compute.window_sums import counted_means, window_sums
 from helio.store.table import Table
 from helio.time_range import Duration
 from tests.steps import solar_wind
@@ -115,6 +115,15 @@ def test_blocks_do_not_show_in_the_last_bit(monkeypatch, window):
     whole = counted_means(values, first, last)
     monkeypatch.setattr("helio.steps.compute.window_sums._BLOCK", 100)
     np.testing.assert_array_equal(counted_means(values, first, last), whole)
+
+
+@pytest.mark.parametrize("window", [1, 2, 7, 64, 65])
+def test_runs_of_windows_do_not_show_in_the_last_bit(window):
+    values = np.random.default_rng(4).normal(size=(300, 2))
+    middle = np.concatenate([np.arange(100), np.arange(150, 300)])
+    first, last = np.maximum(middle - window // 2, 0), np.minimum(middle + window // 2 + 1, 300)
+    without_runs = window_sums(values, first[::-1], last[::-1])[::-1]
+    np.testing.assert_array_equal(window_sums(values, first, last), without_runs)
 
 
 def test_the_shortest_window_holds_its_own_sample_and_the_longest_everything():

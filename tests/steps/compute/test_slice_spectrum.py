@@ -88,7 +88,7 @@ def test_a_range_of_bins_that_change_must_hold_equally_many():
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"at": 50.0}, "50 keV lies outside all bins"),
+        ({"at": 50.0}, "50 keV is outside all bins"),
         ({"at": 0.1}, "outside all bins"),
         ({"between": (40.0, 50.0)}, "no bin of 'Energy'"),
         ({}, "either 'at' or 'between' must be given, and not both"),

@@ -195,12 +195,12 @@ def test_labels_choose_what_is_drawn_and_a_label_in_no_panel_is_noted():
 
 
 def test_panels_that_cannot_be_are_refused():
-    refused("no label is called 'Bgse'", "labels: ", panels=[["Bgse"], ["n"]])
+    refused("no label is called 'Bgse'", "choose one of the labels: ", panels=[["Bgse"], ["n"]])
     refused("labels: no label is called 'nn'", "did you mean 'n'", labels=["nn"])
     refused("panel 1: no label is called 'n'", labels=["B"], panels=[["n"]])
     refused("panel 2 has no label", panels=[["n"], []])
-    refused("panel_types has 1 entries for 2 panels", panel_types=["line"])
-    refused("row_heights has 1 entries", row_heights=[1])
+    refused("panel_types has 1 entry for 2 panels", panel_types=["line"])
+    refused("row_heights has 1 entry", row_heights=[1])
     refused("row_heights must be positive", row_heights=[1, 0])
     refused("y_label: there is no panel 3", "choose a panel from 1 (top) to 2", y_label={"3": "x"})
     refused("log_scale: there is no panel 0", log_scale=0)
@@ -696,6 +696,42 @@ def test_themes_and_sizes_reach_the_layout():
     refused("font_size 80", font_size=80)
 
 
+@pytest.mark.parametrize("palette", ["tplot", "okabe-ito"])
+def test_every_line_can_be_read_on_a_dark_page(palette):
+    scalars = {f"n{number}": scalar(name=f"n{number}") for number in range(8)}
+    figure = draw(
+        {"B": vector(), **scalars, "flux": spectrum()},
+        panels=[["B"], [*scalars], ["flux"]],
+        panel_types=["line"] * 3,
+        theme="plotly_dark",
+        palette=palette,
+    )
+    for trace in main_traces(figure):
+        parts = [int(trace["line"]["color"][place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        luminance = np.dot([0.2126, 0.7152, 0.0722], np.power(parts, 2.2))
+        assert luminance >= 0.19, trace["name"]
+
+
+def test_lines_of_large_titles_end_within_the_page():
+    title = "Magnetic field of the slow solar wind measured by Parker Solar Probe near its perihelion"
+    figure = draw({"B": vector()}, title=title, font_size=24)
+    first = layout(figure)["title"]["text"].removeprefix("<b>").removesuffix("</b>")
+    assert title.startswith(first)
+    assert layout(figure)["margin"]["l"] + 0.6 * 26 * len(first) < 1000
+
+
+def test_a_long_name_has_room_in_the_legend():
+    name = "radial component of the magnetic field"
+    figure = draw({"B": vector()}, trace_names={"B.Bx": name})
+    assert layout(figure)["margin"]["r"] > 42 + 0.6 * 12 * len(name)
+
+
+@pytest.mark.parametrize(("width", "most"), [(1000, 11), (340, 3), (300, 2)])
+def test_a_narrow_figure_has_fewer_time_labels(width, most):
+    figure = draw({"B": vector()}, canvas_size={"width": width, "height": 300})
+    assert layout(figure)["xaxis"]["nticks"] == most
+
+
 # --- review --------------------------------------------------------------------------------------------------
 
 
@@ -718,7 +754,7 @@ def test_notes_point_out_what_a_reviewer_would():
     found = " | ".join(draw(mixed, panels=[["a", "b"]]).notes)
     assert "different units on one axis: eV, K" in found
     assert "a has 10 records, b only 1" not in found
-    assert "3 values of n are not above 0" in " ".join(
+    assert "3 values of n not above 0" in " ".join(
         draw({"n": scalar(values=[0, -1, 0, 1])}, log_scale="y").notes
     )
     assert not [note for note in draw({"n": scalar()}).notes if "coverage" not in note]

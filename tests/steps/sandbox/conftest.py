@@ -90,13 +90,11 @@ def outside() -> Iterator[Outside]:
     (folder / "secret").write_text(SECRET, encoding="utf-8")
     for path in (folder, folder / "out", folder / "secret"):
         path.chmod(0o777)
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(("127.0.0.1", PORT))
-        except OSError:  # somebody else listens there
-            listener.bind(("127.0.0.1", 0))
-        listener.listen()
+    try:
+        listener = socket.create_server(("127.0.0.1", PORT))
+    except OSError:  # somebody else listens there
+        listener = socket.create_server(("127.0.0.1", 0))
+    with listener:
         listener.setblocking(False)
         yield Outside(folder, listener)
     shutil.rmtree(folder)

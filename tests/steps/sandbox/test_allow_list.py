@@ -191,7 +191,7 @@ def test_a_text_is_followed_through_names_without_end(chain: str, first: str):
         assert isinstance(refusals(f"a0 = {first}\na2 = a0\n{chain}\nresult = {use}"), list)
 
 
-@law(200)
+@law(80, 4000)
 @given(st.text(max_size=60))
 def test_any_text_is_read_without_an_exception(code: str):
     assert isinstance(refusals(code), list)
@@ -233,7 +233,7 @@ _ARITHMETIC = st.recursive(
 
 
 @pytest.mark.slow
-@law(300)
+@law(120, 6000)
 @given(_ARITHMETIC)
 def test_any_arithmetic_is_read_without_an_exception(code: str):
     assert isinstance(refusals(f"result = {code}"), list)

@@ -138,7 +138,7 @@ def test_a_length_that_lies_is_not_believed(written: bytes):
         unpack_result(written, LIMITS)
 
 
-@law(300)
+@law(120, 6000)
 @given(st.data())
 def test_a_damaged_stream_is_refused_or_read_within_its_limits(data: st.DataObject):
     good = bytearray(written(FRAME))

@@ -9,7 +9,8 @@ import struct
 import subprocess
 import sys
 import threading
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -22,7 +23,8 @@ from helio.steps.sandbox.limits import SandboxLimits
 from helio.steps.sandbox.parts import ALWAYS, HARDENING, NECESSARY, check_parts, check_system
 from helio.steps.sandbox.system_calls import MACHINES, call_filter
 from helio.store.table import Axis, Table
-from tests.waiting import wait_until
+from tests.processes import descendants, is_running
+from tests.waiting import LONG, wait_until
 
 from .conftest import field
 
@@ -30,22 +32,8 @@ pytestmark = pytest.mark.process
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="code runs on Linux alone")
 ENDLESS = "while True: pass"
-
-
-def descendants(process: int) -> list[int]:
-    """All processes below one."""
-    try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
-    except FileNotFoundError:
-        return []
-    return [process_id for child in map(int, children) for process_id in (child, *descendants(child))]
-
-
-def is_running(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+AMPLE = SandboxLimits(cpu_seconds=int(LONG), wall_seconds=LONG)
+"""More time than a busy machine needs to end the code in another way."""
 
 
 # Limits -------------------------------------------------------------------------------------------------------
@@ -222,23 +210,38 @@ def test_all_of_it_ends_with_its_owner():
         )  # the waiting one, process 1 of its world, and the child
         below = descendants(owner.pid)
         owner.kill()
-    wait_until(lambda: not any(is_running(process) for process in below))
+    wait_until(lambda: not any(map(is_running, below)))
 
 
-@on_linux
-def test_a_killed_parent_is_an_error_and_the_next_operation_has_another(jail: Jail):
+@contextmanager
+def killed_as_it_runs(jail: Jail, kill: Callable[[int], None]) -> Iterator[None]:
+    """Call `kill` with the waiting process once a process runs the code, and expect the error that tells of it."""
     jail.parts()
     assert jail._zygote is not None
-    [inside] = descendants(jail._zygote._process.pid)
-    killing = threading.Timer(0.2, os.kill, [inside, signal.SIGKILL])
-    killing.start()
+    zygote = jail._zygote._process.pid
+    assert len(descendants(zygote)) == 1  # process 1 of its world
+
+    def wait() -> None:
+        wait_until(lambda: len(descendants(zygote)) == 2, "a process for the code")
+        kill(zygote)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
     with pytest.raises(CodeFailed, match="was killed"):
-        jail.run(ENDLESS)
-    assert jail.run("result = pd.Series([1.0])").kind == "series"
+        yield
+    thread.join()
 
 
 @on_linux
-def test_the_clock_a_lifeline_and_closing_end_what_runs():
+def test_a_killed_parent_is_an_error_and_the_next_operation_has_another():
+    with Jail(limits=AMPLE) as jail:
+        with killed_as_it_runs(jail, lambda zygote: os.kill(descendants(zygote)[0], signal.SIGKILL)):
+            jail.run(ENDLESS)
+        assert jail.run("result = pd.Series([1.0])").kind == "series"
+
+
+@on_linux
+def test_the_clock_a_lifeline_and_closing_end_what_runs(monkeypatch: pytest.MonkeyPatch):
     here, there = os.pipe()
     with Jail(limits=SandboxLimits(wall_seconds=1), lifeline=here) as jail:
         with pytest.raises(CodeFailed, match=r"longer than 1 s"):
@@ -246,11 +249,11 @@ def test_the_clock_a_lifeline_and_closing_end_what_runs():
         assert jail._zygote is not None
         below = [jail._zygote._process.pid, *descendants(jail._zygote._process.pid)]
         assert len(below) == 2  # the child is gone
-        threading.Timer(0.2, os.close, [there]).start()
-        with pytest.raises(CodeFailed, match="was killed"):
+        monkeypatch.setattr(jail, "_limits", AMPLE)
+        with killed_as_it_runs(jail, lambda zygote: os.close(there)):
             jail.run(ENDLESS)
         jail.close()
-        wait_until(lambda: not any(is_running(process) for process in below))
+        wait_until(lambda: not any(map(is_running, below)))
     os.close(here)
 
 
