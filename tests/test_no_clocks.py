@@ -13,7 +13,7 @@ CLOCKS = {"monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "proce
 WAITS = {"communicate", "wait", "run", "result", "join", "check_output", "urlopen"}
 LEAST_SECONDS = 60
 MENTIONED = re.compile(
-    rf"{'|'.join(CLOCKS)}|time\s*\.\s*time|timeout|(process|thread|child)\s*\.\s*(wait|join)"
+    rf"{'|'.join(CLOCKS)}|time\s*\.\s*time|timeout|Timer|(process|thread|child)\s*\.\s*(wait|join)"
 )
 """Without any of these words, a file cannot do what is looked for."""
 

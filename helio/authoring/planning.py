@@ -232,7 +232,7 @@ def _document(answer: Mapping[str, Any]) -> Document:
 
 
 def _stands_alone(phrase: str, request: str) -> bool:
-    """Return whether a time phrase is complete: no words around it, such as ``week of`` or ``since``, change its meaning.
+    """Return whether a time phrase is complete: no words around it, such as ``week of`` or ``since``, change it.
 
     >>> _stands_alone("May 2021", "ACE field for May 2021"), _stands_alone("May 2021", "first week of May 2021")
     (True, False)
