@@ -2,10 +2,11 @@
 
     python -m benchmarks.growth [steps|days|samples|runs …] [--most NUMBER]
 
-Each line has the CPU time for each step, day, sample or run: it stays the same where the cost grows linearly. The
-exponent is that of a power law through the last three sizes; a constant cost has 0, a linear one 1. `--most` limits the
-sizes. 1e8 samples need 1.6 GB of disk and 6 GB of memory. Each number of samples has a process of its own; its memory
-is the peak of this process and of the one that reads the file, without what they have for 10 samples.
+Each line has the CPU time for each step, day, sample or run, and for each one more than in the line of the size before:
+the second stays the same where the cost grows linearly, whatever has to be done once. The exponent is that of a power
+law through the last three sizes; a constant cost has 0, a linear one 1. `--most` limits the sizes. 1e8 samples need
+1.6 GB of disk and 6 GB of memory. Each number of samples has a process of its own; its memory is the peak of this
+process and of the one that reads the file, without what they have for 10 samples.
 """
 
 from __future__ import annotations
@@ -65,9 +66,15 @@ def measure(costs: Costs, name: str, size: int, action: Callable[[], object], un
 
 
 def note(costs: Costs, name: str, size: int, seconds: float, unit: str, more: str) -> None:
-    costs.setdefault(name, []).append((size, seconds))
-    each = f"{seconds / size * 1e6:14.3f} us for each {unit}"
-    print(f"  {name:<28} {size:>11,} {seconds:9.3f} s CPU {each}   {more}", flush=True)
+    points = costs.setdefault(name, [])
+    before = points[-1] if points else (0, 0.0)
+    points.append((size, seconds))
+    each, more_of_it = seconds / size * 1e6, (seconds - before[1]) / (size - before[0]) * 1e6
+    print(
+        f"  {name:<28} {size:>11,} {seconds:9.3f} s CPU {each:12.3f} us for each {unit}, "
+        f"{more_of_it:12.3f} for each further {unit}   {more}",
+        flush=True,
+    )
 
 
 def report(costs: Costs) -> None:

@@ -25,6 +25,7 @@ from helio.errors import (
 from helio.settings import read_settings
 from helio.sources import hapi_data
 from helio.sources.archives import Archives
+from helio.sources.file_digests import FileDigest, FileDigests, digest_file
 from helio.sources.hapi_data import read_records
 from helio.sources.http import Hosts, Http
 from helio.sources.providers.hapi import Hapi
@@ -102,6 +103,19 @@ def test_each_reply_is_decoded_once(new, monkeypatch):
     assert len(decoded) == 4
     for name in tables:
         same(again[name], tables[name])
+
+
+def test_a_cached_reply_is_looked_for_once(new, monkeypatch):
+    new().fetch(MAG, ["Magnitude"], DAY)
+    looked: list[Path] = []
+
+    def counted(digests: FileDigests, path: Path) -> FileDigest:
+        looked.append(path)
+        return digest_file(path)
+
+    monkeypatch.setattr(FileDigests, "of", counted)
+    new().fetch(MAG, ["Magnitude"], DAY)
+    assert len(looked) == 1
 
 
 def test_binary_is_asked_for_where_the_server_has_it_and_csv_elsewhere(server, new):

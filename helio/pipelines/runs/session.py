@@ -192,7 +192,7 @@ def run_plan(
         Raised by the engine; finished steps are in the store.
     """
     plan, named = request.plan, absolute_archive(request.archive)
-    run_id = _new_run_id(plan.pipeline_id)
+    run_id = new_run_id(plan.pipeline_id, settings.runs)
     with open_session(request, settings) as session:
         session.refuse_unplanned_files()
         if request.lock is not None:
@@ -323,7 +323,10 @@ def _uses(steps: Iterable[StepResult]) -> list[Use]:
     ]
 
 
-def _new_run_id(pipeline_id: str) -> str:
-    """Make the id of a new run from the pipeline, the time and four random digits."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    return f"{id_like(pipeline_id)}-{stamp}-{os.urandom(2).hex()}"
+def new_run_id(pipeline_id: str, runs: Path) -> str:
+    """Make the id of a new run from the pipeline, the time and four random digits; no run in the folder has it."""
+    while True:
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        run_id = f"{id_like(pipeline_id)}-{stamp}-{os.urandom(2).hex()}"
+        if not (runs / run_id).exists():
+            return run_id

@@ -402,12 +402,12 @@ class Hapi(Source):
         """
         earlier: dict[str, str] | None = None
         for _ in range(_ROUNDS):
-            served, requests = self._current(dataset_id, parameters, time_range)
+            served, requests, kept = self._current(dataset_id, parameters, time_range)
             failure: DataError | None = None
             tables: dict[str, Table] = {}
             unchecked: list[CachedReply] = []
             try:
-                pieces = self._all_pieces(requests)
+                pieces = kept or self._all_pieces(requests)
                 unchecked = [
                     piece.kept
                     for of_parameter in pieces.values()
@@ -644,24 +644,25 @@ class Hapi(Source):
 
     def _current(
         self, dataset_id: str, parameters: Sequence[str], time_range: TimeRange
-    ) -> tuple[ServedRange, list[ParameterRequest]]:
-        """Return the range and the request of each parameter; ask the server for its current state if any
-        record is missing.
+    ) -> tuple[ServedRange, list[ParameterRequest], dict[str, list[Piece]]]:
+        """Return the range, the request of each parameter, and the cached replies if they hold all records;
+        otherwise, ask the server for its current state.
         """
         served = self._located(dataset_id, time_range)
         info, seen = self._info_and_age(dataset_id, longest=None)
         requests = [self._asked(info, served, name) for name in parameters]
         if self.offline:
-            return self._of_one_edition(served, requests)
-        if not self._kept_and_missing(requests)[1]:
-            return served, requests
+            return *self._of_one_edition(served, requests), {}
+        kept, missing = self._kept_and_missing(requests)
+        if not missing:
+            return served, requests, kept
         if self.http.clock.utc() - seen > _JUST_SAID:
             info, seen = self._info_now(dataset_id)
         renewed = self._renewed(served, info, seen)
         if renewed is not None:
             self._adopt(renewed)
             served = renewed
-        return served, [self._asked(info, served, name) for name in parameters]
+        return served, [self._asked(info, served, name) for name in parameters], {}
 
     def _of_one_edition(
         self, served: ServedRange, requests: list[ParameterRequest]
