@@ -190,7 +190,7 @@ def _run_called(subject: str) -> RunRecord:
             ) from error
         about = [code.code for code in codes().values() if subject.strip().lower() in code.meaning.lower()]
         otherwise = (
-            f"use `helio explain {about[0]}`, or another code about '{subject}': {', '.join(about[:_MOST_CODES])}"
+            f"codes about '{subject}': {', '.join(about[:_MOST_CODES])}; `helio explain {about[0]}` explains the first"
             if about
             else "`helio tools` lists the tools, `helio runs` the runs, `helio explain HR` the codes that begin with HR"
         )
