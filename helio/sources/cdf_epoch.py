@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.store.leap_seconds import from_civil, from_tai, tai_of
+from helio.store.one_pass import extremes
 
 Nanoseconds = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -109,12 +110,12 @@ def _from_tt2000(raw: npt.NDArray[np.int64]) -> tuple[Nanoseconds, Mask | None]:
     if raw.size == 0:
         return raw, None
     mask: Mask | None = None
-    if raw.min() < _FIRST_TT2000 or raw.max() > _LAST_TT2000:
+    low, high = extremes(raw)
+    if low < _FIRST_TT2000 or high > _LAST_TT2000:
         # fill and pad are the lowest numbers there are
         mask = (raw >= _FIRST_TT2000) & (raw <= _LAST_TT2000)
         raw[~mask] = _FIRST_TT2000
-    raw += _TT_MINUS_TAI
-    return from_tai(raw), mask
+    return from_tai(raw, _TT_MINUS_TAI), mask
 
 
 def _usable(numbers: npt.NDArray[Any], valid: Mask) -> tuple[npt.NDArray[Any], Mask | None]:
