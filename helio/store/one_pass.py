@@ -1,7 +1,8 @@
-"""Questions about large arrays, answered part by part, so that each part is read from memory only once."""
+"""Work on large arrays part by part, so that each part is read from memory only once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,18 @@ _PART = 32_768
 """Number of elements of a part, which fits into the cache of a processor."""
 
 
+def parts_of(array: npt.NDArray[Any]) -> Iterator[slice]:
+    """Yield the slices that cut an array of shape (n,) into parts, in order."""
+    return (slice(start, start + _PART) for start in range(0, array.size, _PART))
+
+
 def extremes(array: npt.NDArray[Any]) -> tuple[Any, Any]:
     """Return the smallest and the largest number of an array of at least one number, of any shape; NaN do not count.
 
     Both are NaN if all numbers are NaN.
     """
     flat = array.reshape(-1)
-    parts = [flat[start : start + _PART] for start in range(0, flat.size, _PART)]
-    ends = [(np.fmin.reduce(part), np.fmax.reduce(part)) for part in parts]
+    ends = [(np.fmin.reduce(flat[part]), np.fmax.reduce(flat[part])) for part in parts_of(flat)]
     return np.fmin.reduce([low for low, _ in ends]), np.fmax.reduce([high for _, high in ends])
 
 
