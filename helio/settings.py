@@ -140,10 +140,10 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """
     engine = environ.get("HELIO_ENGINE") or "prefect"
     if engine not in ("prefect", "direct"):
-        raise RequestError(f"HELIO_ENGINE is '{engine}'; it must be prefect or direct")
+        raise RequestError(f"HELIO_ENGINE is '{engine}'; it must be 'prefect' or 'direct'")
     sandbox = environ.get("HELIO_SANDBOX") or "refuse"
     if sandbox not in ("refuse", "weak"):
-        raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be refuse or weak")
+        raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be 'refuse' or 'weak'")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
     fallback = environ.get("HELIO_MODEL_FALLBACK") or Settings.model_fallback
