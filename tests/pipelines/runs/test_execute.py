@@ -212,7 +212,7 @@ def test_nothing_done_is_never_a_success(run: Callable[..., Ran]):
 
 def test_the_place_of_a_failure_is_named(run: Callable[..., Ran]):
     result = run(dataset("ABSENT", "field"))
-    assert "at   short#/steps/field" in str(result.steps[0].error)
+    assert "at:   short#/steps/field" in str(result.steps[0].error)
 
 
 def test_a_bug_is_raised_and_not_reported_as_a_failure(run: Callable[..., Ran]):
