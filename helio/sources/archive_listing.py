@@ -172,7 +172,7 @@ class _Look:
             return {called[0]: chosen[called[0]]}
         if called:
             raise UnknownDataset(
-                f"several datasets in {shown(self._archive.root)} have the id '{dataset_id}' in their files",
+                f"'{dataset_id}' is the Logical_source of several datasets in {shown(self._archive.root)}",
                 advice=f"choose one of them: {', '.join(called)}",
             )
         raise UnknownDataset(

@@ -261,7 +261,9 @@ class Source(ABC):
         DataError
             The source does not reply, or its reply is wrong.
         """
-        raise NotImplementedError(f"{cls.title} sets a question but does not override probe")
+        raise NotImplementedError(
+            f"{cls.title} sets the attribute 'question' but does not define the method 'probe'"
+        )
 
     # Asking, for subclasses
 

@@ -402,7 +402,7 @@ class CdfFile:
                 if flags & _COMPRESSED:
                     kind, method = cpr.unpack(self._file.bytes(offset, cpr.size))
                     if kind != _CPR:
-                        raise ValueError(f"no description of a compression at offset {offset}")
+                        raise ValueError(f"no compression record (CPR) is at offset {offset}")
                     methods[is_z, number] = method
                 offset_of_record = following
         return methods

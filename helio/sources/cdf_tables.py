@@ -199,7 +199,7 @@ class TableReader:
         written = nanoseconds.shape[0]
         if written != time.records:
             raise UnknownParameter(
-                f"its time '{time.name}' has {number_of(written, 'value')} in "
+                f"the time '{time.name}' has {number_of(written, 'value')} in "
                 f"{number_of(time.records, 'record')}, but needs one value for each record"
             )
         clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
@@ -464,7 +464,7 @@ class TimeSource:
         nanoseconds, valid = unix_nanoseconds(file.records(variable, 0, 1).reshape(-1), variable.kind)
         if valid is not None:
             raise DamagedFile(
-                f"the times in '{file.path.name}' count from '{self.base}', whose value is a fill value"
+                f"the times in '{file.path.name}' are seconds after '{self.base}', but '{self.base}' holds a fill value"
             )
         return int(nanoseconds[0])
 
@@ -546,8 +546,9 @@ def _seconds_named(file: VariableFile, variable: FileVariable) -> TimeSource:
     attributes = file.links(variable.name)
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
+        has = f"has the unit '{unit}'" if unit else "has no unit"
         raise UnknownParameter(
-            f"its time '{variable.name}' holds plain numbers in '{unit or 'no unit'}', not seconds"
+            f"the time '{variable.name}' {has}, but helio reads times only as epochs or in seconds"
         )
     base = _base_named(file, attributes, "DEPEND_EPOCH0")
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)

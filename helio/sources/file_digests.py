@@ -199,7 +199,7 @@ class FileDigests:
             except FileNotFoundError:
                 log.debug("reading %s for the first time", path)
             except DamagedRecord as error:
-                log.warning("%s; helio reads '%s' again for its digest", error.message, path)
+                log.warning("%s; helio reads '%s' again to compute its digest", error.message, path)
         digest = digest_file(path)
         self.remember(path, digest)
         return digest

@@ -264,7 +264,9 @@ class Pieces:
             return None
         except (OSError, ValueError, TypeError, ChangedFile, DamagedFile, DamagedRecord) as error:
             log.warning(
-                "%s: the record of this file cannot be read (%s); helio requests the data again", path, error
+                "%s: what helio saved about this file cannot be read (%s); helio requests the data again",
+                path,
+                error,
             )
             return None
         log.warning("%s has changed since it was received; helio requests the data again", path)

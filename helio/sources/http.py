@@ -430,7 +430,9 @@ class Http:
                 meter.begin_head()
                 with client.stream("GET", address, headers=headers, extensions={"trace": way}) as response:
                     if not meter.sent:
-                        raise RuntimeError("bytes arrived on a connection without a meter")
+                        raise RuntimeError(
+                            "the reply arrived on a connection whose bytes helio does not count"
+                        )
                     meter.begin_content()
                     location = response.headers.get("location", "")
                     if response.status_code not in _REDIRECTS or not location:

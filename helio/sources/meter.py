@@ -97,8 +97,8 @@ class Meter:
         self.sent += count
         if self.sent > _FRAMING + _FRAMING_PER_BYTE * self._content + count:
             raise Refused(
-                f"{self._host} sends too many headers or too small chunks: {self.sent:,} bytes for "
-                f"{self._content:,} bytes of content",
+                f"{self._host} sent {self.sent:,} bytes, but only {self._content:,} of them are content: it sends "
+                "too many headers or too small chunks",
                 place=self._url,
             )
         if first:
