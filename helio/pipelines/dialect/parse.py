@@ -1,4 +1,4 @@
-"""Read a text or JSON from a person or a language model as a template (stage P).
+"""Read a text or JSON from a person or a language model as a template.
 
 HP001 (error)  not readable as text or JSON at all
     It contains no pipeline, and helio does not invent one.
