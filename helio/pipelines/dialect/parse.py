@@ -88,7 +88,7 @@ def parse(source: Any) -> RewriteResult:
     (['HP101', 'HN505', 'HP101'], {'steps': [{'tool_name': 'fetch_data'}]})
     >>> print(parse('{"steps": [{"step_id": 1').errors[0])
     error[HP002]: the JSON ends too early, at line 1, column 25; helio does not guess the missing part
-      try add the missing end of the file
+      help: add the missing end of the file
     """
     edits: list[Edit] = []
     value = source
