@@ -75,7 +75,7 @@ _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
 def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse tables whose unit, frame or kind a tool cannot use; warn if only the catalogue says so.
+    """Refuse tables whose unit, frame or kind a tool cannot use; if only the catalogue gives this fact, warn instead.
 
     Facts unknown before the run are checked when the step is called; then the file decides.
 

@@ -35,7 +35,7 @@ from helio.steps.fetch.choices import Choice
 
 
 def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
-    """Write the provider of each fetch: the archive of the run, otherwise the step's own, otherwise the catalogue's.
+    """Give each fetch without a provider the provider of the catalogue; change nothing if the run names an archive.
 
     ``"dataset_id": "AC_H2_MFI"`` → ``"dataset_id": "AC_H2_MFI", "provider": "cdaweb"``. An archive named for the run
     serves every fetch, whatever the steps say. A dataset that the catalogue of CDAWeb knows is served by CDAWeb; for

@@ -1,4 +1,4 @@
-"""Find from the tool of each step which labels the step produces.
+"""Find the labels that each step produces, from the tool of the step.
 
 HR101 (edit safe)  produces derived from the tool
     The tool decides what it gives.

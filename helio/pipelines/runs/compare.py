@@ -237,7 +237,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
 
 
 def judge_by(old: Store, new: Store) -> Judge:
-    """Return a function that compares two tables by their digests; the tables are in one store or in two stores."""
+    """Return a function that compares two tables by their digests: one in the store `old`, one in the store `new`."""
 
     def judge(before: str, after: str) -> TableDifference | None:
         from helio.pipelines.runs.table_difference import table_difference

@@ -97,7 +97,7 @@ class PlanResult:
 
     @property
     def status(self) -> Status:
-        """Status of the run, by the table in `helio.pipelines.runs.states`."""
+        """Status of the run; `helio.pipelines.runs.states` has the rules."""
         return status_of(self.steps)
 
     @property
@@ -151,7 +151,7 @@ class Execution:
         return tuple(results)
 
     def forecast(self) -> list[dict[str, Any]]:
-        """Report for each step whether the store has its results, or the step will run or waits for another step.
+        """Report for each step if its results are stored, if it will run, or if it waits for another step.
 
         A fetch that finds nothing ``fails`` where its map may lose the item. Where a server cannot be asked and its
         reply is not cached, the state of a fetch is ``unknown``.
