@@ -317,15 +317,18 @@ class TableReader:
         if variable.shape != (size,):
             shape = list(variable.shape)
             return None, (
-                f"DEPEND names '{variable.name}' of shape {shape} for {size} bins; the bins are numbered "
-                "instead"
+                f"the variable '{variable.name}' that DEPEND gives has shape {shape}, which does not fit the "
+                f"{size} bins; helio numbers the bins instead"
             )
         if variable.kind in EPOCH_TYPES:
-            return None, f"'{variable.name}' should give the bins but holds times; the bins are numbered"
+            return (
+                None,
+                f"'{variable.name}' should give the bins, but it contains times; helio numbers the bins instead",
+            )
         if variable.varies and variable.records not in (1, clock.written):
             return None, (
                 f"'{variable.name}' has {number_of(variable.records, 'record')} for "
-                f"{number_of(clock.written, 'epoch')}; the bins are numbered instead"
+                f"{number_of(clock.written, 'epoch')}; helio numbers the bins instead"
             )
         attributes = self._file.attributes(variable.name)
         centers = self._bins(variable, clock)

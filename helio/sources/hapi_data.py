@@ -569,7 +569,7 @@ def _axis(parameter: HapiParameter, number: int, records: Records, notes: list[s
     if centers is None and edges is not None:
         centers = istp.middle(*edges)
     if centers is None or centers.shape[-1] != size:
-        notes.append(f"'{bins.name}' does not have {size} bins; the bins are numbered")
+        notes.append(f"'{bins.name}' does not have {size} bins; helio numbers the bins instead")
         return None
     lower = upper = None
     if edges is not None:

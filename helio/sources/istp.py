@@ -277,8 +277,8 @@ def unknown_components(components: Texts) -> Texts:
     if len(components) != 3:
         return ()
     return (
-        "the file does not describe the 3 components; if they are Cartesian, say so with the tool "
-        'declare_quantity and representation "cartesian"',
+        "the file does not describe the 3 components; if they are Cartesian, add a step with the "
+        'tool declare_quantity and the representation "cartesian"',
     )
 
 
