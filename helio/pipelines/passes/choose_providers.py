@@ -54,7 +54,7 @@ def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
         if served != step.tool_args and not wrong:
             yield Edit(
                 "HS103",
-                f"provider {BY_CATALOGUE} taken from the catalogue",
+                f"provider set to {BY_CATALOGUE}, because its catalogue has the dataset",
                 changed(step, replace(step, tool_args=served)),
                 step.step_id,
                 kind="bind",

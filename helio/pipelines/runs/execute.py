@@ -186,7 +186,10 @@ class Execution:
                 raise
             return "fails", error.message
         except Offline as error:
-            return "unknown", f"not known while offline: {error.message}"
+            return (
+                "unknown",
+                f"helio cannot look up the files of this step while it is offline: {error.message}",
+            )
         if result is None:
             return "run", "not in the store"
         self._keep(result)
@@ -201,7 +204,7 @@ class Execution:
             try:
                 return provider.to_download(choice.dataset_id, choice.parameters, span)
             except ABSENT as error:
-                log.info("%s has nothing to download: %s", choice.dataset_id, error.message)
+                log.info("nothing to download from dataset %s: %s", choice.dataset_id, error.message)
         return {}
 
     def files(self) -> dict[str, Any]:

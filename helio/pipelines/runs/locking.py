@@ -224,7 +224,8 @@ def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepRes
         raise LockMismatch(
             f"these files do not have the required proof ('{LEVELS[level]}'):"
             + "".join(f"\n  {line}" for line in weak),
-            advice="choose a weaker level with --proof (file, checksum, parts, size), or use files with a checksum",
+            advice="choose a weaker level with --proof (from strong to weak: file, checksum, parts, size), "
+            "or use files with a checksum",
             differences=tuple(weak),
         )
 

@@ -69,7 +69,8 @@ class LostItem:
 
     def __str__(self) -> str:
         return (
-            f"partial: {self.left} of {self.items} items of step {self.item.map_id}, without {self.item.name}"
+            f"partial: the item {self.item.name} of step {self.item.map_id} failed; "
+            f"the run continued with {self.left} of {self.items} items"
         )
 
 
@@ -104,12 +105,12 @@ def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[St
         makers = {label: producers[table] for label in labels if (table := owner(label, producers))}
         read |= makers
         if makers and all(producer.step_id in lost for producer in makers.values()):
-            return f"no item of {named(tuple(makers))} is left"
+            return f"every step that gives {named(tuple(makers))} failed or was skipped"
     for map_id in dict.fromkeys(lost.values()):
         tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
         steps = tables or [result.step for result in needed if _belongs_to(result.step, map_id)]
         if all(step.step_id in lost for step in steps):
-            return f"no item of step {map_id} is left"
+            return f"every item of step {map_id} failed or was skipped"
     return ""
 
 

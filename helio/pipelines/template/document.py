@@ -252,5 +252,7 @@ def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
     return Diagnostic(
         "HP001",
         f"this is not valid JSON: {error.msg} at {where}",
-        advice=("look there and in the line before for a missing comma, bracket or double quotation mark",),
+        advice=(
+            "check this place and the line before it for a missing comma, bracket or double quotation mark",
+        ),
     )

@@ -223,8 +223,11 @@ def _choice(given: Any, choices: Sequence[Any]) -> Any:
     for choice in choices:
         if given == choice or (isinstance(given, str) and given == str(choice)):
             return choice
+    shown = json.dumps(given)
     raise RequestError(
-        f"{json.dumps(given)} is not one of {', '.join(map(str, choices)) or 'the choices, because none are declared'}"
+        f"{shown} is not one of {', '.join(map(str, choices))}"
+        if choices
+        else f"{shown} is not possible, because the variable declares no choices"
     )
 
 
