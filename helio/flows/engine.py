@@ -452,5 +452,5 @@ class _PrefectLog(logging.Handler):
     """Log handler that writes Prefect's messages into helio's log with the level ``debug``."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a message with the level ``debug``, because helio itself reports important events."""
+        """Write Prefect's message to helio's log at level ``debug``, because helio itself reports what matters."""
         logging.getLogger(CHATTER).debug("%s: %s", record.name, record.getMessage())

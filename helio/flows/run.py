@@ -60,7 +60,7 @@ class StepRunner(Protocol):
 
 @dataclass(frozen=True)
 class FlowRequest:
-    """A plan to run as a Prefect flow, with what the run needs besides the plan.
+    """A plan to run as a Prefect flow, and the other facts that this run needs.
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ class Schedule:
         return {**template, "variables": variables}
 
     def notices(self, settings: Settings) -> list[str]:
-        """Describe time ranges that earlier versions of helio read differently; report each of them only once."""
+        """Describe time ranges that earlier versions of helio understood as other ranges; report each only once."""
         try:
             declared = self.template(settings).get("variables")
         except HelioError:  # a run reports the error of its pipeline

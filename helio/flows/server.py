@@ -295,7 +295,7 @@ class Server:
             yield
 
     def keep(self) -> None:
-        """Keep the running server from ending itself until `stop` is called."""
+        """Make the running server run until `stop` is called, even if nobody uses it."""
         if self.external:
             return
         with self.used(), self._locked():
@@ -418,7 +418,7 @@ class Server:
         return None if chosen else self.home / DATABASE
 
     def check_database(self) -> None:
-        """Refuse a database that is clearly unusable, before a server is started with it."""
+        """Refuse a database file that is unreadable, read-only or not an SQLite database, before a server uses it."""
         path = self._database
         if path is None or not path.exists():
             return
@@ -758,7 +758,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 class Reminder:
-    """Tells a waiting user, at intervals, why the program waits.
+    """Messages that tell a waiting user, at intervals, why the program waits.
 
     Parameters
     ----------

@@ -165,8 +165,7 @@ class CdfFile:
         }
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop) as stored in the file, in native byte order, with the first dimension first in
-        memory.
+        """Read records [first, stop) as stored in the file, in native byte order, and in C order in memory.
 
         Returns
         -------

@@ -70,8 +70,8 @@ class NetcdfFile:
         )
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all variables of numbers, times or texts, in file order; a variable in a group has its
-        path in front.
+        """Return the names of all variables of numbers, times or texts, in file order; for a variable in a group, the
+        name begins with the group's path.
 
         The names of variables with the bounds of a coordinate are left out.
         """

@@ -31,7 +31,7 @@ class ConnectionWatch:
 
 
 class Wire(httpcore2.NetworkBackend):
-    """Opens connections for an HTTP client; each thread sets the rules for its own request with `watched`.
+    """Opener of connections for an HTTP client; each thread sets the rules for its own request with `watched`.
 
     Parameters
     ----------

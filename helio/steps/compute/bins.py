@@ -22,7 +22,7 @@ class BinSet:
     upper: npt.NDArray[np.float64]
 
     def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
-        """Return the numbers of the bins whose centres lie in [low, high)."""
+        """Return the indices of the bins whose centres lie in [low, high)."""
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 

@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"[A-Z]_?(?:t|tot|total|mag)|R", re.IGNORECASE)
 
 
 def letter_of(series: Table) -> str:
-    """Return which component of a vector a series is, such as ``x`` or ``r``; ``?`` if unknown, empty if it is none.
+    """Return which component of a vector a series is, such as ``x``; ``?`` if unknown, empty if it is no component.
 
     A series with a frame is a component, unless its name says that it is a length: a magnitude has no frame, but the
     fourth component of MMS's ``Bx``, ``By``, ``Bz``, ``Bt`` keeps that of the vector.

@@ -1,4 +1,4 @@
-"""Sums over many windows of a series, as accurate as if each window was summed by itself."""
+"""Sums over many windows of a series, as accurate as if each window was summed separately."""
 
 from __future__ import annotations
 
