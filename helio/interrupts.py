@@ -167,7 +167,7 @@ def spare(pid: int) -> None:
 
 
 def end() -> NoReturn:
-    """End this process and all its child processes at once."""
+    """End this process and all its child processes immediately."""
     from helio.errors import HelioError
 
     if _STATE.is_ending:

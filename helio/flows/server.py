@@ -276,7 +276,7 @@ class Server:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Keep helio's own server running during a ``with`` block; if the server is just ending, wait for its end.
+        """Keep helio's own server from ending during a ``with`` block; if it is ending already, wait for its end.
 
         Call `is_up`, `start` or `wait` only within this, if you need an answer from the server.
         """
@@ -304,7 +304,7 @@ class Server:
                 self._write(replace(process, kept=True))
 
     def start(self) -> None:
-        """Start helio's own server in the background, unless it is running; with `wait`, wait until it answers.
+        """Start helio's own server in the background, unless it is running; the method `wait` waits until it answers.
 
         Raises
         ------

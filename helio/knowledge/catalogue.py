@@ -343,7 +343,7 @@ class Catalogue:
         return facts
 
     def words(self) -> str:
-        """Return the text of the search index, which lists for each word the datasets that it describes."""
+        """Return the text of the search index, which lists, for each word, the datasets that the word describes."""
         return self.file.text("words")
 
     @cached_property

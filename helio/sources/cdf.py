@@ -73,7 +73,7 @@ class FileFacts:
     """UTC of the first and the last record in the file, over all time variables; None if no record has an epoch."""
 
     def complete(self, source: SourceFile) -> SourceFile:
-        """Fill the empty fields of a record's source (such as its DOI) with facts from the file."""
+        """Fill the empty fields of `source`, such as its DOI, with facts from the file."""
         parts: Proof = "checksums of its parts"
         return replace(
             source,

@@ -61,7 +61,7 @@ _NEEDS_MEMORY = (
 
 
 class PinnedFile:
-    """Open file that has the requested state; it stays open even if somebody moves or renames it."""
+    """An open file in its requested state; it stays open even if somebody moves or renames it."""
 
     def __init__(self, path: Path, kind: Format, state: FileState) -> None:
         self._path, self._state = path, state

@@ -25,7 +25,7 @@ _IN_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]*(?:\([^()]*\)[^
 
 
 class ColumnFile(Protocol):
-    """Open file with columns of values and one or more columns of times."""
+    """An open file with columns of values and one or more columns of times."""
 
     path: Path
     fill_advice: str
@@ -61,7 +61,7 @@ class ColumnFile(Protocol):
         ...
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Return several columns, given by their numbers among the titles, as an array of shape (n, columns)."""
+        """Return the columns with these indices in `titles` as an array of shape (n, columns)."""
         ...
 
     def holds_numbers(self, column: int) -> bool:
@@ -139,7 +139,7 @@ class Columns:
         return survey_clock(self._file.nanoseconds(), None)
 
     def find(self, name: str) -> int:
-        """Return the number of the column that has this name or this full title.
+        """Return the index of the column that has this name or this full title.
 
         Raises
         ------

@@ -205,7 +205,7 @@ class Pieces:
         return Piece(span, reply, span)
 
     def check(self, reply: CachedReply) -> None:
-        """Note that the server had the same version of the dataset before and after it sent this reply.
+        """Record that the server had the same version of the dataset before and after it sent this reply.
 
         Raises
         ------

@@ -122,11 +122,11 @@ class Meter:
         )
 
     def begin_content(self) -> None:
-        """Note that the headers have arrived and that the content begins."""
+        """Record that the headers have arrived and that the content begins."""
         self._has_head = True
 
     def begin_head(self) -> None:
-        """Note that the headers of another reply begin, after a redirect."""
+        """Record that the headers of another reply begin, after a redirect."""
         self._has_head = False
 
     def add_content(self, count: int) -> None:

@@ -32,7 +32,7 @@ _READING_ERRORS = (
 
 
 class NetcdfFile:
-    """Open netCDF file; satisfies `helio.sources.variables.VariableFile`.
+    """An open netCDF file; satisfies `helio.sources.variables.VariableFile`.
 
     The records of a variable lie along the dimension of its times, which may be any of its dimensions. Fill values
     (``_FillValue``, ``missing_value``, ``FILLVAL``, the library's default) become NaN, packed values are unpacked,

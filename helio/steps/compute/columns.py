@@ -1,4 +1,4 @@
-"""The values of a table as columns of plain numbers, and numbers of columns and records."""
+"""The values of a table as columns of plain numbers, and the selection of columns and records by their numbers."""
 
 from __future__ import annotations
 
