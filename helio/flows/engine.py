@@ -297,7 +297,7 @@ class _Edge(PrefectTaskRunFuture[None]):
         """Return nothing: steps exchange only ids of results."""
 
     def add_done_callback(self, fn: Callable[[PrefectFuture[None]], None]) -> None:
-        """Call `fn` at once: the step has finished already."""
+        """Call `fn` immediately: the step has finished already."""
         fn(self)
 
 

@@ -333,7 +333,7 @@ class _Worker:
         self._process.kill()
 
     def has_ended(self) -> bool:
-        """Return whether the worker process ended by itself between two requests."""
+        """Return whether the worker process has ended between two requests although helio did not end it."""
         return self._process.poll() is not None
 
     def wait_until_ready(self) -> None:

@@ -41,7 +41,7 @@ class WrappingColumns:
 
     @property
     def by_column(self) -> dict[int, float]:
-        """The period of the angles in each column (360 for degrees), by the number of the column."""
+        """The period of the angles in each column (360 for degrees), by the index of the column."""
         return dict(zip(self.columns.tolist(), self.period.tolist(), strict=True))
 
 

@@ -27,7 +27,7 @@ class BinSet:
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Return the number of the axis with this label, ignoring case; without a label, the number of the only axis.
+    """Return the index of the axis with this label, ignoring case; without a label, the index of the only axis.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Find which component of a vector a series is, if any, from its frame and its name."""
+"""Find, from the frame and the name of a series, which component of a vector the series is, if it is one."""
 
 from __future__ import annotations
 
