@@ -209,7 +209,7 @@ class Refused(DataError):
 
 
 class ForeignAddress(Refused):
-    """A redirect or a listing leads to another host than the provider's, or to a less safe protocol."""
+    """A redirect or a listing leads to a host that does not belong to the provider, or to a less safe protocol."""
 
 
 class PrivateAddress(ForeignAddress):

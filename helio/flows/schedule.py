@@ -119,7 +119,8 @@ class Schedule:
         return shelf.read(shelf.find(self.pipeline))
 
     def form(self, settings: Settings, template: Document) -> Document:
-        """Return the template with all variables that a run can set, also those that helio makes from fixed values.
+        """Return the template with all variables that a run can set, including those that helio makes from fixed
+        values.
 
         Raises
         ------
