@@ -117,7 +117,8 @@ class ArchiveListing:
 def list_archive(
     archive: LocalArchive, dataset_id: str = "", on_progress: Progress = lambda what, count: None
 ) -> ArchiveListing:
-    """List the datasets of a folder: check the name and both ends of every file, and open a few files of each dataset.
+    """List the datasets of a folder: check the name and the first and last bytes of every file, and open a few files of
+    each dataset.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ Block = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class BlockFile:
-    """Open CDF from which blocks are read.
+    """An open CDF, from which blocks are read.
 
     Parameters
     ----------

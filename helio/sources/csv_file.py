@@ -39,7 +39,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CsvFile:
-    """Open CSV file; satisfies `helio.sources.columns.ColumnFile`.
+    """An open CSV file; satisfies `helio.sources.columns.ColumnFile`.
 
     Lines that begin with ``#`` are comments. The first other line names the columns, separated by commas, or by
     blanks if one column is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times`

@@ -406,7 +406,7 @@ class _Part:
             self.length += len(chunk)
 
     def restart(self, validator: str) -> None:
-        """Start the download again from its first byte, and save the server's mark of this version, which is
+        """Start the download again from its first byte, and save the server's ETag or date of this version, which is
         needed to resume.
         """
         with _on_disk(self._place):

@@ -100,7 +100,7 @@ class _SavedNote:
 
 
 def settled_state(descriptor: int) -> FileState:
-    """Return the state of an open file, after a short wait that ensures that any later write changes the state.
+    """Return the state of an open file; wait shortly if needed, so that any later write changes the state.
 
     Without the wait, a second write within the same tick of the file system's clock would leave the state unchanged.
     """

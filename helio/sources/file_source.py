@@ -385,7 +385,7 @@ def one_file(cached: CachedFile, source: SourceFile) -> OneFile:
 
 
 def proof_of(cached: CachedFile | None, listed_size: int) -> Proof:
-    """Return how the bytes of a file are proven right, for an archive that lists sizes but no digests."""
+    """Return what proves that the bytes of a file are right, for an archive that lists sizes but no digests."""
     if cached is None or cached.digest is None:
         return ""
     if cached.digest.checksum == "right":

@@ -76,9 +76,7 @@ class Records:
     in_order: bool = True
 
     def outside(self, span: TimeRange) -> int:
-        """Count the epochs outside of an interval, but not an epoch at the very end of the interval, which some
-        servers add.
-        """
+        """Count the epochs outside an interval; an epoch exactly at its end is allowed: some servers add one."""
         epoch = self.epoch.astype("M8[us]")
         return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
 

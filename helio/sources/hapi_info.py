@@ -110,8 +110,8 @@ class HapiParameter:
 
     @property
     def described(self) -> dict[str, Any]:
-        """Fields that decide how records are read, from which helio makes a digest; the digest must not differ
-        from earlier versions of helio.
+        """Fields that decide how records are read. helio makes a digest from them, which must stay the same in all
+        versions of helio.
         """
         return {name: fact for name, fact in asdict(self).items() if name not in ("problem", "remarks")}
 

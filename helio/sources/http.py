@@ -70,7 +70,7 @@ _PROXY_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
 
 class Hosts:
-    """Number of simultaneous requests to each host, and the time until which each host accepts no requests."""
+    """Limits for each host: how many requests it gets at the same time, and until when it gets none."""
 
     def __init__(self, connections: int = CONNECTIONS_PER_HOST) -> None:
         self._connections = connections

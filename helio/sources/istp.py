@@ -208,8 +208,7 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
 
 
 def possible_fill(values: Floats) -> tuple[int, str] | None:
-    """Return how often a value that seems to be an undeclared fill value occurs, and the value as text; None if there
-    is no such value.
+    """Return the count and the text of values that seem to be an undeclared fill value; None without such values.
 
     The value is written with nines only, at least four of them, occurs at least twice, and is ten times as large as
     every other value, of either sign. `values` has any shape.

@@ -315,7 +315,9 @@ class LocalArchive:
         return tuple(path for name, path in self._listing if name is None and f"_{_MASTER_DATE}" in path.name)
 
     def shadowed(self) -> tuple[ArchiveFile, ...]:
-        """Return the files that name their dataset only inside; a fetch of this dataset does not read these files."""
+        """Return the files that a fetch does not read: only their contents name the dataset, but other files have it in
+        their names.
+        """
         if self.nameless > MOST_NAMELESS:
             return ()
         return tuple(

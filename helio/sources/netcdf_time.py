@@ -64,7 +64,7 @@ class TimeUnits:
     exact: bool = True
 
     def packed(self, scale: Any, offset: Any) -> TimeUnits:
-        """Return the units for packed times, ``stored * scale + offset``; None stands for a missing attribute.
+        """Return the units of packed times, which are ``stored * scale + offset``; None means a missing attribute.
 
         Raises
         ------

@@ -121,7 +121,7 @@ class CdaWeb(FileSource):
     def complete(
         self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
     ) -> GatheredTables:
-        """Get the parameters that no file holds from CDAWeb's data service, if the service offers all of them."""
+        """Ask CDAWeb's data service for the parameters that no file holds, if the service offers all of them."""
         offered = self._variables(dataset_id)
         for name, error in gathered.absent.items():
             if name not in offered:
