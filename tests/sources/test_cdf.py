@@ -378,7 +378,7 @@ def test_a_depend_1_of_another_size_is_noted_and_the_bins_are_numbered(new_cdf, 
     made.add("j", "f4", np.ones((4, 10)), DEPEND_0="Epoch", DEPEND_1="E")
     table = read(made.add("E", "f4", np.arange(16.0), constant=True).done(), "j")
     assert table.axes[0].centers.tolist() == list(range(1, 11))
-    assert "'E' of shape [16] for 10 bins" in table.notes[0]
+    assert "'E' that DEPEND gives has shape [16], which does not fit the 10 bins" in table.notes[0]
 
 
 def test_more_than_two_bin_axes_are_refused(new_cdf, read):
