@@ -169,7 +169,7 @@ def _at_bin(
     if number not in bin_axes:
         raise StepError(
             f"{where}: panel {number} is not a spectrum",
-            advice="leave out panel: helio marks a time in every panel",
+            advice="leave out 'panel': helio draws the mark of a time in every panel",
         )
     if isinstance(at, str):
         raise StepError(
