@@ -1,4 +1,4 @@
-"""Ask a language model until its answer is accepted; give up after two corrections and one new conversation.
+"""Ask a language model until its answer is accepted: at most two corrections, then one new conversation, then give up.
 
 HA104 (error)  characters that cannot be seen in an answer
     A person could approve something that the terminal does not show.
@@ -62,7 +62,7 @@ class QuestionBack(Exception):
 
 
 def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
-    """Ask a language model until an answer is accepted, and return what `take` makes of the answer.
+    """Ask a language model until `take` accepts the answer, and return the result of `take`.
 
     Parameters
     ----------

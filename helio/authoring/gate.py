@@ -195,7 +195,7 @@ class Gate:
         return tuple(self._check(template).errors)
 
     def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> GateResult:
-        """Verify a repair: it may change only the steps that it names, and may not avoid the error by requesting less.
+        """Verify a repair: it may change only steps in `declared`, and may not weaken a step or shorten a time range.
 
         Parameters
         ----------

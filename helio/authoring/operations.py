@@ -100,7 +100,7 @@ def step_of(template: Document, step_id: StepId) -> Document:
 
 
 def style_lines(args: Mapping[str, Any]) -> list[str]:
-    """Return the labels whose lines a style step changes; such a step reads no tables."""
+    """Return the labels of the lines whose style a step changes; the step does not read the tables of these labels."""
     return [label for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]]
 
 

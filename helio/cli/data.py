@@ -140,7 +140,7 @@ def refresh_catalog(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Update the catalogue from CDAWeb; if this fails, the old one stays."""
+    """Update the catalogue from CDAWeb; if this fails, helio keeps the old catalogue."""
     with errors_as_text(as_json):
         from dataclasses import asdict
         from datetime import UTC, datetime

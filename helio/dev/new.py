@@ -1,4 +1,4 @@
-"""Write the code and test of a new tool, pass or source into a copy of helio's code; this code passes all tests."""
+"""Write the code and test of a new tool, pass or source into a copy of helio's code; with them, all tests pass."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def next_code(stage: str) -> str:
-    """Return a new code for a stage: the first code in the next group of one hundred codes without any code.
+    """Return an unused code for a stage: the first code of the next group of one hundred, or else the next code.
 
     >>> next_code("G")
     'HG401'

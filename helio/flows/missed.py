@@ -97,7 +97,7 @@ def missed_slots(
 
 
 def unserved_since(served: ServeRecord, schedule: Schedule, home: Path) -> datetime:
-    """Return when `helio serve` last ran, or when the schedule was last written, whichever is later."""
+    """Return when `helio serve` was last known to run, or when the schedule was written, whichever is later."""
     written = (home / "schedules" / f"{schedule.name}.json").stat().st_mtime
     written_at = datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
     return max(datetime.fromisoformat(served.seen), written_at)

@@ -599,7 +599,7 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
 
 
 def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
-    """Send a request to the server, again if its database is busy; only for requests that are safe to repeat."""
+    """Send a request that may be repeated; repeat it if the server's database is busy."""
     for pause in (0.2, 0.5, 1.0, 2.0):
         try:
             return server.request(path, body, method=method)

@@ -1,4 +1,4 @@
-"""The datasets, frames and units of physical quantities, by spacecraft: helio uses them to change the spacecraft.
+"""The datasets, frames and units of physical quantities, by spacecraft: helio uses them to replace a spacecraft.
 
 Only quantities in this list can be swapped between spacecraft; an error names those that cannot.
 """

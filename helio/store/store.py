@@ -68,7 +68,7 @@ class _WrittenResult(StoredResult):
 
 
 class Store:
-    """A folder of objects (tables, figures, exports) and results, which several processes and threads can use at once.
+    """A folder of objects (tables, figures, exports) and results, which several processes and threads can share.
 
     ::
 

@@ -685,7 +685,7 @@ def _with_window(computation: Computation, ask: Asks) -> Computation:
 
 
 def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, list[str]]:
-    """Return a time phrase as a variable's default, with notes; a phrase such as ``last week`` stays relative."""
+    """Return the default of a time variable, and notes for the user; a phrase such as ``last week`` stays relative."""
     if not is_relative(phrase):
         return str(span), []
     return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]

@@ -1,4 +1,4 @@
-"""A series shifted in time by how long the solar wind takes to reach another place."""
+"""A series shifted in time by the travel time of the solar wind to another place."""
 
 from __future__ import annotations
 

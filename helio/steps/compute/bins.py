@@ -22,12 +22,12 @@ class BinSet:
     upper: npt.NDArray[np.float64]
 
     def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
-        """Return the numbers of the bins whose centres lie in [low, high)."""
+        """Return the indices of the bins whose centres lie in [low, high)."""
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Return the number of the axis with this label, ignoring case; without a label, the number of the only axis.
+    """Return the index of the axis with this label, ignoring case; without a label, the index of the only axis.
 
     Raises
     ------

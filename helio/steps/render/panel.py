@@ -75,7 +75,7 @@ class FigureStyle:
 
     @property
     def gap_factor(self) -> float:
-        """A time step longer than this many local cadences is a gap."""
+        """Number of local cadences; a longer time step is a gap."""
         return self.spec.get("gap_factor", 1.5)
 
     def option(self, key: str, number: int, default: Value) -> Value:

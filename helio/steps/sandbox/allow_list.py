@@ -316,7 +316,7 @@ def assigns_result(code: str) -> bool:
 
 
 def input_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the input tables in code: ``df`` for the first table, and a name from each label.
+    """Return the names of the input tables in code: ``df`` for the first table, and names made from the labels.
 
     >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
@@ -327,7 +327,7 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_in_scope(labels: Iterable[str]) -> list[str]:
-    """Return a Python name for each label, from the last part of the label; equal names get the item of a mapped step.
+    """Return a Python name for each label: its last part, with the item of a mapped step if two names would be equal.
 
     >>> names_in_scope(["AC_H2_MFI.BGSEc[2024-01-10]", "B-5min"]), names_in_scope(["B[a]", "B[b]"])
     (['BGSEc', 'B_5min'], ['B_a_', 'B_b_'])
