@@ -158,7 +158,7 @@ def _check_timed(timed: Sequence[str], where: str) -> None:
     if not timed:
         raise StepError(
             f"{where}: every panel is a spectrum, so no panel has a time axis",
-            advice="use a vline with the panel's number, to mark a frequency or energy",
+            advice="to mark a frequency or energy, write a vline with 'panel', the number of its panel",
         )
 
 
