@@ -387,8 +387,8 @@ def run(
         )
     if proof is not None and locked is None:
         raise RequestError(
-            "proof can be given only for a run that follows a lock file",
-            advice="use --locked or --lock FILE; in Python, the argument locked",
+            "proof of the files can be required only in a run with a lock file",
+            advice="add --locked or --lock FILE to the command; in Python, give the argument locked",
         )
     settings = settings_in_use(settings)
     plan_request = PlanRequest(pipeline, time_range, variables, now, archive)

@@ -99,7 +99,7 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
     raise NotProved(
         f"none of the model's {REPLIES + 2} answers could be used",
         diagnostics=found,
-        advice="rephrase the request, or split it into smaller steps; the transcript has every answer",
+        advice="rephrase the request, or split it into several smaller requests; the transcript contains all answers",
     )
 
 

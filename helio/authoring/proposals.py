@@ -273,7 +273,7 @@ class Proposals:
         if found is None:
             raise RequestError(
                 f"the present text of {path} does not come from an accepted proposal",
-                advice="undo changes made by hand first; helio can undo only accepted proposals",
+                advice="first undo by hand the changes that were made by hand; helio can undo only accepted proposals",
             )
         write_whole(path, found.before.encode())
         return found

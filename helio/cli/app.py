@@ -60,8 +60,8 @@ TimeRange = Annotated[
     typer.Option(
         "--time-range",
         "-t",
-        help="Time range in UTC: a day such as 2021-10-28, a phrase such as 'last 7 days', or START/STOP, without the "
-        "STOP itself. Default: the pipeline's.",
+        help="Time range in UTC: a day such as 2021-10-28, a phrase such as 'last 7 days', or START/STOP, where STOP "
+        "itself is not included. Default: the pipeline's.",
         metavar="RANGE",
     ),
 ]
@@ -80,7 +80,7 @@ Archive = Annotated[
     typer.Option(
         "--archive",
         help=f"Where to get the data: a folder of files, a provider ({choices()}), or the URL of a HAPI server. "
-        "Default: the provider named in the step, otherwise the catalogue's.",
+        "Default: the provider that the step names; if it names none, the provider in the catalogue.",
         metavar="DIR|NAME|URL",
         autocompletion=complete_providers,
     ),

@@ -182,7 +182,9 @@ def listed(text: str, name: str, stage: str) -> str:
     if start is None:
         raise RequestError(f"helio/pipelines/passes/__init__.py has no list called {STAGES[stage]}")
     end = start.end() - 1
-    return f"{text[:end]}    # Say here why it stands where it does.\n    ({name},),\n{text[end:]}"
+    return (
+        f"{text[:end]}    # Say here why the pass has this place in the list.\n    ({name},),\n{text[end:]}"
+    )
 
 
 def _refuse_module(name: str, *folders: Path) -> None:

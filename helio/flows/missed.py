@@ -39,7 +39,10 @@ class MissedSlots:
     def __str__(self) -> str:
         runs = number_of(self.count, "run was", "runs were")
         span = _shown(self.first) if self.count == 1 else f"{_shown(self.first)} to {_shown(self.last)}"
-        return f"{runs} missed, {span} UTC: `helio serve` was not running; to run now: `helio run PIPELINE --now TIME`"
+        return (
+            f"{runs} missed, {span} UTC, because `helio serve` was not running; to run the pipeline for a "
+            "missed time, use `helio run PIPELINE --now TIME`"
+        )
 
 
 @dataclass(frozen=True)

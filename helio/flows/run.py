@@ -157,7 +157,8 @@ def _raise_what_ended(execution: FlowExecution) -> None:
     if execution.suspended and not execution.complete:
         raise Suspended(
             "the run was suspended on its Prefect page",
-            advice="resume a scheduled run on its page; otherwise run the same command to continue",
+            advice="press Resume on its Prefect page to continue a scheduled run; run the same command again to "
+            "continue any other run",
         )
     if execution.unreachable is not None:
         raise execution.unreachable

@@ -104,7 +104,7 @@ class Schedule:
         if now != usual:
             what = "leave a gap" if now > usual else "overlap"
             yield (
-                f"the clocks of {self.timezone} change between summer and winter, but time ranges are in UTC: "
+                f"time ranges are in UTC, but the clocks of {self.timezone} change between summer and winter, so "
                 f"{spans[1]} and {spans[2]} {what}; use --timezone UTC to avoid this"
             )
 

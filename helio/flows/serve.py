@@ -650,8 +650,8 @@ def _only_one(settings: Settings) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RequestError(
-                f"another `helio serve` already runs for {settings.home}",
-                advice="run only one `helio serve` for each home",
+                f"another `helio serve` already runs with the home folder {settings.home}",
+                advice="run only one `helio serve` for each home folder",
             ) from error
         yield
 

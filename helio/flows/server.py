@@ -212,7 +212,7 @@ class Server:
         try:
             ticket = self.request(TICKETS.removeprefix("/api"), {}, timeout=2.0)["ticket"]
         except EngineError as error:
-            log.info("the printed link does not log in by itself: %s", error.message)
+            log.info("the printed link cannot log you in: %s", error.message)
             return link
         return f"{link}&{urlencode({'ticket': ticket})}"
 
@@ -261,7 +261,7 @@ class Server:
 
     def _lives(self, process: _Process) -> str:
         if process.kept or process.idle is None:
-            return "the server runs until `helio down`"
+            return "the server runs until you run `helio down`"
         idle = _in_words(process.idle)
         try:
             with (self.home / USE).open() as lock:
