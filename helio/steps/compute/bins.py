@@ -81,7 +81,7 @@ def bin_sets(axis: Axis, records: int) -> list[BinSet]:
         return [_bins(axis, axis.centers, axis.lower, axis.upper, slice(None))]
     if not records:
         raise StepError(
-            f"the bins of '{axis.label}' change from record to record, but there are no records",
+            f"there are no records, so the bins of '{axis.label}' are unknown: they can change from record to record",
             advice="choose a time range with data",
         )
     parts = [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]

@@ -428,7 +428,10 @@ class _Checker:
                 and _TIME_OF_DAY.match(node.value)
                 and id(node) not in self.need_no_date
             ):
-                yield f"the time '{node.value.strip()}' has no date, which would be today's: write the date as well"
+                yield (
+                    f"the time '{node.value.strip()}' has no date, so it would be a time of today: write the "
+                    "date too"
+                )
         elif isinstance(node, ast.Compare):
             yield from self._comparison(node)
         elif isinstance(node, ast.BinOp):
@@ -438,7 +441,7 @@ class _Checker:
                 yield "del may only remove names and items"
         elif isinstance(node, ast.With):
             if not _is_errstate(node):
-                yield "the only with statement allowed is np.errstate(…) with literal settings"
+                yield "a with statement may only use np.errstate(…), with each setting written as a literal"
         elif isinstance(node, ast.Raise):
             called = node.exc.func if isinstance(node.exc, ast.Call) else None
             if not (isinstance(called, ast.Name) and called.id in _ERRORS) or node.cause is not None:
@@ -796,7 +799,7 @@ class _Checker:
             return  # refused already
         given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg not in _BESIDE)]
         if not given:
-            yield "the method has no function to call as an argument"
+            yield "the method needs a function as an argument"
         for argument in given:
             yield from self._dispatched(argument)
 
