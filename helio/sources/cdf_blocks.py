@@ -8,6 +8,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,10 @@ import numpy.typing as npt
 _VXR, _VVR, _CVVR = 6, 7, 13
 _GZIP_STREAM = zlib.MAX_WBITS | 16
 _STRANGE = (-1, -1, -1)
+_MOST_THREADS = 4
+_FEW_BLOCKS = 8
+_FEW_BYTES = 1024**2
+"""If a range has fewer blocks or bytes, one thread reads it, because to start more takes longer than they save."""
 
 Block = tuple[int, int, int]
 """First record of a block, last record, and offset of the block in the file."""
@@ -142,18 +147,31 @@ def read_range(file: BlockFile, blocks: Blocks, width: int, first: int, stop: in
     ------
     ValueError, struct.error, zlib.error, OSError
         A block is damaged, or does not have exactly the bytes of its records.
+    MemoryError
     """
     data = np.empty((stop - first) * width, np.uint8)
-    number = int(np.searchsorted(blocks.stops, first, side="right"))
-    record = first
-    while record < stop:
-        start = int(blocks.stops[number - 1]) if number else 0
-        end = min(stop, int(blocks.stops[number]))
-        place = data[(record - first) * width : (end - first) * width]
-        _read_block(
-            file, blocks, number, (int(blocks.stops[number]) - start) * width, (record - start) * width, place
-        )
-        record, number = end, number + 1
+    numbers = range(
+        int(np.searchsorted(blocks.stops, first, side="right")),
+        int(np.searchsorted(blocks.stops, stop, side="left")) + 1,
+    )
+
+    def read(share: range) -> None:
+        for number in share:
+            start = int(blocks.stops[number - 1]) if number else 0
+            end = int(blocks.stops[number])
+            record = max(first, start)
+            place = data[(record - first) * width : (min(stop, end) - first) * width]
+            _read_block(file, blocks, number, (end - start) * width, (record - start) * width, place)
+
+    threads = min(_MOST_THREADS, os.cpu_count() or 1)
+    if len(numbers) < _FEW_BLOCKS or data.size < _FEW_BYTES:
+        read(numbers)
+    else:
+        try:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(read, [numbers[share::threads] for share in range(threads)]))
+        except RuntimeError as error:
+            raise MemoryError("no room for the stack of another thread") from error
     return data
 
 

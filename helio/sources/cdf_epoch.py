@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.store.leap_seconds import from_civil, from_tai, tai_of
+from helio.store.one_pass import extremes, parts_of
 
 Nanoseconds = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -89,13 +90,15 @@ def unix_nanoseconds_of_seconds(seconds: npt.NDArray[Any], base: int) -> tuple[N
 
 
 def _from_milliseconds(raw: npt.NDArray[np.float64]) -> tuple[Nanoseconds, Mask | None]:
-    milliseconds = np.subtract(raw, _UNIX_IN_MS, out=raw)
-    milliseconds, mask = _usable(milliseconds, np.abs(milliseconds) < _NS_LIMIT / 1e6 - 1)
-    # a double of that size resolves 8 µs, so the µs is already more than there is
-    milliseconds *= 1e3
-    nanoseconds = np.rint(milliseconds, out=milliseconds).astype(np.int64)
-    nanoseconds *= 1_000
-    return nanoseconds, mask
+    nanoseconds, valid = raw.view(np.int64), np.empty(raw.shape, np.bool_)
+    for part in parts_of(raw):
+        milliseconds = raw[part] - _UNIX_IN_MS
+        valid[part] = np.abs(milliseconds) < _NS_LIMIT / 1e6 - 1
+        milliseconds, _ = _usable(milliseconds, valid[part])
+        # a double of that size resolves 8 µs, so the µs is already more than there is
+        nanoseconds[part] = np.rint(milliseconds * 1e3)
+        nanoseconds[part] *= 1_000
+    return nanoseconds, None if valid.all() else valid
 
 
 def _from_pairs(raw: npt.NDArray[np.complex128]) -> tuple[Nanoseconds, Mask | None]:
@@ -111,12 +114,12 @@ def _from_tt2000(raw: npt.NDArray[np.int64]) -> tuple[Nanoseconds, Mask | None]:
     if raw.size == 0:
         return raw, None
     mask: Mask | None = None
-    if raw.min() < _FIRST_TT2000 or raw.max() > _LAST_TT2000:
+    low, high = extremes(raw)
+    if low < _FIRST_TT2000 or high > _LAST_TT2000:
         # fill and pad are the lowest numbers there are
         mask = (raw >= _FIRST_TT2000) & (raw <= _LAST_TT2000)
         raw[~mask] = _FIRST_TT2000
-    raw += _TT_MINUS_TAI
-    return from_tai(raw), mask
+    return from_tai(raw, _TT_MINUS_TAI), mask
 
 
 def _usable(numbers: npt.NDArray[Any], valid: Mask) -> tuple[npt.NDArray[Any], Mask | None]:

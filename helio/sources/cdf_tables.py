@@ -157,7 +157,7 @@ class TableReader:
             description=description,
             notes=tuple(note for note in (*notes, *layout.notes) if note),
         )
-        return once(table, clock.without_time)
+        return once(table, clock.without_time, distinct=clock.distinct)
 
     def _written(self, facts: str, clock: EpochSelection) -> Table:
         """Make the table that helio once wrote to this file, from its saved description."""
@@ -174,7 +174,7 @@ class TableReader:
             return clock.pick(array) if variable.varies else array
 
         table = restore(self._file.path, read_facts(self._file.path, facts), clock.epoch, part)
-        return once(replace(table, notes=clock.notes), clock.without_time)
+        return once(replace(table, notes=clock.notes), clock.without_time, distinct=clock.distinct)
 
     def _clock_of(
         self, variable: FileVariable, attributes: istp.Attributes, source: FileVariable

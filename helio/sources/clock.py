@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from helio.counts import number_of
 from helio.store.leap_seconds import leap_notes
+from helio.store.one_pass import increases
 
 _SURVEYED = 10_000
 """Maximum number of epochs from which helio computes a cadence."""
@@ -37,6 +38,8 @@ class EpochSelection:
     written: int
     notes: tuple[str, ...] = ()
     without_time: int = 0
+    distinct: bool = False
+    """Whether it is known that no epoch repeats."""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -120,17 +123,15 @@ def clock_between(
             notes.append(
                 f"{without_time:,} of {held:,} records left out: their epoch is a fill value or out of range"
             )
-    if nanoseconds.size > 1:
-        in_order = nanoseconds[1:] >= nanoseconds[:-1]
-        if not in_order.all():
-            nanoseconds, records = _in_order(nanoseconds, records, notes)
-        del in_order
+    distinct = increases(nanoseconds)
+    if not distinct and (nanoseconds[1:] < nanoseconds[:-1]).any():
+        nanoseconds, records = _in_order(nanoseconds, records, notes)
     epoch = nanoseconds.view("M8[ns]")
     first, end = (int(index) for index in np.searchsorted(epoch, [start, stop], side="left"))
     chosen = slice(first, end) if records is None else records[first:end]
     chosen_epochs = epoch[first:end]
     notes = [*notes, *leap_notes(chosen_epochs)]
-    return EpochSelection(name, chosen_epochs, chosen, written, tuple(notes), without_time)
+    return EpochSelection(name, chosen_epochs, chosen, written, tuple(notes), without_time, distinct)
 
 
 def _without_time(records: npt.NDArray[np.int64], inside: npt.NDArray[np.bool_], written: int) -> int:

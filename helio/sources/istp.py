@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.counts import number_of
+from helio.store.one_pass import extremes
 from helio.store.periods import known_periods, period_of
 from helio.store.table import Axis, Floats, Scale
 
@@ -103,16 +104,19 @@ def without_fill(raw: npt.NDArray[Any], attributes: Attributes) -> Floats:
     -------
     float32 if the file has float32, else float64, of the shape of `raw`
     """
+    values: Floats = raw if raw.dtype.kind == "f" else raw.astype(np.float64)
+    if not raw.size:
+        return values
     fills = numbers_of(attributes, "FILLVAL")
     missing: npt.NDArray[np.bool_] | None = None
+    low, high = extremes(raw)
     if fills is None and raw.dtype.kind in "iu":
         default = _integer_fill(raw.dtype, attributes)
-        if default is not None:
+        if default is not None and low <= default <= high:
             missing = raw == default
     elif fills is not None:
-        missing = _equal(raw, fills)
-    values: Floats = raw if raw.dtype.kind == "f" else raw.astype(np.float64)
-    if raw.dtype.kind == "f" and raw.size and np.fmin.reduce(raw, axis=None) <= -9.9e29:
+        missing = _equal(raw, fills, low, high)
+    if raw.dtype.kind == "f" and low <= -9.9e29:
         for fill in _FLOAT_FILLS:
             same = raw == raw.dtype.type(fill)
             missing = same if missing is None else missing | same
@@ -136,7 +140,12 @@ def rounded_integers(values: Floats) -> tuple[str, ...]:
     )
 
 
-def _equal(raw: npt.NDArray[Any], fills: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
+def _equal(
+    raw: npt.NDArray[Any], fills: npt.NDArray[Any], low: Any, high: Any
+) -> npt.NDArray[np.bool_] | None:
+    """Return a mask of the values that equal their fill value; None if all fill values are outside `low` to `high`,
+    the smallest and the largest value, or cannot be written in the type of the values.
+    """
     if fills.size > 1 and (raw.ndim < 2 or fills.size != raw.shape[-1]):
         fills = fills[:1]
     if raw.dtype.kind == "f":
@@ -145,7 +154,7 @@ def _equal(raw: npt.NDArray[Any], fills: npt.NDArray[Any]) -> npt.NDArray[np.boo
         dtype = coarse if coarse.itemsize < raw.dtype.itemsize else raw.dtype
         with np.errstate(over="ignore"):
             fills = fills.astype(dtype)
-            if np.isnan(fills).all():
+            if not ((low.astype(dtype) <= fills) & (fills <= high.astype(dtype))).any():
                 return None
             same: npt.NDArray[np.bool_] = raw.astype(dtype, copy=False) == (
                 fills if fills.size > 1 else fills[0]
@@ -156,6 +165,8 @@ def _equal(raw: npt.NDArray[Any], fills: npt.NDArray[Any]) -> npt.NDArray[np.boo
     if len(integers) != fills.size or not all(limits.min <= fill <= limits.max for fill in integers):
         return None
     exact = np.array(integers, dtype=raw.dtype)
+    if not ((low <= exact) & (exact <= high)).any():
+        return None
     equal: npt.NDArray[np.bool_] = np.equal(raw, exact if exact.size > 1 else exact[0])
     return equal
 
@@ -184,10 +195,13 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
     if limits is None:
         return ()
     low, high = limits
+    lowest, highest = extremes(values)
+    if not ((lowest < low).any() or (highest > high).any()):
+        return ()
     with np.errstate(invalid="ignore", over="ignore"):
         outside = (values < low) | (values > high)
         count = int(np.count_nonzero(outside))
-        if not count:
+        if not count:  # each component may have limits of its own
             return ()
         fill = outside & (np.abs(values) >= _FAR * np.maximum(np.abs(low), np.abs(high)))
     fill[fill] = np.isin(values[fill], _nines(values.dtype))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from helio.counts import number_of
 from helio.errors import DamagedFile
+from helio.store.one_pass import increases
 from helio.store.table import Axis, Floats, Table
 from helio.time_range import TimeRange
 
@@ -85,7 +86,7 @@ def _refuse_mostly_dropped(
     )
 
 
-def once(table: Table, without_time: int) -> Table:
+def once(table: Table, without_time: int, *, distinct: bool = False) -> Table:
     """Return the table of one file with each epoch once: keep the first record of an epoch, and count the others.
 
     Parameters
@@ -94,11 +95,13 @@ def once(table: Table, without_time: int) -> Table:
         Table with epochs in increasing order; records of a repeated epoch keep the order of the file.
     without_time : int
         Number of records of the interval that have no epoch and are therefore not in the table.
+    distinct : bool
+        Whether it is known that no epoch repeats.
     """
     dropped = {WITHOUT_TIME: without_time} if without_time else {}
-    first = _first_of_each(table.epoch)
-    if first.all():
+    if distinct or increases(table.epoch):
         return replace(table, dropped=dropped)
+    first = _first_of_each(table.epoch)
     first_of_each, repeated = _pairs(first)
     difference = _difference(table, first_of_each, repeated, None)
     notes = [

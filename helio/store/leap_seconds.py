@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from helio.counts import number_of
+from helio.store.one_pass import extremes
 from helio.time_range import LEAP_SECOND_MIDNIGHTS, LEAP_SECOND_STORED
 
 Nanoseconds = npt.NDArray[np.int64]
@@ -134,15 +135,25 @@ def tai_of(epoch: Epochs) -> Nanoseconds:
     return elapsed(epoch) + (_FIRST_TAI_MINUS_UTC + before * _SECOND)
 
 
-def from_tai(tai: Nanoseconds) -> Nanoseconds:
-    """Convert nanoseconds of TAI since 1970, in any order, to epochs in nanoseconds; overwrite the array `tai`."""
+def from_tai(tai: Nanoseconds, zero: int = 0) -> Nanoseconds:
+    """Convert nanoseconds of TAI, in any order, to epochs in nanoseconds; overwrite the array `tai`.
+
+    Parameters
+    ----------
+    tai : int64, shape (n,)
+        Since `zero`.
+    zero : int
+        Nanoseconds of TAI since 1970.
+    """
     if not tai.size:
         return tai
-    first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, tai.min(), side="right"))
-    last = int(np.searchsorted(_TAI_OF_MIDNIGHTS - _SECOND - _STORED, tai.max(), side="right"))
+    low, high = extremes(tai)
+    first = int(np.searchsorted(_TAI_OF_MIDNIGHTS, low + zero, side="right"))
+    last = int(np.searchsorted(_TAI_OF_MIDNIGHTS - _SECOND - _STORED, high + zero, side="right"))
     if first == last:
-        tai -= _FIRST_TAI_MINUS_UTC + first * _SECOND
+        tai += zero - _FIRST_TAI_MINUS_UTC - first * _SECOND
         return tai
+    tai += zero
     number = np.searchsorted(_TAI_OF_MIDNIGHTS, tai, side="right")
     tai -= _FIRST_TAI_MINUS_UTC + number * _SECOND
     for index in range(first, last):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helio.errors import DataError
-from helio.sources import cdf_tables
+from helio.sources import cdf_blocks, cdf_tables
 from helio.sources.cdf_blocks import blocks_in_order, walk_index
 from helio.sources.cdf_file import CdfFile
 from helio.sources.cdf_tables import TableReader, parameters_of
@@ -163,6 +163,57 @@ def test_a_range_is_cut_out_of_the_whole(
             assert parameters_of(file) == parameters_of(slow) == ("n", "B", "j", "E")
             for name in parameters_of(file):
                 compare(file, slow, name, asked)
+
+
+def test_several_threads_read_the_same_records(tmp_path, monkeypatch):
+    path = write(tmp_path / "made.cdf", list(range(900)), block=400, noise=True)
+    ranges = [
+        (UNIX_OF_START + first * SECOND, UNIX_OF_START + stop * SECOND)
+        for first, stop in [(0, 900), (7, 811), (99, 100), (890, 900)]
+    ]
+    monkeypatch.setattr(cdf_blocks, "_FEW_BYTES", 1)
+    threads: list[int] = []
+
+    class Counted(cdf_blocks.ThreadPoolExecutor):
+        def __init__(self, count: int) -> None:
+            threads.append(count)
+            super().__init__(count)
+
+    monkeypatch.setattr(cdf_blocks, "ThreadPoolExecutor", Counted)
+    with both_ways(path) as (file, slow):
+        for name in parameters_of(file):
+            compare(file, slow, name, ranges)
+    assert threads
+    assert max(threads) <= cdf_blocks._MOST_THREADS
+
+
+def test_a_thread_that_cannot_start_is_a_lack_of_memory(tmp_path, monkeypatch):
+    path = write(tmp_path / "made.cdf", list(range(300)))
+    monkeypatch.setattr(cdf_blocks, "_FEW_BYTES", 1)
+
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(cdf_blocks.ThreadPoolExecutor, "submit", refuse)
+    with closing(CdfFile(path)) as file, pytest.raises(MemoryError):
+        TableReader(file, *ALWAYS).read("n")
+
+
+def test_damage_that_one_of_several_threads_meets_is_refused(tmp_path, monkeypatch):
+    path = write(tmp_path / "made.cdf", list(range(900)), block=400)
+    monkeypatch.setattr(cdf_blocks, "_FEW_BYTES", 1)
+    with closing(CdfFile(path)) as file:
+        _, descriptor, _ = file._known("n")
+        *_, (_, _, offset) = walk_index(file._file, descriptor.head_vxr)
+    data = bytearray(path.read_bytes())
+    size, kind = struct.unpack_from(">qi", data, offset)
+    assert kind == cdf_blocks._CVVR
+    data[offset + size - 8] ^= 0xFF  # the checksum of the block
+    path.write_bytes(data)
+    with both_ways(path) as (file, slow):
+        refused = table_of(file, "n", *ALWAYS)
+        assert not isinstance(refused, Table)
+        assert refused == table_of(slow, "n", *ALWAYS)
 
 
 @pytest.mark.archive

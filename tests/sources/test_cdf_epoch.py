@@ -5,6 +5,7 @@ import pycdfpp
 import pytest
 
 from helio.sources.cdf_epoch import NO_TIME, UNIX_NS, tt2000_of, unix_nanoseconds, unix_nanoseconds_of_seconds
+from helio.store import one_pass
 
 
 def dates(*texts):
@@ -122,3 +123,16 @@ def test_nanoseconds_since_1970_are_taken_as_they_are():
     assert when[[0, 2]].astype(np.int64).tolist() == [0, 1]
     assert valid.tolist() == [True, False, True]
     assert converted(np.array([0, 1]), UNIX_NS)[1] is None
+
+
+def test_milliseconds_are_converted_alike_in_parts_of_any_size(monkeypatch):
+    raw = 63_800_000_000_000.0 + np.arange(11) * 0.123
+    raw[[0, 4, 5]] = -1e31, np.nan, 0.0
+    expected, usable = unix_nanoseconds(raw.copy(), "EPOCH")
+    assert usable is not None
+    assert np.flatnonzero(~usable).tolist() == [0, 4, 5]
+    for size in range(1, 12):
+        monkeypatch.setattr(one_pass, "_PART", size)
+        nanoseconds, valid = unix_nanoseconds(raw.copy(), "EPOCH")
+        assert np.array_equal(nanoseconds, expected)
+        assert np.array_equal(valid, usable)

@@ -1,0 +1,42 @@
+"""Questions that are answered part by part have the answers of the whole array."""
+
+import numpy as np
+import pytest
+
+from helio.store import one_pass
+from helio.store.one_pass import extremes, increases
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_pass, "_PART", 3)
+
+
+@pytest.mark.parametrize("size", range(1, 11))
+def test_the_extremes_are_found_at_every_place(size):
+    for place in range(size):
+        array = np.zeros(size)
+        array[place] = -1.0
+        array[(place + 1) % size] = 2.0 if size > 1 else -1.0
+        assert extremes(array) == (array.min(), array.max())
+        array[(place + 2) % size] = np.nan
+        if size > 2:
+            assert extremes(array) == (-1.0, 2.0)
+
+
+def test_the_extremes_of_missing_values_are_missing():
+    assert np.isnan(extremes(np.full((4, 2), np.nan, "f4"))).all()
+
+
+def test_extremes_keep_large_integers_exact():
+    assert extremes(np.array([2**63 - 1, 5, -(2**63)])) == (-(2**63), 2**63 - 1)
+
+
+@pytest.mark.parametrize("size", range(11))
+def test_one_repeated_or_smaller_element_is_seen_at_every_place(size):
+    assert increases(np.arange(size))
+    for place in range(1, size):
+        for step in (0, -5):
+            array = np.arange(size)
+            array[place] = array[place - 1] + step
+            assert not increases(array)
