@@ -1,4 +1,4 @@
-"""Start the command, for ``helio`` and ``python -m helio``; prepare for Ctrl-C before importing anything else."""
+"""Start the command, as ``helio`` or ``python -m helio``; it can handle Ctrl-C before it imports anything else."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def fix(
     write: bool = False,
     settings: Settings | None = None,
 ) -> Mended:
-    """Correct spellings, labels, dependencies and times in a template as far as this is possible without doubt.
+    """Correct spellings, labels, dependencies and times in a template wherever the correction is certain.
 
     A time range that helio understands, such as ``2024-05-10``, stays as its author wrote it.
 
@@ -253,7 +253,7 @@ def save_runs(
 
 @checked
 def revision_changes(name: str, number: int, settings: Settings | None = None) -> tuple[Change, ...]:
-    """List what a revision changed in one of the user's own pipelines; the first revision lists the whole pipeline.
+    """List what a revision changed in one of the user's own pipelines; for the first revision, list the whole pipeline.
 
     Raises
     ------
@@ -387,8 +387,8 @@ def run(
         )
     if proof is not None and locked is None:
         raise RequestError(
-            "proof can be given only for a run that follows a lock file",
-            advice="use --locked or --lock FILE; in Python, the argument locked",
+            "proof of the files can be required only in a run with a lock file",
+            advice="add --locked or --lock FILE to the command; in Python, give the argument locked",
         )
     settings = settings_in_use(settings)
     plan_request = PlanRequest(pipeline, time_range, variables, now, archive)
@@ -888,7 +888,7 @@ def _listing_of(archive: str, settings: Settings) -> ArchiveListing | None:
 
 @checked
 def read_now(now: datetime | str | None = None) -> datetime:
-    """Return the time that a run takes as now, in UTC without a time zone; by default the current time.
+    """Return the time that a run uses as the current time, in UTC without a time zone; by default the computer's time.
 
     Raises
     ------

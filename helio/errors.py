@@ -82,7 +82,7 @@ def closest(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str:
-    """Return ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?`` with the closest names; without any, `otherwise`."""
+    """Return ``did you mean 'AC_H0_MFI' or 'AC_H2_MFI'?`` with the closest names; if none is close, `otherwise`."""
     close = closest(name, known)
     return f"did you mean {' or '.join(repr(close_name) for close_name in close)}?" if close else otherwise
 
@@ -142,7 +142,7 @@ class UnknownPipeline(RequestError):
 
 
 class UnknownRun(RequestError):
-    """No run has this id, or several runs have an id that begins so."""
+    """No run has this id, or the ids of several runs begin with it."""
 
 
 class UnknownResult(RequestError, KeyError):
@@ -209,7 +209,7 @@ class Refused(DataError):
 
 
 class ForeignAddress(Refused):
-    """A redirect or a listing leads to another host than the provider's, or to a less safe protocol."""
+    """A redirect or a listing leads to a host that does not belong to the provider, or to a less safe protocol."""
 
 
 class PrivateAddress(ForeignAddress):
@@ -233,7 +233,7 @@ class TooSlow(TransientError):
 
 
 class RateLimited(TransientError):
-    """The server demands fewer requests per time."""
+    """The server refuses requests for some time, because it has received too many."""
 
     cause = "too many requests"
 
@@ -265,7 +265,7 @@ class Mismatch(StepError):
         """The message, with ``{0}`` and ``{1}`` instead of the names of the tables."""
 
     def called(self, names: tuple[str, ...]) -> Self:
-        """Put other names of the tables, such as their labels, into the message; return the error itself."""
+        """Replace the names of the tables in the message, for instance by their labels; return the error itself."""
         if self.wording:
             self.message = self.wording.format(*names)
         self.tables, self.wording = (), ""
@@ -273,11 +273,11 @@ class Mismatch(StepError):
 
 
 class UnitMismatch(Mismatch):
-    """A table has another unit than needed, or than another table; helio never converts units by itself."""
+    """A table's unit differs from the unit that a tool needs, or from another table's; only steps convert units."""
 
 
 class FrameMismatch(Mismatch):
-    """A vector has another frame than the tool needs, or than another vector has."""
+    """A vector's frame differs from the frame that a tool needs, or from the frame of another vector."""
 
 
 class ClockMismatch(Mismatch):
@@ -289,7 +289,7 @@ class CodeRefused(StepError):
 
 
 class CodeFailed(StepError):
-    """Code in a template raised an error, attempted what is forbidden, or exceeded a limit."""
+    """Code in a template raised an error, attempted a forbidden operation, or exceeded a limit."""
 
 
 class BadResult(StepError):
@@ -309,7 +309,7 @@ class DamagedObject(HelioError):
 
 
 class DamagedRecord(DamagedObject):
-    """A file in which helio records facts cannot be read, or does not have the form in which helio writes it."""
+    """A file that helio wrote, such as a run record, cannot be read or does not have the form that helio writes."""
 
 
 class ExportError(HelioError):
@@ -360,7 +360,7 @@ class ModelUnavailable(ModelError):
 
 
 class ModelUnreachable(ModelUnavailable):
-    """The language model's server cannot be reached, so that its other models cannot be asked either."""
+    """The language model's server cannot be reached, so helio cannot use the other models of this server either."""
 
     cause = ""
     """What prevents a connection from this machine to the server, as in `DataError`."""

@@ -132,7 +132,7 @@ def seconds_left() -> float:
 
 
 def ended_as_asked() -> None:
-    """Treat the end of the command as a success, as when a service manager stops a service with SIGTERM."""
+    """Count the end of the command after a signal as a success: a service manager ends a service with SIGTERM."""
     _STATE.is_asked = _STATE.is_taken = False
 
 
@@ -145,7 +145,7 @@ def announce_once() -> bool:
 
 
 def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
-    """Register a function to call before an end by force, for example to complete a record.
+    """Register a function that `end` calls before it ends the process by force, for example to complete a record.
 
     Returns
     -------
@@ -162,12 +162,12 @@ def before_the_end(action: Callable[[], None]) -> Callable[[], None]:
 
 
 def spare(pid: int) -> None:
-    """Do not kill this child process at the end: it notices the end of its parent process, and cleans up by itself."""
+    """Do not kill this child process when this process ends: the child notices this end, cleans up, and ends too."""
     _SPARED.add(pid)
 
 
 def end() -> NoReturn:
-    """End this process and all its child processes at once."""
+    """End this process and all its child processes immediately."""
     from helio.errors import HelioError
 
     if _STATE.is_ending:

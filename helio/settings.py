@@ -26,8 +26,8 @@ class NetworkLimits:
 
     reply_bytes: int = 64 * 10**6
     """``$HELIO_REPLY_MB``, in MB of 10^6 bytes: maximum size, uncompressed, of a listing, a catalogue or
-    another reply. Data files and HAPI records have other limits: ``--max-download``, and the size in the
-    listing."""
+    another reply. Default: 64. Data files and HAPI records have other limits: ``--max-download``, and the
+    size in the listing."""
     reply_seconds: float = 600.0
     """``$HELIO_REPLY_SECONDS``: maximum seconds for a listing, a catalogue or another reply, with all
     attempts. Data files may take longer."""
@@ -36,7 +36,7 @@ class NetworkLimits:
     rate_seconds: float = 30.0
     """``$HELIO_RATE_SECONDS``: number of seconds over which helio measures the rate of a download."""
     further_hosts: frozenset[tuple[str, int]] = frozenset()
-    """``$HELIO_FURTHER_HOSTS``, ``HOST[:PORT],…``: hosts, besides the providers', to which redirects and
+    """``$HELIO_FURTHER_HOSTS``, as ``HOST[:PORT],…``: hosts, besides the providers', to which redirects and
     listings may lead, and which may be on the local network. Default ports: 80 and 443."""
 
 
@@ -45,18 +45,18 @@ class Settings:
     """Settings of helio on this machine that are neither in a template nor on the command line."""
 
     home: Path
-    """``$HELIO_HOME``, otherwise the platform's folder for data: the home folder, which contains all data
-    of the user."""
+    """``$HELIO_HOME``: the home folder, which contains all data of the user. Default: the platform's folder
+    for data."""
     archive: str = ""
     """``$HELIO_ARCHIVE``: the archive from which runs read data by default."""
     addresses: Mapping[str, str] = field(default_factory=dict)
-    """Values of ``$HELIO_NAME_URL``, by the name of a data source in lower case, for example
-    ``$HELIO_SWPC_URL``: address of a compatible server to use instead of the source's own server."""
+    """``$HELIO_NAME_URL``, with the name of a data source for NAME, such as ``$HELIO_SWPC_URL``: address of
+    a compatible server to use instead of the source's own server."""
     servers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Values of ``$HELIO_NAME_SERVERS``, ``NAME=URL,…``, by the name of a data source with several
-    servers, for example ``$HELIO_HAPI_SERVERS``: servers to add, or to use instead of known servers."""
+    """``$HELIO_NAME_SERVERS``, with the name of a data source that has several servers for NAME, such as
+    ``$HELIO_HAPI_SERVERS``: servers to add, or to use instead of known servers, as ``NAME=URL,…``."""
     network: NetworkLimits = NetworkLimits()
-    """``$HELIO_REPLY_MB`` and related variables: limits on replies from data servers."""
+    """Limits on replies from data servers, from ``$HELIO_REPLY_MB`` and related variables."""
     browser: str = ""
     """``$BROWSER_PATH``: path of the browser Chromium, which draws static figures. Default: a Chromium on
     the search path."""
@@ -64,7 +64,8 @@ class Settings:
     """``$PATH``: folders in which programs are searched."""
 
     workers: int = 2
-    """``$HELIO_WORKERS``: maximum number of steps that run at the same time."""
+    """``$HELIO_WORKERS``: maximum number of steps that run at the same time. Default: the number of
+    processors, at most 4."""
     step_seconds: float = 900.0
     """``$HELIO_STEP_SECONDS``: maximum seconds for one step."""
     worker_memory: int | None = None
@@ -76,10 +77,10 @@ class Settings:
     it with weaker protection, if this machine lacks a part of the sandbox."""
 
     engine: Literal["prefect", "direct"] = "prefect"
-    """``$HELIO_ENGINE``: engine that ``helio run`` uses by default."""
+    """``$HELIO_ENGINE``, ``prefect`` or ``direct``: engine that ``helio run`` uses by default."""
     engine_idle: float | None = IDLE
     """``$HELIO_ENGINE_IDLE``, such as ``30min``, ``2h`` or a number of minutes: time without use after
-    which the engine's server ends; here in seconds, or None if the variable is ``never`` or 0."""
+    which the engine's server ends, or ``never``. Default: ``30min``. In this class: seconds, or None for never."""
     model_key: str = field(default="", repr=False)
     """``$GEMINI_API_KEY``, otherwise ``$GOOGLE_API_KEY``: API key for the language model; helio writes it
     into no text, file or log."""
@@ -140,10 +141,10 @@ def read_settings(environ: Mapping[str, str] = os.environ) -> Settings:
     """
     engine = environ.get("HELIO_ENGINE") or "prefect"
     if engine not in ("prefect", "direct"):
-        raise RequestError(f"HELIO_ENGINE is '{engine}'; it must be prefect or direct")
+        raise RequestError(f"HELIO_ENGINE is '{engine}'; it must be 'prefect' or 'direct'")
     sandbox = environ.get("HELIO_SANDBOX") or "refuse"
     if sandbox not in ("refuse", "weak"):
-        raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be refuse or weak")
+        raise RequestError(f"HELIO_SANDBOX is '{sandbox}'; it must be 'refuse' or 'weak'")
     memory = _number(environ, "HELIO_WORKER_MEMORY", 0.0, least=512)
     tokens = _number(environ, "HELIO_MODEL_TOKENS", 0.0, least=1)
     fallback = environ.get("HELIO_MODEL_FALLBACK") or Settings.model_fallback

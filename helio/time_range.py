@@ -618,7 +618,7 @@ def _pair(first: str, second: str, separator: str, text: str) -> _Phrase:
         moment = _moment(edge, text)
         if backwards and moment.whole:
             raise TimeRangeError(
-                f"'{_shown(text)}': a duration must end at a day or an instant, not at a month or a year",
+                f"the end after the duration in '{_shown(text)}' must be a day or an instant, not a month or a year",
                 advice="write 'P2D/2024-05-12'",
             )
         months, rest = _iso_duration(duration, text)
@@ -911,7 +911,7 @@ def _nanoseconds(text: str) -> int:
         raise RequestError(f"{shown} is not understood", advice=advice) from None
     if months:
         raise RequestError(
-            f"{shown} has no fixed length: months and years differ",
+            f"{shown} has no fixed length, because months and years have different lengths",
             advice="write a number of days, such as '27d'",
         )
     length, rest = _summed(parts)

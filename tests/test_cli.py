@@ -155,7 +155,7 @@ def test_a_partial_run_ends_with_3():
         (("run", "gle73-particles", "--archive", "sample", "--now", "noon"), 2, "'noon' is not a valid time"),
         (("copy", "gle73-particles", "Not An Id"), 2, "not-an-id"),
         (("copy", "gle73-particles", "psp-bfield"), 2, "comes with helio"),
-        (("delete", "gle73-particles", "--yes"), 2, "shipped"),
+        (("delete", "gle73-particles", "--yes"), 2, "comes with helio"),
         (("delete", "no-such", "--yes"), 2, "no pipeline is called"),
         (("import", "nowhere.json"), 2, "there is no file"),
     ],
@@ -187,7 +187,7 @@ def test_a_misspelt_dataset_and_parameter_fail_with_the_closest_names():
     file = write("t.json", template(dataset_id="AC_K2_MFY", output_label="AC_K2_MFI.BGSEc"))
     told = refused(1, "run", file, "--archive", "sample", "-o", "out")
     assert "did you mean 'AC_K2_MFI'?" in told
-    assert "at   short#/steps/b" in told
+    assert "at:   short#/steps/b" in told
     file = write("t.json", template(parameter_id="BGSE", output_label="AC_K2_MFI.BGSEc"))
     assert "BGSEc" in refused(1, "run", file, "--archive", "sample", "-o", "out")
 

@@ -97,6 +97,15 @@ def test_the_reference_has_every_public_function():
         assert name == "__version__" or f"autofunction:: helio.api.{name}\n" in pages[f"api/{name}.md"]
 
 
+def test_the_reference_has_every_environment_variable():
+    source = (ROOT / "helio" / "settings.py").read_text(encoding="utf-8")
+    page = generated()["settings.md"]
+    variables = re.findall(r'"((?:HELIO|GEMINI|GOOGLE|BROWSER)_[A-Z_]+)"', source)
+    assert len(variables) > 15
+    assert set(variables) <= set(re.findall(r"[A-Z_]+", page))
+    assert "| `$HELIO_STEP_SECONDS` | maximum seconds for one step. Default: `900`. |" in page
+
+
 def test_words_of_docstrings_become_markdown():
     names = runpy.run_path(str(ROOT / "scripts" / "reference_text.py"))
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner()

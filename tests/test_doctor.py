@@ -69,7 +69,7 @@ def test_the_policy_is_read_from_the_environment(tmp_path: Path):
     assert read_settings(home | {"HELIO_SANDBOX": "weak"}) == replace(
         read_settings(home), sandbox="weak", environ=home | {"HELIO_SANDBOX": "weak"}
     )
-    with pytest.raises(RequestError, match="it must be refuse or weak"):
+    with pytest.raises(RequestError, match="it must be 'refuse' or 'weak'"):
         read_settings(home | {"HELIO_SANDBOX": "off"})
 
 

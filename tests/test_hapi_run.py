@@ -136,7 +136,7 @@ def test_what_the_server_does_not_have_is_said(
 def test_a_range_without_data_is_said_with_the_span_of_the_dataset(server: HapiStandIn, tmp_path: Path):
     result = helio(write(tmp_path), "-t", "2019-01-01")
     assert result.exit_code == 1
-    assert "its records run from 2021-10-28T00:00:00Z to" in result.output
+    assert "the records of the dataset run from 2021-10-28T00:00:00Z to" in result.output
 
 
 def test_a_server_that_is_down_is_said_to_be(

@@ -9,7 +9,7 @@ import helio
 ROOT = Path(helio.__file__).parent
 PLACEHOLDERS = (
     "Name the formula and where it was published",
-    "Say here why it stands where it does",
+    "Say here why the pass has this place in the list",
     "Say in a few words",
     "Say why the author should know",
     "replace this by what",

@@ -47,7 +47,7 @@ def test_a_plan_says_what_is_not_known_while_the_server_is_down(name: str, asked
     assert found.exit_code == 0, found.output
     assert len(asked) == 1
     assert "unknown" in found.output
-    assert "not known while offline" in found.output
+    assert "helio cannot look up the files of this step while it is offline" in found.output
     assert "to download: unknown for step " in found.output
     assert "500" in found.output
     assert "writes " in found.output
@@ -57,7 +57,7 @@ def test_a_plan_asks_nobody_when_it_is_to_be_offline(asked: list[Request]):
     found = helio("plan", "psp-bfield", "--offline", *RANGE)
     assert found.exit_code == 0, found.output
     assert not asked
-    assert "not known while offline" in found.output
+    assert "helio cannot look up the files of this step while it is offline" in found.output
 
 
 def test_a_server_that_nobody_answers_for_is_no_error(monkeypatch: pytest.MonkeyPatch):

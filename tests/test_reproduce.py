@@ -354,7 +354,7 @@ def test_other_numbers_of_the_same_files_are_refused(service: CdaWebStandIn):
     Path("helio.lock").write_text(json.dumps(locked), encoding="utf-8")
     result = helio("run", "gle73-particles", "--locked", "-o", "out")
     assert result.exit_code == 2
-    assert "the numbers of STA_L1_HET.Proton_Flux: sha256:000000000000… → " in result.output
+    assert "the numbers of STA_L1_HET.Proton_Flux changed: sha256:000000000000… → " in result.output
 
 
 def test_a_plan_is_held_to_a_lock_without_downloading(service: CdaWebStandIn, served: Path):

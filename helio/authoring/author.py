@@ -45,7 +45,7 @@ NOWHERE = ("NoData", "NoUsableData", "NoCandidate", "UnknownDataset", "UnknownPa
 
 
 class ModelAuthor:
-    """Writer, editor and repairer of templates that asks a language model.
+    """Author that lets a language model write, edit and repair templates.
 
     Parameters
     ----------

@@ -334,8 +334,8 @@ class Desk:
                 return outcome
             if author is self.rules:
                 raise NotUnderstood(
-                    "the only repair that helio can make without a language model was rejected",
-                    advice="use a model: set GEMINI_API_KEY",
+                    "without a language model, helio knows only one repair of this run, and you rejected it",
+                    advice="set GEMINI_API_KEY to let a model repair the run",
                 )
         return author.repair(template, failure, chosen=chosen)
 

@@ -1,4 +1,4 @@
-"""Let the language model search the catalogue, and collect the datasets that it found, verified, for later prompts."""
+"""Let the language model search the catalogue, and keep facts about the datasets that it found for later prompts."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class CatalogueTools:
             return {"error": error.message, "try": error.advice}
 
     def known(self, datasets: Sequence[str]) -> Discovery:
-        """Add datasets to the collected datasets, without a request to a language model."""
+        """Collect the parameters of these datasets, without asking a language model; leave out unknown datasets."""
         for dataset in dict.fromkeys(datasets):
             if dataset in self._catalogue:
                 self.list_parameters(dataset)

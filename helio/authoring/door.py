@@ -212,7 +212,7 @@ class Door:
                     if attempt > 1:
                         error.message += f", after {attempt} attempts"
                     raise
-                log.info("question %d: %s; another attempt in %.1f s", n, error.message, pause)
+                log.info("question %d: %s; helio tries again in %.1f s", n, error.message, pause)
             self._wait(pause)
             waited += pause
 

@@ -1,4 +1,4 @@
-"""Ask a language model until its answer is accepted; give up after two corrections and one new conversation.
+"""Ask a language model until its answer is accepted: at most two corrections, then one new conversation, then give up.
 
 HA104 (error)  characters that cannot be seen in an answer
     A person could approve something that the terminal does not show.
@@ -62,7 +62,7 @@ class QuestionBack(Exception):
 
 
 def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
-    """Ask a language model until an answer is accepted, and return what `take` makes of the answer.
+    """Ask a language model until `take` accepts the answer, and return the result of `take`.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def settle(model: Model, ask: Ask, take: Callable[[Any], Made]) -> Made:
     raise NotProved(
         f"none of the model's {REPLIES + 2} answers could be used",
         diagnostics=found,
-        advice="rephrase the request, or split it into smaller steps; the transcript has every answer",
+        advice="rephrase the request, or split it into several smaller requests; the transcript contains all answers",
     )
 
 

@@ -1,4 +1,4 @@
-"""Datasets and parameters that the fetch steps of a template name."""
+"""Find the datasets and parameters that the fetch steps of a template may use."""
 
 from __future__ import annotations
 

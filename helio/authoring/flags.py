@@ -52,7 +52,7 @@ def request_of(
     """
     if not (spacecraft or quantities or datasets):
         raise RequestError(
-            "no data to draw were named",
+            "no spacecraft, quantity or dataset was given",
             advice="name a spacecraft and a quantity, or a dataset and its parameter",
         )
     if time_range is not None:
@@ -128,7 +128,7 @@ def _computation(text: str) -> Computation:
     if len(values) > most:
         allowed = f"at most {number_of(most, 'value')}" if most else "no value"
         raise RequestError(
-            f"{tool} takes {allowed}: '{text}'",
+            f"'{text}' has too many values: {tool} takes {allowed}",
             advice=f"write '{tool}:1h'" if most else f"write '{tool}'",
         )
     if most and not (values and values[0]):

@@ -195,7 +195,7 @@ class Gate:
         return tuple(self._check(template).errors)
 
     def repaired(self, before: Document, after: Document, declared: Container[StepId]) -> GateResult:
-        """Verify a repair: it may change only the steps that it names, and may not avoid the error by requesting less.
+        """Verify a repair: it may change only steps in `declared`, and may not weaken a step or shorten a time range.
 
         Parameters
         ----------
@@ -222,10 +222,11 @@ class Gate:
                 if not lost or step_id is None or step_id in reported:
                     continue
                 reported.add(step_id)
+                values = f"values that are written in the template ({', '.join(sorted(other.written))})"
                 yield Diagnostic(
                     "HE305",
-                    f"a repair may not replace measured data: step {step_id} would use values written in the template "
-                    f"({', '.join(sorted(other.written)) or 'it fetches nothing'})",
+                    f"a repair may not replace measured data: step {step_id} would use "
+                    f"{values if other.written else 'no fetched data'}",
                     step_id=step_id,
                     advice=("fetch the data from another source, or reply that the run cannot be repaired",),
                 )
@@ -353,7 +354,7 @@ class Gate:
         return (
             f"{entry.id} covers {first:%Y-%m-%d} to {last:%Y-%m-%d}"
             if first and last
-            else f"{entry.id} covers another time"
+            else f"{entry.id} has no data in this time range"
         )
 
 
@@ -519,7 +520,7 @@ def _weakened(before: Document, after: Document, declared: Container[StepId]) ->
     variables = after.get("variables") or {}
     for name, variable in (before.get("variables") or {}).items():
         if variables.get(name) != variable and variable.get("type") in ("time_range", "interval"):
-            yield Diagnostic("HE304", f"a repair may not change the time range {name}")
+            yield Diagnostic("HE304", f"a repair may not change the time range in the variable '{name}'")
 
 
 def _weaknesses(old: Document, new: Document | None) -> Iterator[str]:
@@ -527,7 +528,7 @@ def _weaknesses(old: Document, new: Document | None) -> Iterator[str]:
     critical, draws = old.get("critical", True), old.get("tool_name") in (*FIGURES, SAVE)
     if new is None:
         if critical or draws:
-            yield "the step is removed"
+            yield "this repair removes the step"
         return
     before, after = object_of(old.get("tool_args")), object_of(new.get("tool_args"))
     lost = set(_drawn(before)) - set(_drawn(after))

@@ -169,10 +169,10 @@ class ModelAnswer:
 
 
 class Model(Protocol):
-    """Interface of everything that answers questions: a language model's client, `Door`, a recorded conversation."""
+    """Interface of everything that answers questions, such as a model's client, a `Door` or a recorded conversation."""
 
     def name(self, role: Role) -> str:
-        """Return the name of the language model for a role, for messages and records."""
+        """Return the name of the language model that a role uses, as messages and records show it."""
 
     def ask(self, ask: Ask) -> ModelAnswer:
         """Return the answer to a question, or raise a `ModelError`."""

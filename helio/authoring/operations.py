@@ -100,7 +100,7 @@ def step_of(template: Document, step_id: StepId) -> Document:
 
 
 def style_lines(args: Mapping[str, Any]) -> list[str]:
-    """Return the labels whose lines a style step changes; such a step reads no tables."""
+    """Return the labels of the lines whose style a step changes; the step does not read the tables of these labels."""
     return [label for key in KEYED_BY_LABEL if isinstance(args.get(key), dict) for label in args[key]]
 
 
@@ -155,7 +155,8 @@ def _rewire(template: Document, operation: Operation) -> None:
     step = _step(template, operation.step)
     if not operation.old or not operation.new:
         raise OperationError(
-            f"rewiring step {operation.step} needs the label that it reads ('old') and the new label ('new')"
+            f"the operation 'rewire' of step {operation.step} needs two labels: 'old', which the step reads now, and "
+            "'new', which it will read instead"
         )
     args = step.get("tool_args")
     if not isinstance(args, dict):
@@ -166,9 +167,9 @@ def _rewire(template: Document, operation: Operation) -> None:
     if not any(_renamed(label, operation) for label in labels):
         raise OperationError(
             f"step {operation.step} does not read {operation.old}",
-            advice=f"the step reads {', '.join(sorted(set(labels)))}"
+            advice=f"use a label that the step reads: {', '.join(sorted(set(labels)))}"
             if labels
-            else "the step reads no labels",
+            else "choose another step: this step reads no table",
         )
     for read in reads:
         instead = _renamed(read.label, operation)
@@ -225,7 +226,7 @@ def _position(template: Document, name: str) -> tuple[list[Document], int]:
                 return steps, index
     ids = _ids(template)
     raise OperationError(
-        f"no step is called '{name}'" if name else "no step was named",
+        f"no step is called '{name}'" if name else "the operation names no step",
         advice=did_you_mean(name, ids) or f"choose one of the steps {', '.join(ids)}",
     )
 
@@ -275,8 +276,10 @@ def _index(items: list[Any], key: str, operation: Operation) -> int:
     if key.isdecimal() and int(key) < len(items):
         return int(key)
     raise OperationError(
-        f"'{operation.path}' is not an item of its list",
-        advice=f"use an index from 0 to {len(items) - 1}" if items else "set the whole list: it is empty",
+        f"there is no list item at '{operation.path}'",
+        advice=f"use an index from 0 to {len(items) - 1}"
+        if items
+        else "set the whole list instead, because it is empty",
     )
 
 

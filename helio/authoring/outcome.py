@@ -25,7 +25,7 @@ class NotProved(RequestError):
 
 @dataclass(frozen=True)
 class Attribution:
-    """Who wrote a template or an answer (rules or a language model), and how many tokens it cost.
+    """Origin of a template or an answer: rules or a language model, and the number of tokens that were used.
 
     Parameters
     ----------

@@ -137,7 +137,7 @@ class Proposals:
     def add(
         self, *, kind: Kind, pipeline: str, request: str, by: str, before: str, after: str, **more: Any
     ) -> Proposal:
-        """Save a new proposal; if the text `after` is empty, save it as a failed proposal.
+        """Save a new proposal; its state is ``failed`` if the text `after` is empty, otherwise ``pending``.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Proposals:
 
     @checked
     def load(self, name: str) -> Proposal:
-        """Load a proposal by its id, or by the beginning of its id if only one id begins so.
+        """Load a proposal by its id, or by the first characters of its id if no other id begins with these characters.
 
         Raises
         ------
@@ -249,7 +249,7 @@ class Proposals:
         return path if self._library.text(entry) == as_text(proposal.template) else None
 
     def undo(self, path: Path) -> Proposal:
-        """Give a pipeline file outside the library the text that it had before the last accepted change.
+        """Restore the text that a pipeline file outside the library had before the last accepted change.
 
         Raises
         ------
@@ -273,7 +273,7 @@ class Proposals:
         if found is None:
             raise RequestError(
                 f"the present text of {path} does not come from an accepted proposal",
-                advice="undo changes made by hand first; helio can undo only accepted proposals",
+                advice="first undo by hand the changes that were made by hand; helio can undo only accepted proposals",
             )
         write_whole(path, found.before.encode())
         return found

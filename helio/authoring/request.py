@@ -45,7 +45,7 @@ class Computation:
 
 @dataclass(frozen=True)
 class Panels:
-    """How the time series are arranged in the panels of the figure.
+    """Arrangement of the time series in the panels of the figure.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class Panels:
 
 @dataclass(frozen=True)
 class RequestedStyle:
-    """How the figure should look.
+    """Requested appearance of the figure.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Scrub:
         return _LIKE_A_KEY.sub(HIDDEN, self._without_known(text))
 
     def json(self, value: Any) -> Any:
-        """Return a JSON value without API keys in its texts; in language models' signatures, hide only known keys."""
+        """Hide API keys in all texts of a JSON value; in the ``signature`` of a model, hide only the known keys."""
         if isinstance(value, str):
             return self(value)
         if isinstance(value, dict):

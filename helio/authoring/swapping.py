@@ -1,4 +1,4 @@
-"""Replace one spacecraft by another with helio's table of quantities, without a language model."""
+"""Replace one spacecraft in a template by another one, using helio's table of quantities and no language model."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def crafts_in(template: Document, catalogue: Catalogue) -> list[str]:
 
 
 def refetched(template: Document, step: StepView, pairs: Sequence[tuple[str, str]]) -> list[Operation]:
-    """Return the operations that let a fetch use other datasets and parameters, and its readers use the new labels."""
+    """Return the operations that change a fetch's datasets and parameters, and the labels in the steps that read it."""
     return replaced_args(template, step, _args_with(step, pairs))
 
 

@@ -81,7 +81,7 @@ class Transcript:
         return self.path.stem
 
     def note(self, kind: str, **facts: Any) -> None:
-        """Write a line of the given kind, with its facts.
+        """Write one line: its kind, the present time and the given facts.
 
         Raises
         ------
@@ -159,7 +159,7 @@ def clock_of(path: Path) -> str | None:
 
 
 class TranscriptLine(TypedDict):
-    """One line of a transcript; which other keys the line has depends on its kind."""
+    """One line of a transcript; ``kind`` decides which other keys the line has."""
 
     kind: str
 
@@ -282,7 +282,7 @@ class Replay:
         self._lock = threading.Lock()
 
     def name(self, role: Role) -> str:
-        """Return the name of the transcript; each recorded answer names its own language model."""
+        """Return the name of the transcript; each recorded answer contains the name of its language model."""
         del role
         return f"transcript {self._path.stem}"
 

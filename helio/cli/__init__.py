@@ -40,7 +40,7 @@ _HELP = ("-h", "--help")
 
 
 def command_for(words: Sequence[str]) -> typer.Typer:
-    """Return an application with only the command in `words`: building all commands takes longer than many runs.
+    """Return an application with only the command in `words`, because building all commands takes long.
 
     Parameters
     ----------

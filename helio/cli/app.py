@@ -60,8 +60,8 @@ TimeRange = Annotated[
     typer.Option(
         "--time-range",
         "-t",
-        help="Time range in UTC: a day such as 2021-10-28, a phrase such as 'last 7 days', or START/STOP, without the "
-        "STOP itself. Default: the pipeline's.",
+        help="Time range in UTC: a day such as 2021-10-28, a phrase such as 'last 7 days', or START/STOP, where STOP "
+        "itself is not included. Default: the pipeline's.",
         metavar="RANGE",
     ),
 ]
@@ -80,7 +80,7 @@ Archive = Annotated[
     typer.Option(
         "--archive",
         help=f"Where to get the data: a folder of files, a provider ({choices()}), or the URL of a HAPI server. "
-        "Default: the provider named in the step, otherwise the catalogue's.",
+        "Default: the provider that the step names; if it names none, the provider in the catalogue.",
         metavar="DIR|NAME|URL",
         autocompletion=complete_providers,
     ),
@@ -185,7 +185,7 @@ def _root(
 def errors_as_text(
     as_json: bool, *, cancelled: str = "run the same command again to continue from the finished steps"
 ) -> Iterator[None]:
-    """Print an error of helio as text, and exit with the error's code; any other error is a bug and shows a traceback.
+    """Print an error of helio as text and exit with its exit code; any other error is a bug and shows a traceback.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def _say_error(error: HelioError, as_json: bool, code: int) -> None:
 
 
 def say(text: object = "", *, err: bool = False, nl: bool = True, exact: bool = False) -> None:
-    """Print a line as plain text; if the reader of the output has ended, as in ``| head``, stop without an error.
+    """Print a line as plain text; if the program that reads the output has ended, as in ``| head``, discard the line.
 
     Every command prints through this, or through `print_json`.
 
@@ -335,7 +335,7 @@ def current_settings() -> Settings:
 
 
 def page_link(link: str, settings: Settings) -> str:
-    """Add a login to a link to the engine's pages, so that any browser can open the link; only if a terminal shows it.
+    """Let any browser open a link to the engine's pages, by adding a login; do this only if the output is a terminal.
 
     In a log, which others may read, the link stays as it is: it opens only where somebody has logged in.
     """
@@ -369,7 +369,7 @@ def printed_notices() -> Handler:
 
 
 def log_to(settings: Settings, *, verbose: bool) -> None:
-    """Write all log messages to a file in the home folder (a new file at 1 MB); with --verbose print them too."""
+    """Write all log messages to a file in the home folder, a new one at 1 MB; with --verbose, also print them."""
     import logging
     from logging.handlers import RotatingFileHandler
 

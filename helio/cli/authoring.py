@@ -409,7 +409,7 @@ def show_proposal(
 
 @proposals_app.command("accept")
 def accept_proposal(proposal: Id) -> None:
-    """Accept a proposal; helio edit PIPELINE --undo goes back to the text before."""
+    """Accept a proposal; to undo this, run helio edit PIPELINE --undo."""
     with errors_as_text(as_json=False):
         proposals = _proposals()
         say(f"accepted {proposals.accept(proposals.load(proposal))}")

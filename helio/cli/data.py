@@ -127,8 +127,8 @@ def refresh_catalog(
         str,
         typer.Option(
             "--masters",
-            help="Also read the parameters of the datasets that match, such as 'AC_*', from their master CDFs; '*' "
-            "downloads 2,900 files.",
+            help="Also read the parameters of the datasets whose IDs match this pattern, such as 'AC_*', from their "
+            "master CDFs. For '*', helio downloads 2,900 files.",
             metavar="PATTERN",
         ),
     ] = "",
@@ -140,7 +140,7 @@ def refresh_catalog(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Update the catalogue from CDAWeb; if this fails, the old one stays."""
+    """Update the catalogue from CDAWeb; if this fails, helio keeps the old catalogue."""
     with errors_as_text(as_json):
         from dataclasses import asdict
         from datetime import UTC, datetime

@@ -37,7 +37,7 @@ def write_pass(
         str,
         typer.Option(
             "--stage",
-            help="Letter of the stage that gets the pass as its last one: N, R, X, O, G, V or B.",
+            help="Letter of the stage to which helio adds the pass, as the last one: N, R, X, O, G, V or B.",
             metavar="STAGE",
         ),
     ] = "V",

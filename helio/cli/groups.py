@@ -40,7 +40,7 @@ class Commands(TyperGroup):
     """Group of commands whose help shows the whole description of each command."""
 
     def sections(self) -> dict[str, list[str]]:
-        """Return the names of the commands, by the title that the help shows above them."""
+        """Map each title that the help shows to the names of the commands below it."""
         return {"Commands": list(self.commands)}
 
     def list_commands(self, ctx: Any) -> list[str]:

@@ -47,8 +47,8 @@ def explain(
     subject: Annotated[
         str,
         typer.Argument(
-            help="What to explain: a tool, a code (HR203), all codes that begin with two letters (HR), a key of a "
-            "pipeline or a figure, or a run.",
+            help="What to explain: a tool, a code (HR203), all codes that begin with the same two letters (HR), "
+            "a key of a pipeline or a figure, or a run.",
             metavar="TOOL|CODE|KEY|RUN",
             autocompletion=complete_words,
         ),
@@ -186,7 +186,7 @@ def _run_called(subject: str) -> RunRecord:
                 f"there is no code {subject}",
                 advice=f"use one of {', '.join(alike)}"
                 if alike
-                else f"use a code that begins with {', '.join(families)}; `helio explain HR` lists those with HR",
+                else f"use a code that begins with {', '.join(families)}; `helio explain HR` lists the codes with HR",
             ) from error
         about = [code.code for code in codes().values() if subject.strip().lower() in code.meaning.lower()]
         otherwise = (

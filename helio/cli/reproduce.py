@@ -113,7 +113,7 @@ def lock(
                 )
         if before is not None and before.pipeline != made.pipeline:
             raise RequestError(
-                f"{output} locks {before.pipeline}, not {made.pipeline}",
+                f"{output} is the lock file of {before.pipeline}, not of {made.pipeline}",
                 advice="write another file: --output another.lock",
             )
         written = made.write(output)
@@ -179,7 +179,9 @@ def diff(
     ],
     new: Annotated[
         str,
-        typer.Argument(help="ID of the run to compare with it.", metavar="NEW", autocompletion=complete_runs),
+        typer.Argument(
+            help="ID of the run to compare with OLD.", metavar="NEW", autocompletion=complete_runs
+        ),
     ],
     as_json: Json = False,
 ) -> None:

@@ -87,16 +87,16 @@ def run(
         Literal["file", "checksum", "parts", "size"] | None,
         typer.Option(
             "--proof",
-            help="With --locked: the weakest proof of a file's content that you accept: a checksum in the file, a "
-            "checksum from the archive, checksums of parts of the file, or its size. "
-            "Default: none, the digests in the lock are enough.",
+            help="With --locked: require this proof of each file's content, or a stronger one. From the strongest to "
+            "the weakest: file (a checksum in the file), checksum (a checksum from the archive), parts (checksums of "
+            "parts of the file), size (its size). Default: require no proof; the digests in the lock are enough.",
         ),
     ] = None,
     ephemeral: Annotated[
         bool,
         typer.Option(
             "--ephemeral",
-            help="Start the engine's server for this run only, inside this process: for batch systems.",
+            help="Start the engine's server inside this process, for this run only; use it on batch systems.",
         ),
     ] = False,
     direct: Annotated[
@@ -164,7 +164,9 @@ def plan_pipeline(
     lock: LockFile = None,
     offline: Annotated[
         bool,
-        typer.Option("--offline", help="Contact no server; what only a server knows is shown as unknown."),
+        typer.Option(
+            "--offline", help="Contact no server, and show as unknown the facts that only a server knows."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -246,7 +248,7 @@ def _one_name(words: list[str]) -> str:
     if len(words) != 1:
         raise RequestError(
             f"`helio run` takes one pipeline, not {len(words)}: {' '.join(words)}",
-            advice=f"run one after another: `helio run {words[0]}`",
+            advice=f"run one pipeline at a time: `helio run {words[0]}`",
         )
     return words[0]
 

@@ -217,7 +217,8 @@ def save_runs(
     runs: Annotated[
         list[str],
         typer.Argument(
-            help="ID of a run, or 'last' for the newest. ID:STEP,STEP keeps only these steps and those they depend on.",
+            help="ID of a run, or 'last' for the newest. With ID:STEP,STEP, the pipeline gets only these steps and the "
+            "steps that they depend on.",
             metavar="RUN[:STEP,…]",
             autocompletion=complete_runs,
         ),

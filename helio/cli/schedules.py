@@ -47,8 +47,8 @@ def up(
         bool,
         typer.Option(
             "--env",
-            help='Print the environment that the command prefect needs, for eval "$(helio up --env)". Anyone who '
-            "reads this environment can use the engine.",
+            help="Print the environment variables that the command prefect needs; to set them, run "
+            'eval "$(helio up --env)". Anyone who reads them can use the engine.',
         ),
     ] = False,
 ) -> None:
@@ -123,7 +123,8 @@ def add_schedule(
         typer.Option(
             "--output",
             "-o",
-            help="Folder in which the files of each time range get a folder. Default: scheduled/NAME in helio's home.",
+            help="Folder for the files. The files of each time range are put into a subfolder. Default: "
+            "scheduled/NAME in helio's home.",
             metavar="FOLDER",
         ),
     ] = None,

@@ -19,7 +19,7 @@ _IDENTIFIER = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def find_checkout(folder: Path) -> Path:
-    """Return the root folder of the copy of helio's code that contains `folder`, if the running helio is that copy.
+    """Return the root folder of the running helio's code; refuse a `folder` that is not in this code.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Write the code and test of a new tool, pass or source into a copy of helio's code; this code passes all tests."""
+"""Write the code and test of a new tool, pass or source into a copy of helio's code; with them, all tests pass."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def new_source(name: str, folder: Path) -> tuple[Path, ...]:
 
 
 def next_code(stage: str) -> str:
-    """Return a new code for a stage: the first code in the next group of one hundred codes without any code.
+    """Return an unused code for a stage: the first code of the next group of one hundred, or else the next code.
 
     >>> next_code("G")
     'HG401'
@@ -182,7 +182,9 @@ def listed(text: str, name: str, stage: str) -> str:
     if start is None:
         raise RequestError(f"helio/pipelines/passes/__init__.py has no list called {STAGES[stage]}")
     end = start.end() - 1
-    return f"{text[:end]}    # Say here why it stands where it does.\n    ({name},),\n{text[end:]}"
+    return (
+        f"{text[:end]}    # Say here why the pass has this place in the list.\n    ({name},),\n{text[end:]}"
+    )
 
 
 def _refuse_module(name: str, *folders: Path) -> None:

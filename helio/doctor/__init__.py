@@ -53,7 +53,7 @@ class Finding:
     """Name of the authority that issued the source's certificate."""
 
     def to_json(self) -> dict[str, Any]:
-        """Convert to JSON; only results of checks of data sources contain address, question, cause and issuer."""
+        """Convert to JSON; the fields address, asked, cause and issuer exist only for the check of a data source."""
         facts: dict[str, Any] = {
             "subject": self.subject,
             "ok": self.ok,

@@ -175,7 +175,7 @@ class _SourceThread(threading.Thread):
             self._bug = error
 
     def answer_by(self, until: float) -> SourceAnswer:
-        """Wait until the time `until` for the source's answer; then return an answer that reports the delay."""
+        """Wait until the time `until` for the source's answer; if there is none, return an answer that reports this."""
         self.join(max(0.0, until - time.monotonic()))
         if self.is_alive():
             self._http.cancel()

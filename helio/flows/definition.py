@@ -73,7 +73,7 @@ def parameters_of(template: Document, values: Mapping[str, Any]) -> dict[str, An
 
 
 def parameter_names(template: Document) -> dict[str, str]:
-    """Map each variable to the name of a flow parameter: the variable without ``$``, changed if Python forbids it."""
+    """Map each variable to the name of a flow parameter: the variable without ``$``, changed if this is not allowed."""
     names: dict[str, str] = {}
     for variable in template.get("variables") or {}:
         name = variable.removeprefix("$").lstrip("_") or "variable"

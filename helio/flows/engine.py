@@ -297,7 +297,7 @@ class _Edge(PrefectTaskRunFuture[None]):
         """Return nothing: steps exchange only ids of results."""
 
     def add_done_callback(self, fn: Callable[[PrefectFuture[None]], None]) -> None:
-        """Call `fn` at once: the step has finished already."""
+        """Call `fn` immediately: the step has finished already."""
         fn(self)
 
 
@@ -452,5 +452,5 @@ class _PrefectLog(logging.Handler):
     """Log handler that writes Prefect's messages into helio's log with the level ``debug``."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a message with the level ``debug``, because helio itself reports important events."""
+        """Write Prefect's message to helio's log at level ``debug``, because helio itself reports what matters."""
         logging.getLogger(CHATTER).debug("%s: %s", record.name, record.getMessage())

@@ -61,7 +61,7 @@ class LastRun:
 
 
 def last_run(home: Path, schedule: str) -> LastRun | None:
-    """Read the record of a schedule's last run; return None if it never ran, or if the record is damaged (logged)."""
+    """Read the record of a schedule's last run; return None if there is none, or if it is damaged, which is logged."""
     try:
         return read_record(_path(home, schedule), LastRun)
     except FileNotFoundError:

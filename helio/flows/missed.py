@@ -39,7 +39,10 @@ class MissedSlots:
     def __str__(self) -> str:
         runs = number_of(self.count, "run was", "runs were")
         span = _shown(self.first) if self.count == 1 else f"{_shown(self.first)} to {_shown(self.last)}"
-        return f"{runs} missed, {span} UTC: `helio serve` was not running; to run now: `helio run PIPELINE --now TIME`"
+        return (
+            f"{runs} missed, {span} UTC, because `helio serve` was not running; to run the pipeline for a "
+            "missed time, use `helio run PIPELINE --now TIME`"
+        )
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ def missed_slots(
 
 
 def unserved_since(served: ServeRecord, schedule: Schedule, home: Path) -> datetime:
-    """Return when `helio serve` last ran, or when the schedule was last written, whichever is later."""
+    """Return when `helio serve` was last known to run, or when the schedule was written, whichever is later."""
     written = (home / "schedules" / f"{schedule.name}.json").stat().st_mtime
     written_at = datetime.fromtimestamp(written, UTC).replace(tzinfo=None)
     return max(datetime.fromisoformat(served.seen), written_at)

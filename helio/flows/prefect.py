@@ -158,7 +158,11 @@ class PrefectEngine:
                 return  # a person has restarted it meanwhile
             self._server.request(f"/flow_runs/{flow_run}/set_state", state)
         except EngineError as error:
-            log.info("the server still shows the incomplete run %s as complete: %s", flow_run, error.message)
+            log.info(
+                "the server shows the run %s as complete, although it is incomplete: %s",
+                flow_run,
+                error.message,
+            )
 
     def _keep(self, run_id: str, flow_run: str) -> None:
         self._flow_run = flow_run
@@ -191,7 +195,7 @@ def mark_dead_runs(server: Server, settings: Settings, *, continuing: str = "") 
         marked = mark_crashed(server, set(dead.values()) - living)
     except EngineError as error:
         log.info(
-            "could not mark runs as crashed on the server, although their process has ended: %s",
+            "the processes of some runs have ended, but helio could not mark these runs as crashed on the server: %s",
             error.message,
         )
         return 0

@@ -46,7 +46,7 @@ class Picture:
 def register_cached(
     server: Server, plan: Plan, results: Sequence[StepResult], *, run_id: str, flow_run: str = ""
 ) -> str | None:
-    """Show a run on the server if all its results came from the store and the server answers at once.
+    """Show a run on the server if all its results came from the store and the server answers immediately.
 
     Parameters
     ----------

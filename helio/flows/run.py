@@ -54,13 +54,13 @@ class StepRunner(Protocol):
         ...
 
     def cancel(self) -> None:
-        """Stop all running work at once, so that every running call of `run_step` raises `Cancelled`."""
+        """Stop all running work immediately, so that every running call of `run_step` raises `Cancelled`."""
         ...
 
 
 @dataclass(frozen=True)
 class FlowRequest:
-    """A plan to run as a Prefect flow, with what the run needs besides the plan.
+    """A plan to run as a Prefect flow, and the other facts that this run needs.
 
     Parameters
     ----------
@@ -157,7 +157,8 @@ def _raise_what_ended(execution: FlowExecution) -> None:
     if execution.suspended and not execution.complete:
         raise Suspended(
             "the run was suspended on its Prefect page",
-            advice="resume a scheduled run on its page; otherwise run the same command to continue",
+            advice="press Resume on its Prefect page to continue a scheduled run; run the same command again to "
+            "continue any other run",
         )
     if execution.unreachable is not None:
         raise execution.unreachable
@@ -200,7 +201,7 @@ class FlowExecution:
         return len(self.results) == len(self.steps)
 
     def cancel(self) -> None:
-        """Stop all running work and start no new work; return at once, so that a signal handler may call this."""
+        """Stop all running work and start no new work; return immediately, so that a signal handler may call this."""
         if not self.cancelled.is_set():
             self.cancelled.set()
             # In a separate thread: a signal handler that waited for a lock of the runner could wait forever.

@@ -104,7 +104,7 @@ class Schedule:
         if now != usual:
             what = "leave a gap" if now > usual else "overlap"
             yield (
-                f"the clocks of {self.timezone} change between summer and winter, but time ranges are in UTC: "
+                f"time ranges are in UTC, but the clocks of {self.timezone} change between summer and winter, so "
                 f"{spans[1]} and {spans[2]} {what}; use --timezone UTC to avoid this"
             )
 
@@ -119,7 +119,8 @@ class Schedule:
         return shelf.read(shelf.find(self.pipeline))
 
     def form(self, settings: Settings, template: Document) -> Document:
-        """Return the template with all variables that a run can set, also those that helio makes from fixed values.
+        """Return the template with all variables that a run can set, including those that helio makes from fixed
+        values.
 
         Raises
         ------
@@ -149,7 +150,7 @@ class Schedule:
         return {**template, "variables": variables}
 
     def notices(self, settings: Settings) -> list[str]:
-        """Describe time ranges that earlier versions of helio read differently; report each of them only once."""
+        """Describe time ranges that earlier versions of helio understood as other ranges; report each only once."""
         try:
             declared = self.template(settings).get("variables")
         except HelioError:  # a run reports the error of its pipeline

@@ -599,7 +599,7 @@ def _values_of(template: Document, parameters: Mapping[str, Any]) -> dict[str, A
 
 
 def ask(server: Server, path: str, body: Any = None, *, method: str = "") -> Any:
-    """Send a request to the server, again if its database is busy; only for requests that are safe to repeat."""
+    """Send a request that may be repeated; repeat it if the server's database is busy."""
     for pause in (0.2, 0.5, 1.0, 2.0):
         try:
             return server.request(path, body, method=method)
@@ -650,8 +650,8 @@ def _only_one(settings: Settings) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise RequestError(
-                f"another `helio serve` already runs for {settings.home}",
-                advice="run only one `helio serve` for each home",
+                f"another `helio serve` already runs with the home folder {settings.home}",
+                advice="run only one `helio serve` for each home folder",
             ) from error
         yield
 

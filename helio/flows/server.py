@@ -212,7 +212,7 @@ class Server:
         try:
             ticket = self.request(TICKETS.removeprefix("/api"), {}, timeout=2.0)["ticket"]
         except EngineError as error:
-            log.info("the printed link does not log in by itself: %s", error.message)
+            log.info("the printed link cannot log you in: %s", error.message)
             return link
         return f"{link}&{urlencode({'ticket': ticket})}"
 
@@ -261,7 +261,7 @@ class Server:
 
     def _lives(self, process: _Process) -> str:
         if process.kept or process.idle is None:
-            return "the server runs until `helio down`"
+            return "the server runs until you run `helio down`"
         idle = _in_words(process.idle)
         try:
             with (self.home / USE).open() as lock:
@@ -276,7 +276,7 @@ class Server:
 
     @contextmanager
     def used(self) -> Iterator[None]:
-        """Keep helio's own server running during a ``with`` block; if the server is just ending, wait for its end.
+        """Keep helio's own server from ending during a ``with`` block; if it is ending already, wait for its end.
 
         Call `is_up`, `start` or `wait` only within this, if you need an answer from the server.
         """
@@ -295,7 +295,7 @@ class Server:
             yield
 
     def keep(self) -> None:
-        """Keep the running server from ending itself until `stop` is called."""
+        """Make the running server run until `stop` is called, even if nobody uses it."""
         if self.external:
             return
         with self.used(), self._locked():
@@ -304,7 +304,7 @@ class Server:
                 self._write(replace(process, kept=True))
 
     def start(self) -> None:
-        """Start helio's own server in the background, unless it is running; with `wait`, wait until it answers.
+        """Start helio's own server in the background, unless it is running; the method `wait` waits until it answers.
 
         Raises
         ------
@@ -418,7 +418,7 @@ class Server:
         return None if chosen else self.home / DATABASE
 
     def check_database(self) -> None:
-        """Refuse a database that is clearly unusable, before a server is started with it."""
+        """Refuse a database file that is unreadable, read-only or not an SQLite database, before a server uses it."""
         path = self._database
         if path is None or not path.exists():
             return
@@ -758,7 +758,7 @@ def _is_stopped(pid: int) -> bool:
 
 
 class Reminder:
-    """Tells a waiting user, at intervals, why the program waits.
+    """Messages that tell a waiting user, at intervals, why the program waits.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ def _in_real_time(cron: str, zone: ZoneInfo, after: datetime) -> Iterator[dateti
 
 
 def slots_ahead(cron: str, timezone: str, now: datetime) -> list[datetime]:
-    """List the next due times, as many as Prefect accepts at once."""
+    """List the next due times, at most as many as Prefect accepts in one schedule."""
     ahead: list[datetime] = []
     for slot in slots(cron, timezone, now):
         if len(ahead) >= MOST or (len(ahead) >= FEWEST and slot - now > FAR):

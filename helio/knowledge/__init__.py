@@ -1,1 +1,1 @@
-"""What helio knows about units, missions, datasets, parameters and physical quantities, and a search for datasets."""
+"""Knowledge about units, missions, datasets, parameters and physical quantities, and a search for datasets."""

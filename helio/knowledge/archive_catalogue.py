@@ -71,7 +71,7 @@ class CatalogueWithArchive(Catalogue):
         ]
 
     def has_stopped(self, dataset: DatasetSummary) -> bool:
-        """Return whether a dataset certainly has no data after its last record; always true for a local archive."""
+        """Return whether helio expects no data after a dataset's last record; always true for the local archive."""
         return self.in_archive(dataset.id) or super().has_stopped(dataset)
 
 

@@ -1,4 +1,4 @@
-"""Read cadences from titles, ids and questions, which write ``16-Second``, ``1HR``, ``hourly`` or ``11 Hz``."""
+"""Read cadences from titles, ids and questions, where they appear as ``16-Second``, ``1HR`` or ``11 Hz``."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ class DatasetSummary:
 
 @dataclass(frozen=True)
 class CatalogueEntry(DatasetSummary):
-    """The description of a dataset with its parameters, in the order of the archive; the time is left out."""
+    """The description of a dataset with its parameters, except the time, in the order of the archive."""
 
     parameters: tuple[ParameterEntry, ...] = ()
 
@@ -235,7 +235,7 @@ class Catalogue:
 
     @property
     def fresh_until(self) -> datetime:
-        """Until this time, helio may refuse or shorten a time range because of the last records in the catalogue."""
+        """Time until which the catalogue is so recent that helio may refuse or shorten a time range because of it."""
         return self.as_of + FRESH
 
     def __len__(self) -> int:
@@ -253,7 +253,7 @@ class Catalogue:
         return False
 
     def ids(self) -> list[str]:
-        """Return the ids of all datasets, in order."""
+        """Return the ids of all datasets, in alphabetical order."""
         return sorted(row.id for row in self.rows)
 
     def dataset(self, dataset_id: str) -> CatalogueEntry:
@@ -310,7 +310,7 @@ class Catalogue:
         ]
 
     def is_fresh(self, dataset: DatasetSummary, now: datetime) -> bool:
-        """Return whether helio may refuse or shorten a time range because of the time range in the catalogue."""
+        """Return whether helio may refuse or shorten a request because of the dataset's time range in the catalogue."""
         return self.as_of <= now < self.fresh_until or self.has_ended(dataset)
 
     def has_ended(self, dataset: DatasetSummary) -> bool:
@@ -343,7 +343,7 @@ class Catalogue:
         return facts
 
     def words(self) -> str:
-        """Return the text of the search index, which lists for each word the datasets that it describes."""
+        """Return the text of the search index, which lists, for each word, the datasets that the word describes."""
         return self.file.text("words")
 
     @cached_property

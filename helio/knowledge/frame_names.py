@@ -24,7 +24,7 @@ _STATED = re.compile(rf"\bin (?:the )?({'|'.join(sorted(_WORDS))})\b(?!/)")
 
 
 def stated_frame(name: str, description: str = "") -> str:
-    """Return the only frame that a name states, otherwise the only frame in a description; otherwise an empty text.
+    """Return the frame stated in a name, or if none, in the description; empty unless exactly one frame is stated.
 
     >>> stated_frame("BGSEc"), stated_frame("mms1_fgm_b_gse_srvy_l2"), stated_frame("BZ_GSM1800")
     ('GSE', 'GSE', 'GSM')
@@ -43,7 +43,7 @@ def stated_frame(name: str, description: str = "") -> str:
 
 
 def meant_frame(name: str) -> str:
-    """Return the frame meant by a name with a small mistake: a letter too many, or two in the wrong order; else empty.
+    """Return the frame that a misspelt name means: one letter too many, or letters in the wrong order; otherwise empty.
 
     >>> meant_frame("GSEE"), meant_frame("gms"), meant_frame("GSE"), meant_frame("spacecraft")
     ('GSE', 'GSM', '', '')

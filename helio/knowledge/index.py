@@ -1,4 +1,4 @@
-"""Make the search index of a catalogue: for each word, the datasets that it describes, with weights."""
+"""Make the search index of a catalogue: it lists, for each word, the datasets that the word describes, with weights."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _USUAL = 12
 
 
 def word_index(datasets: Sequence[CatalogueDataset]) -> str:
-    """Return a line ``word|weight:steps|…`` for each word; steps are differences between the numbers of datasets.
+    """Return a line ``word|weight:steps|…`` for each word; each step is a dataset's number minus the previous number.
 
     A concept begins with a tilde: ``~magneticfield``.
     """

@@ -1,4 +1,4 @@
-"""The datasets, frames and units of physical quantities, by spacecraft: helio uses them to change the spacecraft.
+"""The datasets, frames and units of physical quantities, by spacecraft: helio uses them to replace a spacecraft.
 
 Only quantities in this list can be swapped between spacecraft; an error names those that cannot.
 """
@@ -386,12 +386,12 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             f"helio does not know which quantity {entry.id}.{parameter} is, so it cannot find this quantity "
             f"in the data of {name}",
             advice=f"search for an equivalent with `helio datasets search '{name} …'`; helio knows "
-            f"{', '.join(quantities())}",
+            f"these quantities: {', '.join(quantities())}",
         )
     others = sources_of(known.quantity, name)
     if not others:
         raise RequestError(
-            f"helio knows no {known.quantity} of {name}",
+            f"helio knows no dataset with the {known.quantity} of {name}",
             advice=f"search for a dataset with `helio datasets search '{name} …'`",
         )
     chosen = next((other for other in others if other.frame == known.frame), None)
@@ -400,9 +400,9 @@ def swap(dataset: str, parameter: str, mission: str, *, catalogue: Catalogue) ->
             f"{other.dataset}.{'+'.join(other.parameters)} in {other.frame}" for other in others
         )
         raise RequestError(
-            f"helio knows no {known.quantity} of {name} in {known.frame}, and does not change the frame when it "
-            "replaces a spacecraft",
-            advice=f"use one of these in the template: {choices}",
+            f"helio knows no dataset with the {known.quantity} of {name} in {known.frame}, and it keeps the frame "
+            "when it replaces a spacecraft",
+            advice=f"write one of these parameters into the template: {choices}",
         )
     differences = _differences(known, chosen)
     if before is not None and len(known.parameters) == len(chosen.parameters) == 1:

@@ -56,7 +56,7 @@ class Renewal:
 
 
 def known_so_far(home: Path) -> Catalogue:
-    """Return the catalogue to renew: that in helio's home folder, or if it is damaged, the one that helio contains."""
+    """Return the catalogue to renew: what `open_catalogue` finds; if that is damaged, the one in helio's package."""
     try:
         return open_catalogue(home)
     except DamagedFile:

@@ -153,7 +153,7 @@ def conversion_factor(unit: str, to: str) -> float:
         return 1.0
     for spelling in (unit, to):
         if canonical_unit(spelling) in ("degC", "dB"):
-            raise StepError(f"{spelling} cannot be converted: it is not a multiple of another unit")
+            raise StepError(f"{spelling} cannot be converted: the conversion needs more than a factor")
     first, second = _pint_unit(unit), _pint_unit(to)
     if first is None or second is None:
         raise StepError(

@@ -252,7 +252,7 @@ def unit_factors(spelling: str) -> tuple[Factor, ...] | None:
 
 
 def pretty_unit(canonical: str) -> str:
-    """Write a unit as in print, for a label: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``; exponents are raised."""
+    """Write a unit for a label, with exponents as superscripts: ``cm⁻³``, ``eV/(cm² s sr eV)``, ``µA``, ``°``."""
     if len(canonical) > LIMITS.unit:
         return canonical
     powers = _EXPONENT.sub(

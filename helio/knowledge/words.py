@@ -251,7 +251,7 @@ class Clause:
 
 
 def clauses(words: Sequence[str]) -> list[Clause]:
-    """Split the words of a question into parts with a meaning; of two phrases at the same place, the longer one counts.
+    """Split the words of a question into parts with a meaning: known phrases, the longest possible, or single words.
 
     >>> clauses(tokens("B field GSM"))
     [Clause(words=('b', 'field'), concept='magneticfield', spelt=''), Clause(words=('gsm',), concept='', spelt='')]

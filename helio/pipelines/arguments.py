@@ -266,7 +266,7 @@ CHECKS: dict[str, Check] = {
 
 
 def read_clock(now: datetime | str | None = None) -> datetime:
-    """Convert the present time of a run to UTC without a time zone.
+    """Convert the time of a run to UTC without a time zone; if no time is given, return the present time.
 
     Raises
     ------

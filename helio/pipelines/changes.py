@@ -226,7 +226,7 @@ class Change:
 
 
 def changes(before: Document, after: Document) -> tuple[Change, ...]:
-    """List all differences between two templates, in the order of the second; if the first is empty, list everything.
+    """List all differences between two templates, in the order of `after`; if `before` is empty, list all of `after`.
 
     The order of keys, default values (``"critical": true``), and an order of steps that changes no result do not
     count.
@@ -275,7 +275,7 @@ def work_left(
     catalogue: Mapping[str, Dataset] | None = None,
     pipelines: Mapping[str, Document] | None = None,
 ) -> RemainingWork:
-    """Find the steps of a changed template that a run must compute again, compared with the template before the change.
+    """Find the steps of a changed template that a run must compute again, because the change concerns their results.
 
     A step with unknown meaning counts as work.
     """
@@ -312,13 +312,13 @@ class _Location:
     what: str = ""
 
     def at(self, key: str, word: str = "", subject: Subject | None = None) -> _Location:
-        """Return the place of a key in the object at this place."""
+        """Return the location of a value in this object, by the key of the value."""
         word = word or shown_name(key)
         what = f"{self.what}, {word}" if self.what else word
         return replace(self, path=(*self.path, key), what=what, subject=subject or self.subject)
 
     def item(self, index: int) -> _Location:
-        """Return the place of an item in the list at this place."""
+        """Return the location of an item in this list, by the index of the item."""
         word = f"item {index + 1}"
         what = (
             f"panel {index + 1}" if self.what == "panels" else f"{self.what}, {word}" if self.what else word

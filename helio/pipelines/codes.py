@@ -162,7 +162,7 @@ def read_codes(docstring: str, module: str) -> Iterator[Code]:
         parts["to_do"] = parts["to_do"] or _nothing_to_do(parts["code"], parts["kind"])
         if not parts["to_do"]:
             raise ValueError(
-                f"{module}: say what to do about {parts['code']}, in a line 'to do' after its example"
+                f"{module}: {parts['code']} does not say what the user can do; add a line 'to do' after its example"
             )
         yield Code(**{name: " ".join(text.split()) for name, text in parts.items()}, module=module)
 
@@ -170,7 +170,7 @@ def read_codes(docstring: str, module: str) -> Iterator[Code]:
 def _nothing_to_do(code: str, kind: str) -> str:
     """Say why a user need not do anything about an edit; return an empty text for errors and warnings."""
     if kind == RETIRED:
-        return "Nothing. This version of helio does not give the code."
+        return "Nothing. This version of helio does not report this code any more."
     if kind == "edit safe" and code[1] in _FIXED_STAGES:
         return "Nothing. helio corrects the plan of the run; `helio fix PIPELINE` corrects your file too."
     if kind in ("edit safe", "edit bind"):

@@ -92,7 +92,7 @@ class History:
         self._folder = folder / "history" / name
 
     def revisions(self) -> list[Revision]:
-        """List all revisions, oldest first; a change that the user made by hand after them counts as the newest."""
+        """List all revisions, oldest first; a later change by hand to the pipeline's file is the newest revision."""
         known, text = self._known(), self._current()
         if text is not None and _of(known, text) is None:
             known.append(self._next(known, text, Writing("by hand")))
@@ -143,7 +143,7 @@ class History:
         parent: int | None = None,
         unless: Callable[[str | None], None] | None = None,
     ) -> Revision:
-        """Write a new text of the pipeline, with its author; an earlier change by hand becomes a revision too.
+        """Write a new text of the pipeline, with its author; first record a change that the user made by hand.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ _AFTER_LAST = timedelta(seconds=1)
 
 
 def known_datasets(home: Path, now: datetime, archive: str = "") -> KnownDatasets:
-    """Return the datasets of the catalogue, with published time ranges only if the catalogue covers the archive."""
+    """Return the catalogue's datasets; leave out published time ranges if the catalogue does not cover the archive."""
     return KnownDatasets(home, now, spans=not archive or is_catalogued(archive))
 
 

@@ -1,4 +1,4 @@
-"""Keep templates as plans without values of a run, so that a process prepares equal templates only once."""
+"""Keep the plan made from each template, without values of a run, so that equal templates are rewritten only once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _NormalForm:
     answers: tuple[tuple[Question, str], ...]
 
     def holds(self, context: Context) -> bool:
-        """Return whether the passes would read the same values from this context."""
+        """Return whether the kept plan is valid in this context: the passes would read the same values from it."""
         return context.signatures is self.signatures and all(
             _shown(_answer(context, question)) == answer for question, answer in self.answers
         )

@@ -36,7 +36,7 @@ Known = TypeVar("Known")
 
 @dataclass(frozen=True)
 class Item:
-    """One item of a ``for_each``, as the steps of this item record it."""
+    """One item of a ``for_each``, as recorded in every planned step that belongs to this item."""
 
     map_id: StepId
     name: str

@@ -119,7 +119,8 @@ def _refused(
     others += [listed_literals(literals)] if literals else []
     return Diagnostic(
         "HB205",
-        f"the time range of the run would change {what}{was}; these keep other ranges: {', '.join(others)}",
+        f"the time range given for this run would change {what}{was}; these time ranges would stay as they are: "
+        + ", ".join(others),
         advice=_ways(unmoved, literals),
         candidates=tuple(unmoved),
     )

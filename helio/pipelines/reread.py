@@ -1,4 +1,4 @@
-"""Messages about stored time phrases that earlier versions read as another range; helio shows each message once."""
+"""Tell the user once about stored time phrases that earlier versions of helio understood as another range."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FILE = "reread.json"
 
 
 def plan_notices(plan: Plan, home: Path) -> list[str]:
-    """Return the messages about time phrases in a plan's template that helio has not shown to this user yet."""
+    """Return messages about a plan's time phrases that helio now reads differently; skip messages shown before."""
     messages = [warning.message for warning in plan.warnings if warning.code == CODE]
     return _new_messages(home, f"pipeline {plan.pipeline_id}", messages)
 
 
 def schedule_notices(name: str, values: Mapping[str, Any], home: Path) -> list[str]:
-    """Return the messages about time phrases of a schedule that helio has not shown to this user yet."""
+    """Return messages about a schedule's time phrases that helio now reads differently; skip messages shown before."""
     messages = [
         read_otherwise(value, value, f"'{value}'") for value in values.values() if isinstance(value, str)
     ]

@@ -102,8 +102,8 @@ class Share:
 
 
 def allowance_of(limit: int | Allowance | None) -> Allowance:
-    """Return `limit` itself if it is an `Allowance`, which other fetches may share; otherwise make an `Allowance` with
-    this limit.
+    """Return `limit` itself if it is an `Allowance`, so that fetches can share it; otherwise an `Allowance` with this
+    limit.
     """
     return limit if isinstance(limit, Allowance) else Allowance(limit)
 

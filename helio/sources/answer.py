@@ -32,7 +32,7 @@ _LONGEST_NUMBER = 40
 
 
 class BadBody(Exception):
-    """Error that a reader of a body raises if the body is cut off or wrong, so that helio sends the request again."""
+    """Error of a function that reads a body: the body is cut off or wrong, so helio sends the request again."""
 
 
 class UnusableJson(ValueError):

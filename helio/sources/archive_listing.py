@@ -117,7 +117,8 @@ class ArchiveListing:
 def list_archive(
     archive: LocalArchive, dataset_id: str = "", on_progress: Progress = lambda what, count: None
 ) -> ArchiveListing:
-    """List the datasets of a folder: check the name and both ends of every file, and open a few files of each dataset.
+    """List the datasets of a folder: check the name and the first and last bytes of every file, and open a few files of
+    each dataset.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ class _Look:
             return {called[0]: chosen[called[0]]}
         if called:
             raise UnknownDataset(
-                f"several datasets in {shown(self._archive.root)} have the id '{dataset_id}' in their files",
+                f"'{dataset_id}' is the Logical_source of several datasets in {shown(self._archive.root)}",
                 advice=f"choose one of them: {', '.join(called)}",
             )
         raise UnknownDataset(

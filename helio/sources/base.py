@@ -261,7 +261,9 @@ class Source(ABC):
         DataError
             The source does not reply, or its reply is wrong.
         """
-        raise NotImplementedError(f"{cls.title} sets a question but does not override probe")
+        raise NotImplementedError(
+            f"{cls.title} sets the attribute 'question' but does not define the method 'probe'"
+        )
 
     # Asking, for subclasses
 
@@ -343,7 +345,7 @@ class Source(ABC):
         )
 
     def save(self, name: str, content: Any) -> None:
-        """Save a reply in the cache that was requested without `saved`, and replace any earlier reply of this name."""
+        """Save in the cache a reply that was not requested with `saved`; replace any earlier reply with this name."""
         name = f"{self.folder}/{name}"
         with self.replies.alone(name):
             self.replies.save(name, content)
@@ -374,8 +376,8 @@ class Source(ABC):
         return timedelta() <= self.http.clock.utc() - heard_at <= timedelta(seconds=longest)
 
     def is_fresh(self, heard_at: datetime, stop: datetime) -> bool:
-        """Return whether a reply about data up to `stop` is still valid: always if the data are old, otherwise for one
-        hour.
+        """Return whether a cached reply about data up to `stop` may be used: always if the data were final, otherwise
+        for one hour.
         """
         return is_settled(stop, heard_at) or self.is_young(heard_at)
 

@@ -73,7 +73,7 @@ class FileFacts:
     """UTC of the first and the last record in the file, over all time variables; None if no record has an epoch."""
 
     def complete(self, source: SourceFile) -> SourceFile:
-        """Fill the empty fields of a record's source (such as its DOI) with facts from the file."""
+        """Fill the empty fields of `source`, such as its DOI, with facts from the file."""
         parts: Proof = "checksums of its parts"
         return replace(
             source,
@@ -333,7 +333,7 @@ class _Worker:
         self._process.kill()
 
     def has_ended(self) -> bool:
-        """Return whether the worker process ended by itself between two requests."""
+        """Return whether the worker process has ended between two requests although helio did not end it."""
         return self._process.poll() is not None
 
     def wait_until_ready(self) -> None:

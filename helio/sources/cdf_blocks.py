@@ -25,7 +25,7 @@ Block = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class BlockFile:
-    """Open CDF from which blocks are read.
+    """An open CDF, from which blocks are read.
 
     Parameters
     ----------
@@ -182,4 +182,4 @@ def _read_block(
         and os.preadv(file.descriptor, [place.data], offset + lead + skipped) == place.size
     ):
         return
-    raise ValueError(f"block {number} does not contain exactly the {length} bytes of its records")
+    raise ValueError(f"block {number} does not have exactly the {length} bytes that its records need")

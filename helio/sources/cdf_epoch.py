@@ -70,7 +70,9 @@ def tt2000_of(nanoseconds: Nanoseconds) -> Nanoseconds:
         For times before 1972, when UTC ran at another rate.
     """
     if nanoseconds.size and nanoseconds.min() < _UNIX_1972:
-        raise ValueError("times before 1972 cannot be written as TT2000: UTC then ran at another rate")
+        raise ValueError(
+            "times before 1972 cannot be written as TT2000, because UTC had seconds of another length before 1972"
+        )
     return tai_of(nanoseconds.view("M8[ns]")) - _TT_MINUS_TAI
 
 

@@ -68,7 +68,7 @@ class _CdfOf(CDF):  # type: ignore[misc]  # cdflib says nothing of its types
 
 
 class CdfFile:
-    """Open CDF that keeps in memory what was read from the file, except records."""
+    """An open CDF that keeps in memory what was read from the file, except records."""
 
     def __init__(self, path: Path, source: Path | None = None) -> None:
         self.path = path
@@ -109,8 +109,8 @@ class CdfFile:
         return self._names
 
     def part_checksums(self) -> bool:
-        """Return whether gzip compresses the whole file, or all its time-varying numbers and times; gzip detects
-        damaged values.
+        """Return whether gzip, which detects damaged values, compresses the whole file or all its time-varying numbers
+        and times.
         """
         if self._whole_is_gzip:
             return True
@@ -165,8 +165,7 @@ class CdfFile:
         }
 
     def records(self, variable: FileVariable, first: int = 0, stop: int | None = None) -> npt.NDArray[Any]:
-        """Read records [first, stop) as stored in the file, in native byte order, with the first dimension first in
-        memory.
+        """Read records [first, stop) as stored in the file, in native byte order, and in C order in memory.
 
         Returns
         -------
@@ -402,7 +401,7 @@ class CdfFile:
                 if flags & _COMPRESSED:
                     kind, method = cpr.unpack(self._file.bytes(offset, cpr.size))
                     if kind != _CPR:
-                        raise ValueError(f"no description of a compression at offset {offset}")
+                        raise ValueError(f"no compression record (CPR) is at offset {offset}")
                     methods[is_z, number] = method
                 offset_of_record = following
         return methods

@@ -132,7 +132,8 @@ def _check_compressed(path: Path, size: int, head: bytes, descriptor: int) -> No
     if compression not in _COMPRESSIONS:
         raise DamagedFile(
             f"'{path.name}' is compressed by method {compression}, which helio cannot read",
-            advice=f"use NASA's cdfconvert to write it with a known method: {', '.join(_COMPRESSIONS.values())}",
+            advice="use NASA's cdfconvert to write the file with another compression: "
+            f"{' or '.join(_COMPRESSIONS.values())}",
             place=str(path),
         )
 
@@ -146,7 +147,7 @@ def refuse_padding(path: Path, size: int, end: int) -> None:
     """
     if size > 2 * end + _PADDING:
         raise DamagedFile(
-            f"'{path.name}' is damaged: it has {size} bytes, but its contents end after {end}",
+            f"'{path.name}' is damaged: it has {size} bytes, but its contents need only {end} bytes",
             advice=ADVICE,
             place=str(path),
         )

@@ -199,7 +199,7 @@ class TableReader:
         written = nanoseconds.shape[0]
         if written != time.records:
             raise UnknownParameter(
-                f"its time '{time.name}' has {number_of(written, 'value')} in "
+                f"the time '{time.name}' has {number_of(written, 'value')} in "
                 f"{number_of(time.records, 'record')}, but needs one value for each record"
             )
         clock = clock_between(time.name, nanoseconds, valid, self._start, self._stop)
@@ -317,15 +317,18 @@ class TableReader:
         if variable.shape != (size,):
             shape = list(variable.shape)
             return None, (
-                f"DEPEND names '{variable.name}' of shape {shape} for {size} bins; the bins are numbered "
-                "instead"
+                f"the variable '{variable.name}' that DEPEND gives has shape {shape}, which does not fit the "
+                f"{size} bins; helio numbers the bins instead"
             )
         if variable.kind in EPOCH_TYPES:
-            return None, f"'{variable.name}' should give the bins but holds times; the bins are numbered"
+            return (
+                None,
+                f"'{variable.name}' should give the bins, but it contains times; helio numbers the bins instead",
+            )
         if variable.varies and variable.records not in (1, clock.written):
             return None, (
                 f"'{variable.name}' has {number_of(variable.records, 'record')} for "
-                f"{number_of(clock.written, 'epoch')}; the bins are numbered instead"
+                f"{number_of(clock.written, 'epoch')}; helio numbers the bins instead"
             )
         attributes = self._file.attributes(variable.name)
         centers = self._bins(variable, clock)
@@ -464,7 +467,7 @@ class TimeSource:
         nanoseconds, valid = unix_nanoseconds(file.records(variable, 0, 1).reshape(-1), variable.kind)
         if valid is not None:
             raise DamagedFile(
-                f"the times in '{file.path.name}' count from '{self.base}', whose value is a fill value"
+                f"the times in '{file.path.name}' are seconds after '{self.base}', but '{self.base}' holds a fill value"
             )
         return int(nanoseconds[0])
 
@@ -546,8 +549,9 @@ def _seconds_named(file: VariableFile, variable: FileVariable) -> TimeSource:
     attributes = file.links(variable.name)
     unit = istp.text_of(attributes, "UNITS").lower()
     if unit not in {"s", "sec", "secs", "second", "seconds", "unix time"} and "1970" not in unit:
+        has = f"has the unit '{unit}'" if unit else "has no unit"
         raise UnknownParameter(
-            f"its time '{variable.name}' holds plain numbers in '{unit or 'no unit'}', not seconds"
+            f"the time '{variable.name}' {has}, but helio reads times only as epochs or in seconds"
         )
     base = _base_named(file, attributes, "DEPEND_EPOCH0")
     return TimeSource(variable.name, variable, counts_seconds=True, base=base)

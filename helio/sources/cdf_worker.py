@@ -61,7 +61,7 @@ _NEEDS_MEMORY = (
 
 
 class PinnedFile:
-    """File that stays open in its requested state, even if somebody moves or renames it."""
+    """An open file in its requested state; it stays open even if somebody moves or renames it."""
 
     def __init__(self, path: Path, kind: Format, state: FileState) -> None:
         self._path, self._state = path, state

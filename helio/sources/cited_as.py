@@ -1,4 +1,4 @@
-"""A provider whose tables cite their files exactly as an earlier record of a run cites the same bytes."""
+"""A provider whose tables cite each file as an earlier run record cites the file with the same bytes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CitedProvider:
 
     @property
     def name(self) -> str:
-        """Name of the provider whose data are cited differently."""
+        """Name of the provider that gives the data."""
         return self._provider.name
 
     def datasets(self) -> list[str]:

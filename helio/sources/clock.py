@@ -40,7 +40,7 @@ class EpochSelection:
 
     @property
     def span(self) -> tuple[int, int]:
-        """Number of the first record needed, and of the record after the last one needed."""
+        """Index of the first record that is needed, and index of the record after the last one."""
         if isinstance(self.records, slice):
             return self.records.start, self.records.stop
         if self.records.size == 0:

@@ -1,4 +1,4 @@
-"""Conversion of a file of columns to tables: one scalar for each column, and the tables that helio wrote earlier."""
+"""Conversion of a file of columns to tables: tables that helio wrote are restored, and other columns become scalars."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_PARENTHESES = re.compile(r"(?P<name>.*\S)\s*\((?P<unit>[^()]*(?:\([^()]*\)[^
 
 
 class ColumnFile(Protocol):
-    """Open file with columns of values and one or more columns of times."""
+    """An open file with columns of values and one or more columns of times."""
 
     path: Path
     fill_advice: str
@@ -51,7 +51,7 @@ class ColumnFile(Protocol):
         ...
 
     def numbers(self, column: int, dtype: np.dtype[Any] | None = None) -> Floats:
-        """Return a column, given by its number among the titles, as floats with missing cells as NaN.
+        """Return the column with this index in `titles` as floats, with missing cells as NaN.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class ColumnFile(Protocol):
         ...
 
     def block(self, places: Sequence[int], dtype: np.dtype[Any]) -> Floats:
-        """Return several columns, given by their numbers among the titles, as an array of shape (n, columns)."""
+        """Return the columns with these indices in `titles` as an array of shape (n, columns)."""
         ...
 
     def holds_numbers(self, column: int) -> bool:
@@ -86,7 +86,9 @@ class Columns:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Number of each column by its name, or by its full title if several columns share the name."""
+        """Map the name of each column to its index in the file's titles; if several columns share the name, their full
+        titles are the keys.
+        """
         titles = self._file.titles
         names = [parse_title(title)[0] for title in titles]
         often, twice = Counter(names), Counter(titles)
@@ -137,7 +139,7 @@ class Columns:
         return survey_clock(self._file.nanoseconds(), None)
 
     def find(self, name: str) -> int:
-        """Return the number of the column that has this name or this full title.
+        """Return the index of the column that has this name or this full title.
 
         Raises
         ------

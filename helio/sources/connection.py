@@ -577,8 +577,7 @@ def _tls_problem(error: ssl.SSLError, who: str, at_proxy: bool) -> Problem:
     if isinstance(error, ssl.SSLEOFError) or "EOF" in reason:
         return Problem(
             "closed",
-            f"the connection to {who} was closed before it was secure, by the server or by a firewall "
-            "in between",
+            f"the server, or a firewall in between, closed the connection to {who} before it was secure",
             _else_proxy(
                 "if the error stays, ask your network's administrators whether they block the connection",
                 at_proxy,
@@ -696,7 +695,7 @@ def _certificate_problem(error: ssl.SSLCertVerificationError, url: str, who: str
         names = ", ".join(certificate.names[:3]) if certificate and certificate.names else "another host"
         return Problem(
             "other host's certificate",
-            f"the certificate of {who} is for {names}{_by(certificate)}: another server answers in its place",
+            f"the certificate of {who} is for {names}{_by(certificate)}, so another server answers instead of {who}",
             "open any web page in a browser; log in if the network asks you to, otherwise ask your "
             "network's administrators",
             is_lasting=True,
@@ -722,7 +721,8 @@ def _by(certificate: Certificate | None) -> str:
 def _name_authority(seen: SecondLook, named: CertificateSetting | None) -> str:
     if named is not None and seen.trusted_without_settings:
         return (
-            f"unset {named.name}, or add the public authorities to {named.path}, which does not contain them"
+            f"unset {named.name}, or add the certificates of the public authorities to {named.path}, which does "
+            "not contain them"
         )
     ask = (
         "if your institute's network inspects secure connections, ask its administrators for the "

@@ -39,7 +39,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class CsvFile:
-    """Open CSV file; satisfies `helio.sources.columns.ColumnFile`.
+    """An open CSV file; satisfies `helio.sources.columns.ColumnFile`.
 
     Lines that begin with ``#`` are comments. The first other line names the columns, separated by commas, or by
     blanks if one column is called year. Times are ISO 8601 and UTC, in one column or in several that `find_times`
@@ -346,7 +346,7 @@ class CsvFile:
         advice = (
             "save the file again: it may be cut off"
             if cut
-            else "write decimals with a point, and put texts in quotes"
+            else "write numbers with a decimal point, such as 1.5, and put texts in quotes"
         )
         return DamagedFile(
             f"line {line} of '{self.path.name}' has {number_of(row.actual_columns, 'value')}, but the file "
@@ -374,7 +374,7 @@ class CsvFile:
         raise UnknownParameter(
             f"the column '{title}' does not hold numbers: '{text[:40]}' in line {self._line_of(row)} of "
             f"'{self.path.name}'" + (", with a decimal comma" if comma else ""),
-            advice="write decimals with a point"
+            advice="write numbers with a decimal point, such as 1.5"
             if comma
             else "choose another column, or remove the text from this one",
         )

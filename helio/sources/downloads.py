@@ -151,7 +151,9 @@ class Downloads:
             return None
         except OSError as error:
             log.warning(
-                "%s: the record of this file cannot be read (%s); helio downloads the file again", path, error
+                "%s: what helio saved about this file cannot be read (%s); helio downloads the file again",
+                path,
+                error,
             )
             return None
         log.warning("%s has changed since its download; helio downloads it again", path)
@@ -404,7 +406,7 @@ class _Part:
             self.length += len(chunk)
 
     def restart(self, validator: str) -> None:
-        """Start the download again from its first byte, and save the server's mark of this version, which is
+        """Start the download again from its first byte, and save the server's ETag or date of this version, which is
         needed to resume.
         """
         with _on_disk(self._place):
@@ -537,7 +539,7 @@ def _not_here(missing: Sequence[FileRequest]) -> Offline:
     names = [_name(request.url) for request in missing]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return Offline(
-        f"offline, and {number_of(len(names), 'file is', 'files are')} not cached: "
+        f"helio is offline, and {number_of(len(names), 'file is', 'files are')} not cached: "
         f"{', '.join(names[:_NAMED])}{more}",
         advice="run once without --offline",
         place=missing[0].url,

@@ -100,7 +100,7 @@ class _SavedNote:
 
 
 def settled_state(descriptor: int) -> FileState:
-    """Return the state of an open file, after a short wait that ensures that any later write changes the state.
+    """Return the state of an open file; wait shortly if needed, so that any later write changes the state.
 
     Without the wait, a second write within the same tick of the file system's clock would leave the state unchanged.
     """
@@ -199,7 +199,7 @@ class FileDigests:
             except FileNotFoundError:
                 log.debug("reading %s for the first time", path)
             except DamagedRecord as error:
-                log.warning("%s; helio reads '%s' again for its digest", error.message, path)
+                log.warning("%s; helio reads '%s' again to compute its digest", error.message, path)
         digest = digest_file(path)
         self.remember(path, digest)
         return digest

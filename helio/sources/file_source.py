@@ -352,7 +352,7 @@ class FileSource(Source):
         text = f"{dataset_id} has no file for {time_range} in {self.title}"
         advice = "choose another time range"
         if start and stop:
-            advice = f"choose another time range: its records run from {start} to {stop}"
+            advice = f"choose another time range: the records of the dataset run from {start} to {stop}"
             if utc(start) < time_range.stop and time_range.start <= utc(stop):
                 # a gap, or the archive's bad hour: it is asked again whenever somebody wants to know
                 text = (
@@ -385,7 +385,7 @@ def one_file(cached: CachedFile, source: SourceFile) -> OneFile:
 
 
 def proof_of(cached: CachedFile | None, listed_size: int) -> Proof:
-    """Return how the bytes of a file are proven right, for an archive that lists sizes but no digests."""
+    """Return what proves that the bytes of a file are right, for an archive that lists sizes but no digests."""
     if cached is None or cached.digest is None:
         return ""
     if cached.digest.checksum == "right":

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 
 class IntervalLimit:
-    """Longest interval of one parameter that helio requests at once; safe to share between threads.
+    """Longest interval of one parameter that helio asks for in one request; safe to share between threads.
 
     When the server refuses an interval, helio halves this limit. When intervals succeed, helio doubles the limit again,
     because the server may only have been busy; each time the server refuses the doubled interval, twice as many
@@ -28,8 +28,8 @@ class IntervalLimit:
             return self._longest is None or duration <= self._longest
 
     def refused(self, duration: timedelta, half: timedelta) -> int:
-        """Note that the server refused an interval as too long, so that helio requests its halves; return the
-        number of refusals in a row.
+        """Record that the server refused an interval as too long, so that helio requests its halves; return the number
+        of refusals in a row.
         """
         with self._lock:
             self._in_a_row += 1
@@ -42,7 +42,7 @@ class IntervalLimit:
             return self._in_a_row
 
     def gave(self, duration: timedelta) -> None:
-        """Note that the server sent the records of an interval."""
+        """Record that the server sent the records of an interval."""
         with self._lock:
             self._in_a_row = 0
             # a short rest of a range says nothing of what else is given

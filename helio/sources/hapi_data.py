@@ -76,9 +76,7 @@ class Records:
     in_order: bool = True
 
     def outside(self, span: TimeRange) -> int:
-        """Count the epochs outside of an interval, but not an epoch at the very end of the interval, which some
-        servers add.
-        """
+        """Count the epochs outside an interval; an epoch exactly at its end is allowed: some servers add one."""
         epoch = self.epoch.astype("M8[us]")
         return int(np.count_nonzero((epoch < np.datetime64(span.start)) | (epoch > np.datetime64(span.stop))))
 
@@ -569,7 +567,7 @@ def _axis(parameter: HapiParameter, number: int, records: Records, notes: list[s
     if centers is None and edges is not None:
         centers = istp.middle(*edges)
     if centers is None or centers.shape[-1] != size:
-        notes.append(f"'{bins.name}' does not have {size} bins; the bins are numbered")
+        notes.append(f"'{bins.name}' does not have {size} bins; helio numbers the bins instead")
         return None
     lower = upper = None
     if edges is not None:

@@ -110,8 +110,8 @@ class HapiParameter:
 
     @property
     def described(self) -> dict[str, Any]:
-        """Fields that decide how records are read, from which helio makes a digest; the digest must not differ
-        from earlier versions of helio.
+        """Fields that decide how records are read. helio makes a digest from them, which must stay the same in all
+        versions of helio.
         """
         return {name: fact for name, fact in asdict(self).items() if name not in ("problem", "remarks")}
 
@@ -380,12 +380,12 @@ def _stamp_remarks(info: Mapping[str, Any]) -> Texts:
     where = _STAMPS.get(str(given).upper())
     if where:
         return (
-            f"according to the server, each time is {where} of the interval of its record; helio did not "
-            "move the times",
+            f"according to the server, the time of each record is {where} of its interval; helio did not move "
+            "the times",
         )
     return (
         f"the server gives the timeStampLocation '{one_line(given, 40)}', so helio does not know "
-        "whether a time is the begin, the centre or the end of its interval",
+        "whether a time is the beginning, the centre or the end of its interval",
     )
 
 

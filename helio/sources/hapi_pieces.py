@@ -133,8 +133,7 @@ class Pieces:
     def cover(
         self, series: PieceSeries, span: TimeRange, usable: Callable[[CachedReply, TimeRange], bool]
     ) -> tuple[list[Piece], list[TimeRange]]:
-        """Return the cached replies that reach into an interval, in order, and the intervals that no cached reply
-        covers.
+        """Return the cached replies that overlap an interval, in order, and the intervals that no cached reply covers.
 
         Parameters
         ----------
@@ -206,7 +205,7 @@ class Pieces:
         return Piece(span, reply, span)
 
     def check(self, reply: CachedReply) -> None:
-        """Note that the server had the same version of the dataset before and after it sent this reply.
+        """Record that the server had the same version of the dataset before and after it sent this reply.
 
         Raises
         ------
@@ -264,7 +263,9 @@ class Pieces:
             return None
         except (OSError, ValueError, TypeError, ChangedFile, DamagedFile, DamagedRecord) as error:
             log.warning(
-                "%s: the record of this file cannot be read (%s); helio requests the data again", path, error
+                "%s: what helio saved about this file cannot be read (%s); helio requests the data again",
+                path,
+                error,
             )
             return None
         log.warning("%s has changed since it was received; helio requests the data again", path)

@@ -25,8 +25,8 @@ with a long file.
 
 
 class HostPlaces:
-    """Lock files, a fixed number for each host, each for one request; the system releases the locks of a process that
-    dies.
+    """Lock files that limit the requests to each host: every request holds one of them. If a process dies, the system
+    releases its locks.
 
     If files cannot be locked, or the folder cannot be written, helio sends requests without locks.
 

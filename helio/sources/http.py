@@ -70,7 +70,7 @@ _PROXY_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 
 
 class Hosts:
-    """Number of simultaneous requests to each host, and the time until which each host accepts no requests."""
+    """Limits for each host: how many requests it gets at the same time, and until when it gets none."""
 
     def __init__(self, connections: int = CONNECTIONS_PER_HOST) -> None:
         self._connections = connections
@@ -430,7 +430,9 @@ class Http:
                 meter.begin_head()
                 with client.stream("GET", address, headers=headers, extensions={"trace": way}) as response:
                     if not meter.sent:
-                        raise RuntimeError("bytes arrived on a connection without a meter")
+                        raise RuntimeError(
+                            "the reply arrived on a connection whose bytes helio does not count"
+                        )
                     meter.begin_content()
                     location = response.headers.get("location", "")
                     if response.status_code not in _REDIRECTS or not location:

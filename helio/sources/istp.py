@@ -208,8 +208,7 @@ def outside_range(values: Floats, attributes: Attributes) -> tuple[str, ...]:
 
 
 def possible_fill(values: Floats) -> tuple[int, str] | None:
-    """Return how often a value that seems to be an undeclared fill value occurs, and the value as text; None if there
-    is no such value.
+    """Return the count and the text of values that seem to be an undeclared fill value; None without such values.
 
     The value is written with nines only, at least four of them, occurs at least twice, and is ten times as large as
     every other value, of either sign. `values` has any shape.
@@ -277,8 +276,8 @@ def unknown_components(components: Texts) -> Texts:
     if len(components) != 3:
         return ()
     return (
-        "the file does not describe the 3 components; if they are Cartesian, say so with the tool "
-        'declare_quantity and representation "cartesian"',
+        "the file does not describe the 3 components; if they are Cartesian, add a step with the "
+        'tool declare_quantity and the representation "cartesian"',
     )
 
 

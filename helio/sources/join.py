@@ -138,7 +138,7 @@ def concatenate(parameter: str, parts: Sequence[tuple[str, Table]]) -> tuple[Tab
                 raise DamagedFile(
                     f"{parameter} changes its {what} between files: "
                     f"{first_fact!r} in {first_name}, {other!r} in {name}",
-                    advice="fetch the two intervals separately",
+                    advice="use two fetches: one for the time before this change, and one for the time after it",
                 )
     tables = [table for _, table in parts]
     if len(tables) == 1:

@@ -315,7 +315,9 @@ class LocalArchive:
         return tuple(path for name, path in self._listing if name is None and f"_{_MASTER_DATE}" in path.name)
 
     def shadowed(self) -> tuple[ArchiveFile, ...]:
-        """Return the files that name their dataset only inside; a fetch of this dataset does not read these files."""
+        """Return the files that a fetch does not read: only their contents name the dataset, but other files have it in
+        their names.
+        """
         if self.nameless > MOST_NAMELESS:
             return ()
         return tuple(
@@ -728,7 +730,7 @@ class LocalArchive:
             known = self._known.get(path.name)
             if known is not None and known.sha256 not in ("", digest.sha256):
                 raise DamagedFile(
-                    f"'{path.name}' differs from the file of this name that {self._called} lists",
+                    f"'{path.name}' does not have the bytes that {self._called} lists for this file",
                     advice="install helio again",
                     place=str(path),
                 )
@@ -895,16 +897,16 @@ def _span_by_names(files: Sequence[ArchiveFile], known: Mapping[str, KnownFile])
     spans = [known[file.path.name] for file in files if file.path.name in known]
     if spans:
         first, last = min(span.first for span in spans), max(span.last for span in spans)
-        return f"choose another time range: its records run from {_moment(first)} to {_moment(last)}"
+        return f"choose another time range: the records of the dataset run from {_moment(first)} to {_moment(last)}"
     spans_inside = [
         (file.first, file.stop) for file in files if file.first is not None and file.stop is not None
     ]
     if len(spans_inside) == len(files):
         first, last = min(span[0] for span in spans_inside), max(span[1] for span in spans_inside) - MOMENT
-        return f"choose another time range: its records run from {_moment(first)} to {_moment(last)}"
+        return f"choose another time range: the records of the dataset run from {_moment(first)} to {_moment(last)}"
     starts = [file.start for file in files if file.start is not None]
     if not starts:
-        return "choose another time range: no file of the dataset holds records of this one"
+        return "choose another time range: no file of the dataset has records in the given range"
     if len(starts) == 1:
         return (
             f"choose another time range: the only file, {files[0].path.name}, starts at {_moment(starts[0])}"

@@ -65,8 +65,8 @@ class Meter:
         return left if timeout is None else min(timeout, left)
 
     def silence(self, timeout: float | None) -> float | None:
-        """Return for how many seconds the server may pause after its first byte: at most ten times the window
-        of measurement.
+        """Return how long the server may pause, in seconds: `timeout`, but after its first byte at most ten windows of
+        measurement.
         """
         if not self.sent:
             return timeout
@@ -74,7 +74,7 @@ class Meter:
         return longest if timeout is None else min(timeout, longest)
 
     def refuse_silence(self, timeout: float | None) -> None:
-        """Raise an error for a pause that was shorter than the timeout of the connection but still too long.
+        """Raise an error after a pause that was shorter than the connection's timeout but longer than `silence` allows.
 
         Raises
         ------
@@ -97,8 +97,8 @@ class Meter:
         self.sent += count
         if self.sent > _FRAMING + _FRAMING_PER_BYTE * self._content + count:
             raise Refused(
-                f"{self._host} sends too many headers or too small chunks: {self.sent:,} bytes for "
-                f"{self._content:,} bytes of content",
+                f"{self._host} sent {self.sent:,} bytes, but only {self._content:,} of them are content: it sends "
+                "too many headers or too small chunks",
                 place=self._url,
             )
         if first:
@@ -122,11 +122,11 @@ class Meter:
         )
 
     def begin_content(self) -> None:
-        """Note that the headers have arrived and that the content begins."""
+        """Record that the headers have arrived and that the content begins."""
         self._has_head = True
 
     def begin_head(self) -> None:
-        """Note that the headers of another reply begin, after a redirect."""
+        """Record that the headers of another reply begin, after a redirect."""
         self._has_head = False
 
     def add_content(self, count: int) -> None:

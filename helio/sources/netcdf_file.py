@@ -32,7 +32,7 @@ _READING_ERRORS = (
 
 
 class NetcdfFile:
-    """Open netCDF file; satisfies `helio.sources.variables.VariableFile`.
+    """An open netCDF file; satisfies `helio.sources.variables.VariableFile`.
 
     The records of a variable lie along the dimension of its times, which may be any of its dimensions. Fill values
     (``_FillValue``, ``missing_value``, ``FILLVAL``, the library's default) become NaN, packed values are unpacked,
@@ -70,8 +70,8 @@ class NetcdfFile:
         )
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all variables of numbers, times or texts, in file order; a variable in a group has its
-        path in front.
+        """Return the names of all variables of numbers, times or texts, in file order; for a variable in a group, the
+        name begins with the group's path.
 
         The names of variables with the bounds of a coordinate are left out.
         """

@@ -64,7 +64,7 @@ class TimeUnits:
     exact: bool = True
 
     def packed(self, scale: Any, offset: Any) -> TimeUnits:
-        """Return the units for packed times, ``stored * scale + offset``; None stands for a missing attribute.
+        """Return the units of packed times, which are ``stored * scale + offset``; None means a missing attribute.
 
         Raises
         ------
@@ -230,7 +230,7 @@ def _nanoseconds_to(since: str, units: str, calendar: str) -> int:
 
     match = _MOMENT.fullmatch(since)
     failure = DamagedFile(
-        f"the times count in '{units}', which has no readable reference time",
+        f"the unit of the times, '{units}', gives no reference time that helio can read",
         advice="write units such as 'seconds since 1970-01-01 00:00:00 +00:00'",
     )
     if match is None or (match["utc"] and match["sign"]):

@@ -34,7 +34,7 @@ class Tables(Protocol):
 
 
 class OpenFile(Protocol):
-    """Open data file, of any format."""
+    """An open data file of any format."""
 
     def facts(self) -> dict[str, Any]:
         """Return the fields of a `helio.sources.cdf.FileFacts`."""

@@ -37,7 +37,7 @@ def names() -> tuple[str, ...]:
 
 
 def families() -> tuple[str, ...]:
-    """Return the sources that stand for many servers; a step names one of their servers: ``hapi:CDAWeb``."""
+    """Return the sources that consist of many servers; a step names one of these servers: ``hapi:CDAWeb``."""
     return tuple(name for name, servers in _files().items() if servers is not None)
 
 
@@ -114,7 +114,7 @@ def source_classes() -> Iterator[tuple[str, type[Source]]]:
 
 
 def source_in_records(provider: str) -> str:
-    """Return the source to which a provider's name in records belongs; empty for a folder or the sample files."""
+    """Return the source that has this provider's name in the records; empty for a folder or the sample files."""
     titles = {name: stated_in_file(name).get("title") for name in _files()}
     return next((name for name, title in titles.items() if title and provider.startswith(title)), "")
 

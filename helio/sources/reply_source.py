@@ -124,7 +124,8 @@ class ReplySource(Source):
             return saved.content
         if self.offline:
             raise Offline(
-                f"offline, and {dataset_id} of {self.title} for {time_range} is not cached", advice=ONLINE
+                f"helio is offline, and {dataset_id} of {self.title} for {time_range} is not cached",
+                advice=ONLINE,
             )
         url = self.url_of(dataset_id, time_range)
 

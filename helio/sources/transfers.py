@@ -85,7 +85,7 @@ class Tally:
 
 
 class Transfers:
-    """Runs the requests of fetches in a pool of threads.
+    """Pool of threads that runs the requests of fetches.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class FileVariable:
 
 
 class VariableFile(Protocol):
-    """Open file that contains variables with attributes."""
+    """An open file that contains variables with attributes."""
 
     path: Path
 

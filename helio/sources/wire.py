@@ -31,7 +31,7 @@ class ConnectionWatch:
 
 
 class Wire(httpcore2.NetworkBackend):
-    """Opens connections for an HTTP client; each thread sets the rules for its own request with `watched`.
+    """Opener of connections for an HTTP client; each thread sets the rules for its own request with `watched`.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class MeteredStream(httpcore2.NetworkStream):
         self._wire = wire
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Receive bytes, within the time that the request has left."""
+        """Receive bytes, within the remaining time of the request."""
         meter = self._wire.watch.meter
         begun = meter.now()
         try:

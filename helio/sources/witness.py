@@ -1,4 +1,4 @@
-"""Facts about a server that its replies show besides their content: its certificate and its clock."""
+"""Facts about a server that its replies show in addition to their content: its certificate and its clock."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from helio.sources.http import Http
 
 @dataclass
 class Witness:
-    """Sends requests, and keeps the certificate and the clock of each server that replies."""
+    """Sender of requests that keeps the certificate and the clock of the server that replied last."""
 
     issuer: str = ""
     """Name of the authority that signed the server's certificate; empty without a certificate."""

@@ -166,7 +166,7 @@ def _literal(numbers: Any) -> npt.NDArray[np.float64]:
 
 def _not_ours(path: Path, error: Exception) -> DamagedFile:
     return DamagedFile(
-        f"the descriptions of helio's tables in '{path.name}' do not match the file: "
+        f"'{path.name}' describes the tables that helio saved in it, but these descriptions do not match the file: "
         f"{type(error).__name__}: {error}",
         advice="write the file again with save_data, or remove these descriptions to read plain columns",
         place=str(path),

@@ -204,7 +204,7 @@ class _ToolCall:
 
 @dataclass(frozen=True)
 class MatchingInputs:
-    """Two inputs that must have the same unit, frame or kind, each as parameter and position in its list."""
+    """Two inputs that must have the same unit, frame or kind, each given as a parameter and a position in its list."""
 
     aspect: Aspect
     first: tuple[str, int]

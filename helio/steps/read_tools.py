@@ -14,7 +14,7 @@ from helio.steps.tool import signature_of
 
 
 def read_from_code() -> dict[str, Signature]:
-    """Return the signature of every tool by its name, and of every other spelling that helio replaces by a tool."""
+    """Return the signature of every tool by its name, and of names such as ``plot_data`` that helio replaces."""
     signatures = {
         name: signature_of(getattr(import_module(module), name)) for name, module in _tool_modules()
     }

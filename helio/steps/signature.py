@@ -95,7 +95,7 @@ RECORD = RecordContext("record")
 
 
 def window(*lengths: str, records: int = 0) -> RecordContext:
-    """Return a context of input records within a time, or within a number of records."""
+    """Return a context of the neighbouring input records, within a time or within a number of records."""
     return RecordContext("window", lengths, records)
 
 

@@ -103,7 +103,9 @@ def tool(
 
         @functools.cache
         def demanding() -> tuple[tuple[int, TableInput], ...]:
-            """List the tables with a required unit, frame or kind, by position; the first call reads annotations."""
+            """List the tables with a required unit, frame or kind, and their positions; only the first call reads the
+            code.
+            """
             parameters = list(inspect.signature(function).parameters)
             tables = signature_of(function).tables
             return tuple(

@@ -285,7 +285,7 @@ def context_words(tool: Signature) -> str:
         return "Each record depends only on the input records of the same time."
     if context.reach == "window":
         near = [*context.lengths, *([number_of(context.records, "record")] if context.records else [])]
-        return f"Each record depends on input records near its time, as far as {' + '.join(near)}."
+        return f"Each record depends on input records near its time: at most {' + '.join(near)} before or after it."
     return f"Each record may depend on the whole time range: {context.reason}."
 
 

@@ -12,7 +12,7 @@ _BLOCK_BYTES = 1 << 18  # stays in the processor's cache while it is made canoni
 
 
 def canonical_blocks(array: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:
-    """Yield the elements of an array in C order as little-endian blocks, with one form for every NaN and 0.0 for −0.0.
+    """Yield the elements of an array in C order as little-endian blocks; every NaN gets one form, and −0.0 becomes 0.0.
 
     A block is overwritten by the next one.
     """

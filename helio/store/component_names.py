@@ -52,6 +52,6 @@ def differing(names: tuple[str, ...]) -> list[str]:
 
 
 def alike(names: list[str]) -> int:
-    """Count the letters at the beginning of the names that are the same in all names."""
+    """Return the number of letters with which all names begin in the same way."""
     columns = enumerate(zip(*names, strict=False))
     return next((index for index, letters in columns if len(set(letters)) > 1), min(map(len, names)))

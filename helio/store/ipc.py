@@ -128,7 +128,7 @@ class _Sealing:
         self._file.flush()
 
     def close(self) -> None:
-        """Do not close the file: the digest of its bytes still has to be written at the end."""
+        """Do not close the file: helio writes the digest of the bytes at its end afterwards."""
 
     def hexdigest(self) -> str:
         return self._hasher.hexdigest()

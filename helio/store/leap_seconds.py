@@ -62,7 +62,7 @@ class LeapSecond:
 
 
 def spans_leap_second(epoch: Epochs) -> bool:
-    """Return whether a leap second is among increasing epochs, or between the first and the last epoch."""
+    """Return whether a leap second lies between the first and last of increasing epochs, or contains one of them."""
     return bool(epoch.size) and bool(_between(int(epoch[0].view(np.int64)), int(epoch[-1].view(np.int64))))
 
 

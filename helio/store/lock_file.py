@@ -360,7 +360,7 @@ def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:
     elif not changed and old.tables and new.tables:
         for label, digest in old.tables.items():
             if label in new.tables and new.tables[label] != digest:
-                yield f"{step}: the numbers of {label}: {_short(digest)} → {_short(new.tables[label])}"
+                yield f"{step}: the numbers of {label} changed: {_short(digest)} → {_short(new.tables[label])}"
 
 
 def _of_datasets(old: LockedDataset, new: LockedDataset) -> Iterator[str]:

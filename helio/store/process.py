@@ -91,7 +91,7 @@ def fate_of_writer(name: str) -> Fate | None:
 
 
 def started(pid: int) -> str:
-    """Return when a process started, only for comparison; "" if the process has ended, `HIDDEN` if unknown."""
+    """Return a text that says when a process started, only for comparison; "" if it has ended, `HIDDEN` if unknown."""
     if sys.platform != "linux":
         return _output_of(["ps", "-o", "lstart=", "-p", str(pid)])
     try:

@@ -137,7 +137,7 @@ def representation_of(
 
 
 def declaring_words(components: Sequence[str], representation: Representation) -> tuple[str, ...]:
-    """Return words for the components, one each, that state a representation when helio writes them into a file.
+    """Return a word for each component; in a file that helio writes, these words state the representation.
 
     ISTP's REPRESENTATION_1 and HAPI's vectorComponents do it like that.
 

@@ -68,7 +68,7 @@ class _WrittenResult(StoredResult):
 
 
 class Store:
-    """A folder of objects (tables, figures, exports) and results, which several processes and threads can use at once.
+    """A folder of objects (tables, figures, exports) and results, which several processes and threads can share.
 
     ::
 
@@ -196,7 +196,7 @@ class Store:
         """Return the path of an object in the store, even if the object does not exist."""
         match = re.fullmatch(r"sha256:([0-9a-f]{64})", digest)
         if not match:
-            raise ValueError(f"{digest!r} is not a digest such as 'sha256:' with 64 hexadecimal digits")
+            raise ValueError(f"{digest!r} is not a digest, which is 'sha256:' and 64 hexadecimal digits")
         if not re.fullmatch(r"(\.[A-Za-z0-9]+)+", suffix):
             raise ValueError(f"{suffix!r} is not a file suffix such as '.png'")
         return self.root.joinpath("objects", match[1][:2], f"{match[1]}{suffix}")
@@ -242,7 +242,7 @@ class Store:
         """Return the path of the result for a key, even if the result does not exist."""
         match = re.fullmatch(r"key:([0-9a-f]{64})", key)
         if not match:
-            raise ValueError(f"{key!r} is not a key such as 'key:' with 64 hexadecimal digits")
+            raise ValueError(f"{key!r} is not a key, which is 'key:' and 64 hexadecimal digits")
         return self.root.joinpath("results", match[1][:2], f"{match[1]}.json")
 
     # ---- within

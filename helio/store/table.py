@@ -145,11 +145,11 @@ class Table:
         width = tuple(axis.bins for axis in self.axes) or ((len(self.components),) if self.components else ())
         if self.values.shape[1:] != width:
             raise ValueError(
-                f"values have shape {self.values.shape}, but components or axes require (n, *{width})"
+                f"values have shape {self.values.shape}, but components or axes require {width} for each record"
             )
         if self.stated_periods and (self.axes or len(self.stated_periods) != max(1, len(self.components))):
             raise ValueError(
-                f"the table states {number_of(len(self.stated_periods), 'period')} of angles, but has "
+                f"the table states the periods of {number_of(len(self.stated_periods), 'angle')}, but has "
                 f"{number_of(width[0] if width else 1, 'component')}"
             )
         # Do not state what names and unit show already: equal tables must have one digest.

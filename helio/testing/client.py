@@ -12,7 +12,7 @@ from helio.sources.http import Clock, Hosts, Http
 
 
 class FakeClock(Clock):
-    """Clock for tests that stands still: a wait adds its seconds to the clock's time and returns at once.
+    """Clock for tests that stands still: a wait adds its seconds to the clock's time and returns immediately.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def redirect(target: str, status: str = "302 Found") -> list[bytes]:
 
 @cache
 def bomb(kind: str, mebibytes: int) -> bytes:
-    """Compress zeros, which takes about a thousandth of their size."""
+    """Return a decompression bomb: zeros, compressed to about a thousandth of their size."""
     bits = {"gzip": 16 + zlib.MAX_WBITS, "zlib": zlib.MAX_WBITS, "bare": -zlib.MAX_WBITS}[kind]
     packing = zlib.compressobj(9, zlib.DEFLATED, bits)
     zeros = bytes(MEBIBYTE)

@@ -521,7 +521,7 @@ def test_what_is_waited_for_is_said_on_a_terminal(model, mine, monkeypatch):
     monkeypatch.setattr(commands, "_shown_requests", lambda stream: shown_requests(said))
     model(standin.failure(503, "overloaded"), edit(RED, touches="style"))
     assert helio("edit", "mine", "red for the magnitude").exit_code == 0
-    assert "answered 503: overloaded; another attempt in 1.0 s" in said.getvalue()
+    assert "answered 503: overloaded; helio tries again in 1.0 s" in said.getvalue()
     assert "question 1: gemini-3.8-flash, 15 tokens" in said.getvalue()
 
 

@@ -439,7 +439,7 @@ def test_a_repair_that_was_rejected_is_not_proposed_again_by_rules(desk, serve, 
     run = failed(failing())
     one = desk()
     one.proposals.reject(one.repair(run))
-    with pytest.raises(NotUnderstood, match="without a language model was rejected"):
+    with pytest.raises(NotUnderstood, match="knows only one repair of this run, and you rejected it"):
         one.repair(run)
 
 

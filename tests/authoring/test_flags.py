@@ -136,7 +136,7 @@ def test_a_name_that_is_taken_is_kept_unless_it_is_replaced():
         ({"datasets": ["AC_K2_MFY"]}, "no dataset is called 'AC_K2_MFY'", "AC_K2_MFI"),
         ({"datasets": ["AC_H2_MFI.BGSX"]}, "no parameter 'BGSX'", "'BGSM'"),
         ({"spacecraft": ["ACE"], "time_range": "soon"}, "'soon' is not understood", "2024-05-10"),
-        ({}, "no data to draw were named", "a spacecraft and a quantity"),
+        ({}, "no spacecraft, quantity or dataset was given", "a spacecraft and a quantity"),
     ],
 )
 def test_what_is_unknown_is_refused_with_what_is_near(catalogue, given, says, near):

@@ -142,12 +142,12 @@ def test_steps_of_a_block_are_named_like_all_others():
         (Operation("set", "", ("id",), "other"), "an edit may not change"),
         (Operation("set", "", ("steps",), []), "an edit may not change"),
         (Operation("unset", "4", ("tool_args", "title")), "has nothing at 'tool_args/title'"),
-        (Operation("set", "3", ("tool_args", "spec", "panels", "7"), []), "is not an item"),
+        (Operation("set", "3", ("tool_args", "spec", "panels", "7"), []), "there is no list item at"),
         (Operation("remove", "9"), "no step is called '9'"),
         (Operation("add", value={"step_id": 1, "tool_name": "magnitude"}), "a step 1 exists already"),
         (Operation("add", value={"tool_name": "magnitude"}), "needs step_id"),
         (Operation("rewire", "size", old="other", new="x"), "does not read other"),
-        (Operation("rewire", "size", old="D.B"), "needs the label"),
+        (Operation("rewire", "size", old="D.B"), "needs two labels"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(operation, words):
@@ -158,4 +158,4 @@ def test_what_cannot_be_done_is_refused_in_words(operation, words):
 def test_a_refused_operation_says_what_there_is():
     with pytest.raises(OperationError) as raised:
         apply(TEMPLATE, [Operation("rewire", "size", old="other", new="x")])
-    assert raised.value.advice == "the step reads D.B"
+    assert raised.value.advice == "use a label that the step reads: D.B"

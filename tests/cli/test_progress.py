@@ -57,10 +57,10 @@ def slow(service: CdaWebStandIn) -> CdaWebStandIn:  # noqa: F811
 def test_a_terminal_shows_files_and_bytes_and_the_output_stays_clean(slow: CdaWebStandIn):
     code, output, shown = on_a_terminal("run", "gle73-particles", "-o", "out")
     assert code == 0
-    assert "0 of 1 files" in shown
+    assert "0 of 1 file," in shown
     assert "of 215 kB" in shown
     assert "━" in shown
-    assert "files" not in output
+    assert "of 1 file" not in output
     assert "\x1b" not in output
     assert output.splitlines()[0].startswith("time range: 2021-10-28 00:00 to ")
     assert output.splitlines()[1].startswith("✓ ")
@@ -69,7 +69,7 @@ def test_a_terminal_shows_files_and_bytes_and_the_output_stays_clean(slow: CdaWe
 def test_lines_of_steps_stand_above_the_moving_one(slow: CdaWebStandIn):
     code, _, shown = on_a_terminal("run", "gle73-particles", "-o", "out", stdout_too=True)
     assert code == 0
-    assert "0 of 1 files" in shown
+    assert "0 of 1 file," in shown
     assert "records)\r\n" in shown
 
 

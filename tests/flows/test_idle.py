@@ -206,7 +206,7 @@ def test_a_server_that_a_run_started_ends_itself_and_the_next_run_starts_one(idl
     assert again.returncode == 0, again.stderr
     assert server.is_up()
     assert server.request("/flow_runs/count", {}) == 2
-    assert _doctor(idle_home).found.endswith("the server runs until `helio down`")
+    assert _doctor(idle_home).found.endswith("the server runs until you run `helio down`")
     assert "stopped" in _helio(idle_home, "down").stdout
 
 
@@ -222,8 +222,8 @@ def test_helio_up_keeps_a_server_that_was_started_for_a_run(idle_home: Path) -> 
     before = server.state().pid
     up = _helio(idle_home, "up")
     assert up.stdout.strip() == server.link()
-    assert "the server runs until `helio down`" in up.stderr
+    assert "the server runs until you run `helio down`" in up.stderr
     assert server.state().pid == before
     assert json.loads((idle_home / "prefect" / RECORD).read_text())["kept"] is True
-    assert _doctor(idle_home).found.endswith("the server runs until `helio down`")
+    assert _doctor(idle_home).found.endswith("the server runs until you run `helio down`")
     server.stop()

@@ -83,7 +83,7 @@ def test_within_a_family_every_parameter_that_both_have_is_swapped(
 
 
 def test_a_frame_is_never_changed(catalogue: Catalogue):
-    with pytest.raises(RequestError, match="in GSM, and does not change the frame") as found:
+    with pytest.raises(RequestError, match="in GSM, and it keeps the frame") as found:
         swap("AC_H0_MFI", "BGSM", "PSP", catalogue=catalogue)
     assert "in RTN" in found.value.advice
 
@@ -94,7 +94,7 @@ def test_what_the_table_does_not_know_is_not_guessed(catalogue: Catalogue):
 
 
 def test_what_a_spacecraft_does_not_have_is_said(catalogue: Catalogue):
-    with pytest.raises(RequestError, match="helio knows no SYM-H of ACE"):
+    with pytest.raises(RequestError, match="helio knows no dataset with the SYM-H of ACE"):
         swap("OMNI_HRO_1MIN", "SYM_H", "ACE", catalogue=catalogue)
 
 

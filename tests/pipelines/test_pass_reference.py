@@ -211,7 +211,9 @@ def test_a_pass_is_called_like_its_file_and_says_what_it_does():
 
 def test_an_error_or_a_warning_says_what_to_do():
     text = "A pass.\n\nHR999 (error)  wrong\n    why\n    before  1\n    after   2\n"
-    with pytest.raises(ValueError, match=r"^a\.py: say what to do about HR999"):
+    with pytest.raises(
+        ValueError, match=r"^a\.py: HR999 does not say what the user can do; add a line 'to do'"
+    ):
         list(read_codes(text, "a.py"))
     [code] = read_codes(f"{text}    to do   Correct it,\n            or remove it.\n", "a.py")
     assert code.to_do == "Correct it, or remove it."

@@ -125,7 +125,7 @@ def test_the_span_within_files_decides_which_are_read(tmp_path, cdf_reader, lay)
         archive.locate("MINE", TimeRange(datetime(2020, 1, 1), datetime(2020, 1, 2)))
     assert (
         caught.value.advice
-        == "choose another time range: its records run from 2024-05-10T12:00:00 to 2024-05-12T14:00:00"
+        == "choose another time range: the records of the dataset run from 2024-05-10T12:00:00 to 2024-05-12T14:00:00"
     )
     # the last record is in, and a range that ends with the first one is not
     ends = NOON + 2 * HOUR

@@ -303,7 +303,7 @@ def test_an_unknown_dataset_is_told_from_one_without_data(standin, new):
     with pytest.raises(NoData) as missing:
         new().locate(HET, elsewhere)
     assert type(missing.value) is NoData
-    assert "its records run from 2021-10-28T00:00:28" in missing.value.advice
+    assert "the records of the dataset run from 2021-10-28T00:00:28" in missing.value.advice
 
 
 @pytest.mark.parametrize("fault", ["empty", "404"])

@@ -378,7 +378,7 @@ def test_a_depend_1_of_another_size_is_noted_and_the_bins_are_numbered(new_cdf, 
     made.add("j", "f4", np.ones((4, 10)), DEPEND_0="Epoch", DEPEND_1="E")
     table = read(made.add("E", "f4", np.arange(16.0), constant=True).done(), "j")
     assert table.axes[0].centers.tolist() == list(range(1, 11))
-    assert "'E' of shape [16] for 10 bins" in table.notes[0]
+    assert "'E' that DEPEND gives has shape [16], which does not fit the 10 bins" in table.notes[0]
 
 
 def test_more_than_two_bin_axes_are_refused(new_cdf, read):
@@ -512,7 +512,10 @@ def test_themis_times_are_seconds_since_their_epoch0(new_cdf, read):
 
 def test_a_time_in_unknown_numbers_is_refused(new_cdf, read):
     made = new_cdf().add("t", "f8", np.arange(3.0), UNITS="fortnights")
-    with pytest.raises(UnknownParameter, match="holds plain numbers in 'fortnights'"):
+    with pytest.raises(
+        UnknownParameter,
+        match="the time 't' has the unit 'fortnights', but helio reads times only as epochs or in seconds",
+    ):
         read(made.add("n", "f8", np.arange(3.0), DEPEND_0="t").done(), "n")
 
 
@@ -556,7 +559,7 @@ def test_a_damaged_description_of_a_compression_is_said(new_cdf, read):
     path = with_epoch(new_cdf(), 5000).add("n", "f4", np.arange(5000.0), DEPEND_0="Epoch", gzip=6).done()
     data = path.read_bytes()
     path.write_bytes(data.replace(struct.pack(">qii", 28, 11, 5), struct.pack(">qii", 28, 12, 5)))
-    with pytest.raises(DamagedFile, match="no description of a compression"):
+    with pytest.raises(DamagedFile, match=r"no compression record \(CPR\) is at offset"):
         read(path, "n")
 
 

@@ -214,7 +214,7 @@ def test_two_columns_of_one_name_are_told_apart_by_their_titles(read):
         (
             "time,n\n2024-05-10,1,5\n",
             "line 2 of 'made.csv' has 3 values, but the file has 2 columns",
-            "decimals with a point",
+            "numbers with a decimal point, such as 1.5",
         ),
         (
             "# c\ntime,n,m\n2024-05-10,1,5\n2024-05-10,1",
@@ -252,7 +252,7 @@ def test_a_decimal_comma_is_named_as_one(read):
         UnknownParameter, match=r"'1,5' in line 2 of 'made.csv', with a decimal comma"
     ) as refusal:
         read('time,n\n2024-05-10,"1,5"\n')
-    assert refusal.value.advice == "write decimals with a point"
+    assert refusal.value.advice == "write numbers with a decimal point, such as 1.5"
 
 
 def test_a_header_alone_holds_no_records(read):

@@ -260,7 +260,7 @@ def test_offline_names_what_is_missing_and_asks_nobody(standin, root, http):
     standin.mend()
     downloads = Downloads(root, http, offline=True)
     assert len(downloads.get([wanted(standin, ACE)], revalidate=True)) == 1
-    with pytest.raises(Offline, match=f"1 file is not cached: {HET}"):
+    with pytest.raises(Offline, match=f"helio is offline, and 1 file is not cached: {HET}"):
         downloads.get([wanted(standin, ACE), wanted(standin)])
     assert standin.requests == []
 

@@ -382,14 +382,15 @@ def test_an_unknown_dataset_is_told_from_one_without_data(new):
         new().locate("SPLIT", DAY)
     assert (
         split.value.advice
-        == "choose one of SPLIT@0, SPLIT@1: the parameters of this dataset have different times"
+        == "choose one of SPLIT@0, SPLIT@1: the server divides this dataset into them, because its "
+        "parameters have different times"
     )
     with pytest.raises(NoData) as missing:
         new().locate(MAG, TimeRange(datetime(2019, 1, 1), datetime(2019, 1, 2)))
     assert type(missing.value) is NoData
     assert (
         missing.value.advice
-        == "choose another time range: its records run from 2021-10-28T00:00:00Z to 2021-10-30T23:00:01Z"
+        == "choose another time range: the records of the dataset run from 2021-10-28T00:00:00Z to 2021-10-30T23:00:01Z"
     )
 
 

@@ -354,7 +354,7 @@ def test_a_dimension_that_is_not_binned_and_bins_of_another_number_are_numbered(
     one = info(said).parameter("F")
     table = table_of(one, records(one, np.zeros((2, 2, 3))))
     assert [axis.label for axis in table.axes] == ["bin", "bin"]
-    assert "'A' does not have 3 bins; the bins are numbered" in table.notes
+    assert "'A' does not have 3 bins; helio numbers the bins instead" in table.notes
 
 
 def test_references_stand_for_what_they_name():
@@ -415,7 +415,7 @@ def test_bins_with_a_null_among_them_are_numbered_and_the_rest_can_be_read():
         {"name": "F", "type": "double", "units": "1", "fill": None, "size": [3], "bins": bins}
     ).parameter("F")
     table = table_of(one, records(one, np.zeros((2, 3))))
-    assert table.notes[0] == "'E' does not have 3 bins; the bins are numbered"
+    assert table.notes[0] == "'E' does not have 3 bins; helio numbers the bins instead"
 
 
 # Statuses

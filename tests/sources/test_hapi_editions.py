@@ -242,7 +242,7 @@ def test_offline_two_editions_are_not_mixed(server, new):
     new(refresh=True).fetch(MAG, ["Magnitude"], NEXT_DAY)
     new().locate(MAG, TWO_DAYS)
     server.mend()
-    with pytest.raises(Offline, match="in parts of different versions") as caught:
+    with pytest.raises(Offline, match="belong to different versions of the dataset") as caught:
         new(offline=True).fetch(MAG, ["Magnitude"], TWO_DAYS)
     assert "2022-01-01Z" in caught.value.message
     assert "2022-02-01Z" in caught.value.message

@@ -218,7 +218,9 @@ def test_a_reply_that_stops_within_its_last_number_is_noted(fetch, cut):
 @pytest.mark.parametrize("endpoint", ["capabilities", "info"])
 def test_another_version_of_hapi_is_refused(fetch, endpoint, version):
     reply = info_reply() if endpoint == "info" else BINARY
-    refuse(fetch, Refused, "helio understands versions 2 and 3", **{endpoint: reply | {"HAPI": version}})
+    refuse(
+        fetch, Refused, "helio understands only HAPI 2 and HAPI 3", **{endpoint: reply | {"HAPI": version}}
+    )
 
 
 def test_a_server_without_a_version_is_refused(fetch):

@@ -515,7 +515,7 @@ def test_known_spans_are_believed(tmp_path, fake, lay):
         archive.locate("AC_K2_MFI", days("2022-01-02", "2022-01-03"))
     assert (
         caught.value.advice
-        == "choose another time range: its records run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00"
+        == "choose another time range: the records of the dataset run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00"
     )
     (source,) = archive.locate("AC_K2_MFI", days("2022-01-01T23:00", "2022-01-02"))
     assert (source.doi, source.acknowledgement) == ("10.1/x", "thanks")

@@ -114,7 +114,7 @@ def test_a_day_without_sample_is_refused_before_any_file_is_opened(archive):
     with pytest.raises(NoData) as caught:
         archive.locate("AC_K2_MFI", TimeRange(datetime(2022, 1, 2), datetime(2022, 1, 3)))
     assert caught.value.advice.startswith(
-        "choose another time range: its records run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00"
+        "choose another time range: the records of the dataset run from 2022-01-01T00:00:00 to 2022-01-01T23:00:00"
     )
 
 

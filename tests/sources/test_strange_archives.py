@@ -134,8 +134,8 @@ def test_a_link_to_another_folder_of_data_is_followed(folder, cdf_reader, tmp_pa
     ("name", "said"),
     [
         ("zeros_20220101_v01.cdf", "not a CDF"),
-        ("whole_20220101_v01.cdf", "its contents end after"),
-        ("named by its contents.cdf", "its contents end after"),
+        ("whole_20220101_v01.cdf", "its contents need only"),
+        ("named by its contents.cdf", "its contents need only"),
         ("zeros.nc", "not netCDF"),
         ("zeros.parquet", "not Parquet"),
         ("rows.csv", "ends with zero bytes"),

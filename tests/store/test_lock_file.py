@@ -75,7 +75,7 @@ def test_more_and_fewer_files_are_named():
 def test_other_numbers_are_told_only_where_no_file_explains_them():
     tables = {"B": "sha256:" + "2" * 64}
     assert changes(lock(), lock(tables=tables)) == [
-        "step b: the numbers of B: sha256:111111111111… → sha256:222222222222…"
+        "step b: the numbers of B changed: sha256:111111111111… → sha256:222222222222…"
     ]
     [told] = changes(lock(), lock(replace(FILE, sha256="cd" * 32), tables=tables))
     assert "has other content" in told

@@ -124,5 +124,5 @@ def test_a_declaration_corrects_nothing():
 
 
 def test_facts_that_do_not_fit_the_table_are_refused():
-    with pytest.raises(ValueError, match="states 2 periods of angles, but has 1 component"):
+    with pytest.raises(ValueError, match="states the periods of 2 angles, but has 1 component"):
         Table(epochs(0), np.ones(1), stated_periods=(0.0, 360.0))

@@ -157,6 +157,6 @@ def _refuse_unread(unread: tuple[str, ...]) -> None:
         quoted = ", ".join(f"'{word}'" for word in unread[:8])
         raise NotUnderstood(
             f"helio does not understand {quoted}",
-            advice="use simple words: spacecraft, quantity, time as 'A to B', what to compute; or set"
-            " GEMINI_API_KEY to use a model",
+            advice="give the spacecraft, the quantity, the time range (as 'A to B') and what to compute, in simple "
+            "words; or set GEMINI_API_KEY to use a model",
         )

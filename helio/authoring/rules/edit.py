@@ -123,7 +123,8 @@ class _Editor(Looks):
                 f"helio does not understand {quoted}"
                 if quoted
                 else "the request names no change that helio can make without a language model",
-                advice="name a colour, title, window, panel, spacecraft or time; or set GEMINI_API_KEY to use a model",
+                advice="say in simple words which colour, title, window, panel, spacecraft or time you want; or set "
+                "GEMINI_API_KEY to use a model",
             )
 
     # Panels -----------------------------------------------------------------------------------------------
@@ -142,7 +143,7 @@ class _Editor(Looks):
                     f"panel {number} cannot be removed",
                     advice=f"choose a panel from 1 to {len(panels)}"
                     if len(panels) > 1
-                    else "keep the figure's only panel",
+                    else f"keep panel {number}: it is the only panel of the figure",
                 )
             self._redraw(figure, panels[: number - 1] + panels[number:])
 
@@ -438,7 +439,8 @@ class _Editor(Looks):
         table = ", ".join(sorted(set(spellings().values())))
         raise NotUnderstood(
             f"helio knows no quantities of a spacecraft '{name}'",
-            advice=f"use one of {table}; or use `helio datasets search '{name}'`, and write a pipeline for it"
+            advice=f"use one of {table}; or find a dataset with `helio datasets search '{name}'`, and write a new "
+            "pipeline with it"
             if name.casefold() in {mission.casefold() for mission in missions}
             else did_you_mean(name, set(spellings().values()), otherwise=f"use one of {table}"),
         )
@@ -482,7 +484,7 @@ def _in_frame(dataset: str, parameter: str, frame: str) -> tuple[str, str] | Non
     same = (known.quantity, known.spacecraft, frame)
     row = next((row for row in rows if (row.quantity, row.spacecraft, row.frame) == same), None)
     if row is None or len(row.parameters) != 1:
-        raise NotUnderstood(f"helio knows no {known.quantity} in {frame} in {dataset}")
+        raise NotUnderstood(f"helio knows no parameter of {dataset} with the {known.quantity} in {frame}")
     return dataset, row.parameters[0]
 
 

@@ -50,7 +50,7 @@ class Lines:
 
     @cached_property
     def producers(self) -> dict[str, StepView]:
-        """Return the step that makes each label."""
+        """Map each label to the step that makes it."""
         graph = graph_of(template_in(self._template).steps, signatures())
         return {label: steps[-1] for label, steps in graph.producers.items()}
 
@@ -75,7 +75,7 @@ class Lines:
         return list(dict.fromkeys(complete_labels(self.spec(figure)))) or list(self.producers)
 
     def meant(self, what: str, figure: Document, *, by_craft: bool = False) -> list[str]:
-        """Return the lines that words mean, by their labels in the figure.
+        """Find the lines in a figure that the words `what` mean, and return the labels of these lines.
 
         The line's own words count first, then those of its step, then those of its sources. Only whole words count.
 

@@ -195,7 +195,7 @@ def _respelt(
     ]
     if not notes:
         raise NotUnderstood(
-            f"helio cannot correct step {step.id}: its dataset and parameter are in the catalogue"
+            f"helio found nothing to correct in step {step.id}: its dataset and parameter are both in the catalogue"
         )
     return refetched(template, step, new), notes
 

@@ -36,7 +36,7 @@ def read_datasets(sentence: Sentence, catalogue: Catalogue) -> tuple[tuple[str, 
 
 
 def read_spacecraft(sentence: Sentence) -> list[tuple[int, str]]:
-    """Find the spacecraft in a sentence, and missions whose spacecraft is not named, with their positions, in order."""
+    """Find spacecraft, and missions named without a spacecraft; return both in order, with their positions."""
     found: list[tuple[int, str]] = []
     named, grouped, names = spellings(), families(), names_of_spacecraft()
     missions = {name.casefold(): name for name in grouped}
@@ -96,14 +96,14 @@ def read_quantities(sentence: Sentence, coloured: set[str], *, magnitude: bool) 
 
 
 def is_coloured(quantity: RequestQuantity, coloured: set[str]) -> bool:
-    """Return whether a quantity is a component of a field, and the sentence gives a colour to this component."""
+    """Return whether a quantity is one component of a field and `coloured` contains this component."""
     return bool(quantity.component) and f"b{quantity.component}" in coloured
 
 
 def pairs_of(
     crafts: Sequence[tuple[int, str]], placed: Placed, drawn: Sequence[RequestQuantity]
 ) -> tuple[tuple[tuple[str, RequestQuantity], ...], bool]:
-    """Pair quantities with spacecraft (empty if each quantity is for every spacecraft); also tell if this is unclear.
+    """Pair quantities with spacecraft, or return no pairs if each is for all; also return whether this is unclear.
 
     ``Wind speed and ACE density`` and ``Bn of STEREO-A and Bz of ACE`` are pairs; ``ACE and Wind density`` and
     ``density of ACE and Wind`` are not; ``density of ACE and Wind speed`` may be either.

@@ -247,8 +247,8 @@ def _doubt(
     if unclear:
         return NotUnderstood(
             "it is not clear which quantity belongs to which spacecraft",
-            advice="write each quantity after its spacecraft, 'ACE density and Wind speed', or all after all,"
-            " 'ACE and Wind density and speed'",
+            advice="write each quantity after its spacecraft ('ACE density and Wind speed'), or first all spacecraft "
+            "and then all quantities ('ACE and Wind density and speed')",
         )
     for mention in mentions:
         tool = mention.computation.tool

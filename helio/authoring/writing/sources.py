@@ -51,7 +51,9 @@ def pick(
         reaching = [source for source in sources if _reaches(source, span, catalogue)]
         if not reaching:
             spans = "; ".join(f"{source.dataset} {coverage(source, catalogue)}" for source in sources[:3])
-            raise NotUnderstood(f"{craft} has no {quantity} for {span}", advice=f"choose a time in: {spans}")
+            raise NotUnderstood(
+                f"{craft} has no {quantity} for {span}", advice=f"choose a time with data: {spans}"
+            )
         # a source that may have stopped comes after those that go on
         sources = _preferred(reaching, lambda source: not _stopped_before(source, span, catalogue))
     sources = _preferred(sources, lambda source: _is_archived(source, catalogue))

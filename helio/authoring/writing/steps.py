@@ -112,7 +112,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def panels_of(drawn: Sequence[PlotSeries], *, compare: bool) -> list[list[PlotSeries]]:
-    """Arrange series in panels: each vector and spectrum alone, and a quantity of several spacecraft together."""
+    """Give each series its own panel; if `compare` is true, one panel has a scalar quantity of several spacecraft."""
     ordered = sorted(drawn, key=lambda series: (_rank(series.quantity), series.group))
     panels: list[list[PlotSeries]] = []
     for series in ordered:

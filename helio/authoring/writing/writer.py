@@ -166,7 +166,7 @@ class _Writer:
         shown = [self._named_dataset(dataset, parameter) for dataset, parameter in request.datasets]
         if request.panels.against and len(set(request.quantities)) > 1 and self._is_one_against_another():
             raise NotUnderstood(
-                "a figure with a time axis cannot draw one quantity against another",
+                "helio cannot draw one quantity against another: it draws each quantity over time",
                 advice="write '… and …' to draw both over time",
             )
         common = request.frame or self._common_frame()
@@ -257,7 +257,8 @@ class _Writer:
             )
         if layout.overlaid and not any(len(panel) > 1 for panel in panels):
             raise NotUnderstood(
-                "these series would not share a panel", advice="add 'in one panel' to the request"
+                "the figure would draw each series in its own panel",
+                advice="add 'in one panel' to the request",
             )
         drawn = [f"{panel[0].quantity} " for panel in panels]
         numbers = [
@@ -266,8 +267,8 @@ class _Writer:
         ]
         if -1 in numbers or numbers != sorted(numbers):
             raise NotUnderstood(
-                "without a language model, the order of panels is field, velocity, density, temperature, derived, "
-                "indices",
+                "without a language model, helio draws the panels in this order: field, velocity, density, "
+                "temperature, derived quantities, indices",
                 advice="set GEMINI_API_KEY, and use `helio edit` to change the order",
             )
 
@@ -685,7 +686,7 @@ def _with_window(computation: Computation, ask: Asks) -> Computation:
 
 
 def default_range(phrase: str, span: TimeRange, now: datetime) -> tuple[str, list[str]]:
-    """Return a time phrase as a variable's default, with notes; a phrase such as ``last week`` stays relative."""
+    """Return the default of a time variable, and notes for the user; a phrase such as ``last week`` stays relative."""
     if not is_relative(phrase):
         return str(span), []
     return phrase, [f"'{phrase}' is now {span}; each run counts from its own date"]

@@ -1,4 +1,4 @@
-"""Make signatures: a signature is a text that says how an output of a plan is made. Safe edits do not change it.
+"""Make signatures: texts that say how the outputs of a plan are made. Edits of the kind ``safe`` never change them.
 
 A signature is the key of a recipe in the form that names work in the store (`helio.pipelines.analyses.work`), with
 values in the place of files: ids, intents, order, layout and the names of labels do not enter it. It is read from a
@@ -127,7 +127,7 @@ class _Reading:
         }
 
     def signatures(self) -> dict[str, str]:
-        """Return the signature of every output whose work is understood."""
+        """Return the signature of every output; leave out outputs if helio does not understand how they are made."""
 
         def keys(use: _Use, known: Mapping[str, str]) -> dict[str, str]:
             return {label: self._key(use, known, label) for label in use.outputs}

@@ -41,7 +41,7 @@ class Origin:
 
 
 def origins(template: Template, signatures: Mapping[str, Signature]) -> dict[str, Origin]:
-    """Return the origin of the numbers of each step, by the step's JSON Pointer; the steps may be in any order."""
+    """Map the JSON Pointer of each step to the origin of the step's numbers; the steps may be in any order."""
     graph = graph_of(template.walk(), signatures)
     found: dict[str, Origin] = {}
 

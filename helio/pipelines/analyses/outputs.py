@@ -99,7 +99,7 @@ def terminal_labels(
 
 
 def labels_used(readers: Iterable[StepView], produced: Collection[str]) -> set[str]:
-    """Return the labels that steps read, also labels of components; ``*`` stands for the items of a ``for_each``."""
+    """Return the produced labels that steps read, either directly, by a component, or by a label with ``*``."""
     reads = [step.pattern(label) for step in readers for label in step.labels]
     used = {known for label in reads if (known := owner(label, produced)) is not None}
     used.update(

@@ -24,7 +24,7 @@ class ReadTable:
 
 
 def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
-    """Find the known unit, frame and kind of each label that a tool can only read with a certain unit, frame or kind.
+    """Return the known unit, frame and kind of each table that a tool with requirements for these facts needs.
 
     Each tool says what it gives of what it is given (`helio.steps.foreseen`). Only these labels need the catalogue.
     """

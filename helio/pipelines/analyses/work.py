@@ -16,12 +16,12 @@ Recipe = dict[str, Any]
 
 
 def fetch_recipe(tool: str, version: int, span: Any, choices: Sequence[Recipe]) -> Recipe:
-    """Return the work of fetching one parameter: the time range, and the datasets to try, best first."""
+    """Make the recipe for fetching one parameter: the tool, the time range, and the datasets to try, best first."""
     return {"tool": tool, "version": version, "range": span, "choices": list(choices)}
 
 
 def work_recipe(signature: Signature, args: Mapping[str, Any], inputs: Mapping[str, Any]) -> Recipe:
-    """Return the work of a computation, a figure or an export: its tool, arguments and inputs.
+    """Make the recipe for a computation, a figure or an export: the tool, its arguments and its inputs.
 
     Parameters
     ----------

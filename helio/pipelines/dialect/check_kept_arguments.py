@@ -28,7 +28,7 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
     >>> plan = {"steps": [{"step_id": 1, "tool_name": "fetch_data", "annotations": kept}]}
     >>> [found] = check_kept_arguments(plan, Context({}, datetime(2024, 1, 1), {}))
     >>> print(found)
-    warning[HV107] step 1: 'coordinate_system': "GSM" is kept only as an annotation, so the run ignores it
+    warning[HV107] step 1: the run ignores 'coordinate_system' ("GSM"), because it is only an annotation
       --> /steps/0/annotations/dropped_args/coordinate_system
       help: use a parameter in that frame, or add a step with transform_frame; or remove it from the annotations
     """
@@ -53,7 +53,7 @@ def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
             instead = advice_for(name)
             yield Diagnostic(
                 "HV107",
-                f"'{name}': {shown} is kept only as an annotation, so the run ignores it",
+                f"the run ignores '{name}' ({shown}), because it is only an annotation",
                 "warning",
                 step.id,
                 path=step.at("annotations", key, name),

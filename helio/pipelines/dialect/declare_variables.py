@@ -37,7 +37,7 @@ def declare_variables(plan: Document, context: Context) -> Iterator[Finding]:
         return
     yield Edit(
         "HN604",
-        f"{BUILT_IN} declared: every run must give its value",
+        f"the variable {BUILT_IN} is now declared; every run must give its value",
         declaration("variables" in plan, REQUIRED),
     )
 

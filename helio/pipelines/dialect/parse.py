@@ -1,4 +1,4 @@
-"""Read a text or JSON from a person or a language model as a template (stage P).
+"""Read a text or JSON from a person or a language model as a template.
 
 HP001 (error)  not readable as text or JSON at all
     It contains no pipeline, and helio does not invent one.
@@ -88,7 +88,7 @@ def parse(source: Any) -> RewriteResult:
     (['HP101', 'HN505', 'HP101'], {'steps': [{'tool_name': 'fetch_data'}]})
     >>> print(parse('{"steps": [{"step_id": 1').errors[0])
     error[HP002]: the JSON ends too early, at line 1, column 25; helio does not guess the missing part
-      try add the missing end of the file
+      help: add the missing end of the file
     """
     edits: list[Edit] = []
     value = source

@@ -47,7 +47,7 @@ SEVERAL = re.compile(r"\s*[^\s,()\[\]{}]+(?:\s*,\s*[^\s,()\[\]{}]+)+\s*")
 
 
 def rename_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Rename each argument whose name is a synonym of a tool's argument; refuse two with different values.
+    """Rename each argument whose name is a synonym of a tool's argument; refuse two synonyms if their values differ.
 
     A start and a stop become one time range, which includes the whole day of an ``end_date`` without a time of day.
 
@@ -192,7 +192,7 @@ class ArgumentRenaming(Renaming):
         return bool(present == value) or [present] == value or present == [value]
 
     def conflict(self, key: str, target: str) -> Diagnostic:
-        """Return an error for two arguments with the same meaning and different values; the fixes remove either."""
+        """Return an error for two arguments with one meaning and different values; each fix keeps one of the values."""
         value, present = self.now[key], self.now[target]
         without = removed(self.at(key), value)
         instead = (*without, *replaced(self.at(target), present, value))
@@ -206,7 +206,7 @@ class ArgumentRenaming(Renaming):
         )
 
     def put_into_spec(self) -> None:
-        """Move keys of a figure from the arguments beside ``spec`` into ``spec``."""
+        """Move arguments of the step that are keys of the figure into the argument ``spec``."""
         spec, inside = self.signature.argument("spec"), self.now.get("spec", {})
         if spec is None or not isinstance(inside, dict):
             return

@@ -143,7 +143,7 @@ class KeyRenaming(Renaming):
             )
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
-        """Move a value to its correct key, even if the value is under this key already."""
+        """Move a value to its correct key; do nothing if the value is under this key already."""
         if key != target:
             self.move(key, target, value)
 
@@ -152,7 +152,7 @@ class StepRenaming(KeyRenaming):
     """Renaming of a step's keys to the keys of the template format."""
 
     def rename_to(self, key: str, target: str, value: Any) -> None:
-        """Move a value to its correct key; make a loop from a list of items; split a call into tool and arguments."""
+        """Move a value to its correct key; turn a list into a loop, and a call into a tool and its arguments."""
         if target == "for_each" and isinstance(value, list):
             self.move(key, "loop_over", value)
         elif target == "tool_name" and (key != target or isinstance(value, (list, dict))):
@@ -179,7 +179,7 @@ class StepRenaming(KeyRenaming):
             self.move(key, "tool_name", value)
 
     def flatten_call(self, tools: Mapping[str, str]) -> None:
-        """Read ``{"name": …, "arguments": …}`` as a call of a tool, if a tool has this name or arguments are given."""
+        """Read ``{"name": …, "arguments": …}`` as a tool call, if a tool has this name or if there are arguments."""
         name = self.now.get("name")
         if not isinstance(name, str) or self.now.keys() & {"tool_name", "use", "block"}:
             return

@@ -61,7 +61,7 @@ class Renaming(EditedObject):
         )
 
     def findings(self) -> list[Edit | Diagnostic]:
-        """Return the errors, and one edit that renames all other keys."""
+        """Return the errors, and one edit with all renamings that caused no error."""
         if not self.operations:
             return [*self.errors]
         message = f"{self.members} renamed: {', '.join(self.renamed)}"

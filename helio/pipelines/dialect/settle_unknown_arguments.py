@@ -45,7 +45,7 @@ from helio.steps.signature import Argument, Signature
 
 
 def settle_unknown_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Treat arguments that a tool does not know: remove an empty one, annotate a note, correct a name, refuse others.
+    """Decide about each unknown argument: remove an empty one, annotate a note, correct a misspelling, refuse the rest.
 
     What an unknown argument asks for would not be done, so it is never dropped, in a repair either.
 

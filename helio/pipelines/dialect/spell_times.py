@@ -113,7 +113,7 @@ class WrittenTime:
     variable: str = ""
 
     def spelt(self, ranges: Collection[str]) -> Iterator[Finding]:
-        """Write the range in the standard spelling, or refuse it; `ranges` are the variables that hold whole ranges."""
+        """Yield the edit to the standard spelling, or an error; `ranges` are variables with whole time ranges."""
         phrase = _phrase_of(self.value)
         if phrase is None or is_null(phrase.text):
             return

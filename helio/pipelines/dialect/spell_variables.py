@@ -174,7 +174,7 @@ class KnownVariables:
         return "".join([*parts, text[end:]]), ""
 
     def in_slot(self, text: str, slot: Schema, argument: str) -> str | None:
-        """Return the variable that a name without ``$`` means in an argument of the variable's type."""
+        """Return the variable that a name without ``$`` means, or None if the variable's type does not fit."""
         plain = text.strip()
         if not NAME.fullmatch(plain):
             return None

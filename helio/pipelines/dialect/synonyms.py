@@ -250,7 +250,7 @@ def fold(name: str) -> str:
 
 
 def folded(words: str) -> frozenset[str]:
-    """Return the set of words in a text with blanks between them; `fold` writes each word in one spelling."""
+    """Split a text at its blanks; return the set of its words, each in the one spelling that `fold` gives."""
     return frozenset(map(fold, words.split()))
 
 
@@ -355,14 +355,14 @@ def argument_spellings(signature: Signature) -> dict[str, str]:
 
 
 def key_spellings(signature: Signature) -> dict[str, str]:
-    """Map each spelling that a step allows as a key to the tool's argument."""
+    """Map spellings to the tool's arguments; leave out words that have another meaning as keys of a step."""
     names = {fold(argument.name) for argument in signature.arguments}
     only_inside = folded(AMONG_ARGUMENTS) - names
     return {word: name for word, name in argument_spellings(signature).items() if word not in only_inside}
 
 
 def advice_for(name: str) -> str:
-    """Return advice on how to get what an unknown argument asks for; empty if the name of the argument is not known.
+    """Return advice that names another way to get what an unknown argument requests; empty if helio knows none.
 
     >>> advice_for("coordinateSystem")
     'use a parameter in that frame, or add a step with transform_frame'

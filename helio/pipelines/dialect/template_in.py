@@ -1,4 +1,4 @@
-"""Read as many parts of a document as possible as a template, even if the document is not valid yet."""
+"""Read the valid parts of a document as a template, even if other parts of the document are not valid."""
 
 from __future__ import annotations
 

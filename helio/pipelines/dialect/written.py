@@ -1,4 +1,4 @@
-"""Read a template in any spelling, before its parts have known types."""
+"""Read the parts of a template in any spelling, before the types of the parts are checked."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def spec_of(step: Document) -> Any:
 
 
 def variables_of(plan: Document) -> dict[str, Document]:
-    """Return the declared variables that are objects, by their names."""
+    """Map the name of each variable to its declaration; leave out declarations that are not objects."""
     variables = object_of(plan.get("variables"))
     return {name: facts for name, facts in variables.items() if isinstance(facts, dict)}
 

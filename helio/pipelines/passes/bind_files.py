@@ -108,7 +108,11 @@ def bind_files(template: Template, context: Context) -> Iterator[Finding]:
         elif args != step.tool_args:
             draft.change(index, tool_args=args)
             yield Edit(
-                "HB306", "puts times into the file name or title", draft.take(), step.step_id, kind="bind"
+                "HB306",
+                "the times of the data are written into the file name or title",
+                draft.take(),
+                step.step_id,
+                kind="bind",
             )
     for index, step in enumerate(steps):
         draft.change(index, depends_on=tuple(other for other in step.depends_on if other not in removed_ids))
@@ -116,7 +120,9 @@ def bind_files(template: Template, context: Context) -> Iterator[Finding]:
         draft.remove(export)
     if exports:
         ids = ", ".join(str(steps[export].step_id) for export in exports)
-        yield Edit("HB306", f"exports that become files of their figures: {ids}", draft.take(), kind="bind")
+        yield Edit(
+            "HB306", f"each of these exports becomes a file of its figure: {ids}", draft.take(), kind="bind"
+        )
 
 
 def planned_files(step: Step, gives: str) -> tuple[OutputFile, ...]:
@@ -260,7 +266,7 @@ class FileNames:
             return ""
         taken = self._taken[name.lower()]
         if taken is None:
-            return f"the run itself writes a file called {name}"
+            return f"the file name {name} is reserved for a file that helio writes"
         other, stated_by = taken
         if other == writer:
             return ""  # one figure, stated twice

@@ -84,7 +84,11 @@ def bind_values(template: Template, context: Context) -> Iterator[Finding]:
         after = replace(step, tool_args=args, produces=produces)
         if args != step.tool_args:
             yield Edit(
-                "HB201", "replaces variables by their values", changed(step, after), step.step_id, kind="bind"
+                "HB201",
+                "the values of this run replace the variables of the step",
+                changed(step, after),
+                step.step_id,
+                kind="bind",
             )
 
 

@@ -54,7 +54,7 @@ def check_maps(template: Template, context: Context) -> Iterator[Finding]:
         if advice:
             yield Diagnostic(
                 "HX601",
-                "this for_each could be one step",
+                "one step without for_each could do the same work",
                 "warning",
                 step.step_id,
                 signature.name,

@@ -75,7 +75,7 @@ _HELD = {"scalar": "one series", "vector": "a vector", "spectrum": "a spectrum"}
 
 
 def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse tables whose unit, frame or kind a tool cannot use; warn if only the catalogue says so.
+    """Refuse tables whose unit, frame or kind a tool cannot use; if only the catalogue gives this fact, warn instead.
 
     Facts unknown before the run are checked when the step is called; then the file decides.
 
@@ -211,7 +211,9 @@ def _advice_on_unlike(aspect: Aspect, first: ReadTable, other: ReadTable) -> str
         return _advice_on_frames(other.known, first.known.frame or "")
     vector = next((read for read in (first, other) if read.known.kinds == {"vector"}), None)
     return (
-        f'use one component: "{vector.label}.x"' if vector else "first average over a band with band_average"
+        f'use one component: "{vector.label}.x"'
+        if vector
+        else "first average the spectrum over a band, with band_average"
     )
 
 
@@ -267,7 +269,7 @@ def _advice_on_kind(kind: str, read: ReadTable) -> str:
     if kind == "scalar" and "vector" in kinds:
         return f'use one component, such as "{read.label}.x", or compute the magnitude first'
     if kind == "scalar":
-        return "first average over a band with band_average"
+        return "first average the spectrum over a band, with band_average"
     if kind == "vector" and kinds == {"scalar"}:
         return "use the vector itself, or first join its components with join_components"
     return f"choose a parameter that is {_HELD[kind]}"

@@ -14,7 +14,7 @@ from helio.pipelines.template.template import Step, Template
 
 
 def check_size_of_run(template: Template, context: Context) -> Iterator[Finding]:
-    """Refuse a run in which one step for each interval gives more steps than the policy allows.
+    """Refuse a run with more steps than the policy allows; a ``for_each`` over intervals counts one step per interval.
 
     >>> from datetime import datetime
     >>> from helio.pipelines.template.context import Policy

@@ -35,7 +35,7 @@ from helio.steps.fetch.choices import Choice
 
 
 def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
-    """Write the provider of each fetch: the archive of the run, otherwise the step's own, otherwise the catalogue's.
+    """Give each fetch without a provider the provider of the catalogue; change nothing if the run names an archive.
 
     ``"dataset_id": "AC_H2_MFI"`` → ``"dataset_id": "AC_H2_MFI", "provider": "cdaweb"``. An archive named for the run
     serves every fetch, whatever the steps say. A dataset that the catalogue of CDAWeb knows is served by CDAWeb; for
@@ -54,7 +54,7 @@ def choose_providers(template: Template, context: Context) -> Iterator[Finding]:
         if served != step.tool_args and not wrong:
             yield Edit(
                 "HS103",
-                f"provider {BY_CATALOGUE} taken from the catalogue",
+                f"provider set to {BY_CATALOGUE}, because its catalogue has the dataset",
                 changed(step, replace(step, tool_args=served)),
                 step.step_id,
                 kind="bind",

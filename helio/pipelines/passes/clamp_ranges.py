@@ -56,17 +56,17 @@ def clamp_ranges(template: Template, context: Context) -> Iterator[Finding]:
                 step.step_id,
                 FETCH,
                 at,
-                ("choose a time range within the published range",),
+                ("choose a time range that the dataset covers",),
             )
         elif (start, stop) != (requested.start, requested.stop):
             clamped = str(TimeRange(start, stop))
             yield Edit(
                 "HB301",
-                f"{requested} is clamped to {clamped}",
+                f"the time range '{requested}' is shortened to '{clamped}'",
                 replaced(at, args["time_range"], clamped),
                 step.step_id,
                 kind="bind",
-                warning=f"{requested} extends beyond the published range and is clamped to {clamped}: {covered}",
+                warning=f"the time range '{requested}' is shortened to '{clamped}', because {covered}",
                 path=at,
             )
 

@@ -1,4 +1,4 @@
-"""Find from the labels that a step reads on which other steps it depends.
+"""Find the steps on which each step depends, from the labels that the step reads.
 
 HR203 (error)  label that no step produces
     helio may suggest a fetch, but never chooses a dataset.

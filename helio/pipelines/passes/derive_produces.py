@@ -1,4 +1,4 @@
-"""Find from the tool of each step which labels the step produces.
+"""Find the labels that each step produces, from the tool of the step.
 
 HR101 (edit safe)  produces derived from the tool
     The tool decides what it gives.
@@ -62,7 +62,12 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
     if not step.produces:
         yield Edit("HR101", f"produces {', '.join(labels)}", new, step.step_id)
     elif _alike(step.produces, labels):
-        yield Edit("HR202", f"produces {', '.join(labels)}, with the tool's spelling", new, step.step_id)
+        yield Edit(
+            "HR202",
+            f"'produces' is now written as the tool spells it: {', '.join(labels)}",
+            new,
+            step.step_id,
+        )
     elif not step.block:
         yield Diagnostic(
             "HR102",
@@ -71,7 +76,7 @@ def _derived(step: Step, labels: tuple[str, ...]) -> Iterator[Finding]:
             tool_name=step.tool_name,
             path=pointer(*step.path, "produces"),
             advice=("remove 'produces': helio derives it",),
-            fixes=(Fix("write what the tool gives", new),),
+            fixes=(Fix("write into 'produces' the labels that the tool gives", new),),
         )
 
 

@@ -67,7 +67,7 @@ class Draft:
         return found < len(self._gone) and self._gone[found] == index
 
     def rewire(self, instead: Mapping[StepId, StepId], among: Sequence[int]) -> None:
-        """Replace ids of steps in all dependencies by other ids, without repeats, in the order of the list."""
+        """Replace ids in the dependencies of the steps `among`, as `instead` says; sort them and remove repeats."""
         for index in among:
             step = self.steps[index]
             if self.is_gone(index) or not any(needed in instead for needed in step.depends_on):
@@ -102,7 +102,7 @@ def dependants_of(steps: Sequence[Step]) -> dict[StepId, list[int]]:
 def reaches(
     steps: Sequence[Step], places: Mapping[StepId, int], start: int, goals: set[int], *, through: set[int]
 ) -> bool:
-    """Return whether a step depends on one of the steps in `goals` through steps that are not in `through`."""
+    """Return whether `start` depends indirectly on a step in `goals`; steps in `through` do not connect the two."""
     waiting = [places[needed] for needed in steps[start].depends_on if needed in places]
     waiting = [index for index in waiting if index not in through]
     seen: set[int] = set()

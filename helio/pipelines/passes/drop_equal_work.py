@@ -118,12 +118,12 @@ class _Uses:
             ]
 
     def view(self, index: int) -> StepView:
-        """Show the present state of a step with the signature of its tool."""
+        """Return the present state of a step, with the signature of its tool."""
         step = self._draft.steps[index]
         return StepView(step, self._context.signatures.get(step.tool_name))
 
     def add(self, index: int) -> None:
-        """Record the labels that a step reads, and the tables whose components these labels are."""
+        """Record a step as a reader of its labels; also of a table, if a label is a component of this table."""
         for label in self.view(index).labels:
             while label:
                 self._readers.setdefault(label, set()).add(index)

@@ -340,7 +340,7 @@ def _shadowed(step: Step, values: Mapping[str, Any]) -> tuple[Step, Mapping[str,
 
 
 def collides(step: Step, items: Sequence[Any], context: Context) -> Diagnostic | None:
-    """Return the error for a label that several items would give, or for items that cannot be combined."""
+    """Return the error if several items would give the same label, or if helio cannot combine the items' results."""
     if step.for_each is None or len(items) < 2:
         return None
     name = step.for_each.name

@@ -28,7 +28,7 @@ OUTER = ("step_id", "for_each", "collect", "on_item_error", "depends_on", "criti
 
 
 def fuse_maps(template: Template, context: Context) -> Iterator[Finding]:
-    """Combine ``for_each`` steps over the same items in a block, so that each item goes through all steps by itself.
+    """Combine ``for_each`` steps over the same items in a block, so that the whole block is repeated for each item.
 
     ``1: for $DS: fetch $DS.BGSEc; 2: for $DS: $DS.mag from $DS.BGSEc; 3: plot *.mag`` → ``1: for $DS: [a: fetch; b:
     $DS.mag]; 3: plot AC_H2_MFI.mag, AC_H0_MFI.mag``

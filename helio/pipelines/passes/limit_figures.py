@@ -1,4 +1,4 @@
-"""Limit the number of tables in a figure for which helio chose the tables, so that they fit on a page.
+"""Limit the number of tables in a figure to those that fit on a page, if helio chose the tables.
 
 HB307 (edit bind + warning)  only the first twelve tables drawn in a figure whose tables helio chose
     More panels do not fit on a page; the warning names the tables that are not drawn.
@@ -22,7 +22,7 @@ from helio.pipelines.template.template import Template
 
 
 def limit_figures(template: Template, context: Context) -> Iterator[Finding]:
-    """Draw only the first twelve tables of a ``for_each`` in a figure for which helio chose the tables.
+    """Draw only the first twelve tables in a figure, if helio chose the tables of this figure.
 
     ``labels: [B_*]`` of thirty days → the first twelve, and a warning that names the others
 

@@ -31,7 +31,7 @@ COMPONENT = "$COMPONENT"
 
 
 def map_components(template: Template, context: Context) -> Iterator[Finding]:
-    """Repeat a step for each component of a vector if its tool takes a scalar; remove vectors from its ``for_each``.
+    """Repeat a step for each component of a vector if its tool takes a scalar; remove vectors from a ``for_each``.
 
     ``spectrogram(AC_H2_MFI.BGSEc) as S`` → ``spectrogram(AC_H2_MFI.BGSEc, component: $COMPONENT) as S_$COMPONENT`` for
     each of its components, and ``S_*`` where ``S`` was drawn. Sizes are the catalogue's: what it does not know is left

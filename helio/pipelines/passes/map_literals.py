@@ -142,7 +142,7 @@ def _readers(template: Template, step: Step, label: str, context: Context) -> tu
                 continue
             alone = not isinstance(path[-1], int) or other.for_each is not None or LOOP in other.extra
             if alone or read != label or other.path[:-1] != step.path[:-1]:
-                return f"step {other.step_id} needs one table, not several, for {read}"
+                return f"step {other.step_id} reads '{read}' as one table, but the loop would make several tables"
             operations += replaced(pointer(*other.path, "tool_args", *path), read, f"{label}_*")
     return operations
 

@@ -100,20 +100,20 @@ def _kept(literal: TimeLiteral, declared: list[str], taken: Document) -> Diagnos
     facts = {"type": "time_range", "default": value}
     return Diagnostic(
         "HR602",
-        f"{value} is not replaced by {', '.join(declared)}: a run for another time range keeps it",
+        f"the time range '{value}' is fixed: it does not change with {' or '.join(declared)}",
         "warning",
         step_id=step.step_id,
         tool_name=step.tool_name,
         path=at,
         advice=(
-            f'add "pin": ["{name}"] to the step if it must stay',
-            f"otherwise replace it by a separate variable, such as {new}",
+            f'add "pin": ["{name}"] to the step, if this time range must stay fixed',
+            f"replace this time range by a new variable, such as {new}, if runs must be able to change it",
         ),
         candidates=tuple(declared),
         fixes=(
             Fix(f"pin {name}", pinned),
             Fix(
-                f"make it the default of {new}",
+                f"declare the variable {new}, with this time range as its default",
                 (*added(pointer("variables", new), facts), *replaced(at, literal.written, new)),
             ),
         ),

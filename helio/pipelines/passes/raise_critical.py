@@ -20,7 +20,7 @@ from helio.pipelines.template.template import Template
 
 
 def raise_critical(template: Template, context: Context) -> Iterator[Finding]:
-    """Mark a step as critical if a critical step depends on it, because the run then fails with either step.
+    """Mark a step as critical if a critical step depends on it, because the run fails if either of the two fails.
 
     >>> from datetime import datetime
     >>> steps = [{"step_id": 1, "critical": False}, {"step_id": 2, "critical": True, "depends_on": [1]}]

@@ -1,4 +1,4 @@
-"""Spell each label that a step reads as the step that produces this label.
+"""Write each label that a step reads in the spelling of the step that produces this label.
 
 HR202 (edit safe)  label spelled as the step that gives it
     Exactly one label differs only in case or blanks.

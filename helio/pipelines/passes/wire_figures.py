@@ -175,7 +175,7 @@ def _unclear(step: Step, meant: list[StepId]) -> Diagnostic:
         candidates=tuple(meant),
         fixes=tuple(
             Fix(
-                f"depend on figure {figure}",
+                f"add figure {figure} to depends_on",
                 changed(step, replace(step, depends_on=(*step.depends_on, figure))),
             )
             for figure in meant

@@ -52,7 +52,7 @@ def wire_time(template: Template, context: Context) -> Iterator[Finding]:
             if not meant and BUILT_IN not in template.variables:
                 declared = [BUILT_IN]
                 meant = declared
-                message = f"{BUILT_IN} declared: every run must give its value"
+                message = f"the variable {BUILT_IN} is now declared; every run must give its value"
                 yield Edit("HN604", message, declaration("variables" in template.keys, REQUIRED))
             if len(meant) == 1:
                 message = f"{name} set to {meant[0]}"

@@ -83,7 +83,8 @@ def template_of(
         steps += _merged(steps, [_respelt(step, renamed) for step in taken], choice.run.id)
     if not steps:
         raise RequestError(
-            "no step is left to save", advice="run `helio runs show RUN` to see the outcome of each step"
+            "the chosen runs have no step that can be saved",
+            advice="run `helio runs show RUN` to see the outcome of each step",
         )
     for variable, phrase in phrases.items():
         # runs of different days compare those days, even with the same phrase

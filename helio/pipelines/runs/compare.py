@@ -29,7 +29,7 @@ Verdict = Literal["same", "different", "not all compared", "nothing compared"]
 
 _CITED = re.compile(r"inputs\.\w+\.(?P<label>.+)\.cites\[\d+\]\[(?P<part>[0-3])\]: (?P<change>.+)")
 _INPUT = re.compile(r"inputs\.(?P<parameter>\w+)(?:\[\d+\]|\.(?P<label>.+))\.digest changed")
-_CITES = ("dataset", "version", "provider", "standing")
+_CITES = ("dataset", "version", "provider", "preliminary status")
 """Names of the four facts that a figure's recipe records about each source of a table, in order (`recipes.py`)."""
 
 
@@ -237,7 +237,7 @@ def compare(old: RunRecord, new: RunRecord, *, judge: Judge = lambda old, new: N
 
 
 def judge_by(old: Store, new: Store) -> Judge:
-    """Return a function that compares two tables by their digests; the tables are in one store or in two stores."""
+    """Return a function that compares two tables by their digests: one in the store `old`, one in the store `new`."""
 
     def judge(before: str, after: str) -> TableDifference | None:
         from helio.pipelines.runs.table_difference import table_difference
@@ -413,7 +413,9 @@ def _clear_change(change: str, output: Mapping[str, Any]) -> str:
         return f"its input {match['label'] or match['parameter']} changed"
     match = _CITED.fullmatch(change)
     if match:
-        return f"{match['label']} cites a different {_CITES[int(match['part'])]}: {match['change']}"
+        return (
+            f"the source of {match['label']} has a different {_CITES[int(match['part'])]}: {match['change']}"
+        )
     return change
 
 
@@ -442,7 +444,7 @@ def _of_plans(
     for name in ("pipeline", "archive"):
         earlier, later = old.whole_header.get(name, ""), new.whole_header.get(name, "")
         if earlier != later:
-            yield f"{name}: {earlier or 'as in the steps'} → {later or 'as in the steps'}"
+            yield f"{name}: {earlier or 'chosen by each step'} → {later or 'chosen by each step'}"
     yield from difference(old.whole_header["values"], new.whole_header["values"])
     before, after = ({str(step["step_id"]): step for step in record.plan["steps"]} for record in (old, new))
     matched: dict[str, str] = {}

@@ -97,7 +97,7 @@ class PlanResult:
 
     @property
     def status(self) -> Status:
-        """Status of the run, by the table in `helio.pipelines.runs.states`."""
+        """Status of the run; `helio.pipelines.runs.states` has the rules."""
         return status_of(self.steps)
 
     @property
@@ -151,7 +151,7 @@ class Execution:
         return tuple(results)
 
     def forecast(self) -> list[dict[str, Any]]:
-        """Report for each step whether the store has its results, or the step will run or waits for another step.
+        """Report for each step if its results are stored, if it will run, or if it waits for another step.
 
         A fetch that finds nothing ``fails`` where its map may lose the item. Where a server cannot be asked and its
         reply is not cached, the state of a fetch is ``unknown``.
@@ -186,7 +186,10 @@ class Execution:
                 raise
             return "fails", error.message
         except Offline as error:
-            return "unknown", f"not known while offline: {error.message}"
+            return (
+                "unknown",
+                f"helio cannot look up the files of this step while it is offline: {error.message}",
+            )
         if result is None:
             return "run", "not in the store"
         self._keep(result)
@@ -201,7 +204,7 @@ class Execution:
             try:
                 return provider.to_download(choice.dataset_id, choice.parameters, span)
             except ABSENT as error:
-                log.info("%s has nothing to download: %s", choice.dataset_id, error.message)
+                log.info("nothing to download from dataset %s: %s", choice.dataset_id, error.message)
         return {}
 
     def files(self) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def refuse_other_template(template: Document, lock: Lock) -> None:
 
 
 def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) -> None:
-    """Refuse a plan, or files in the lists of the archives, that differ from a lock file; download nothing.
+    """Refuse a plan that differs from a lock file, and archives that list other files than the lock; download nothing.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def refuse_other_files(request: RunRequest, lock: Lock, providers: Providers) ->
 
 
 def hold_to_lock(request: RunRequest, lock: Lock, execution: Execution) -> None:
-    """Refuse a run that would use data outside a lock file; before this check only the fetches of the run have run.
+    """Run the fetches of a plan before all other steps, and refuse the run if their data differ from a lock file.
 
     First the listings of the archives are compared, then the bytes of the files, which are downloaded if necessary,
     and last the tables read from them. For a required proof the digests of the lock do not count: they show that the
@@ -224,7 +224,8 @@ def _refuse_unproven(plan: Plan, providers: Providers, results: Iterable[StepRes
         raise LockMismatch(
             f"these files do not have the required proof ('{LEVELS[level]}'):"
             + "".join(f"\n  {line}" for line in weak),
-            advice="choose a weaker level with --proof (file, checksum, parts, size), or use files with a checksum",
+            advice="choose a weaker level with --proof (from strong to weak: file, checksum, parts, size), "
+            "or use files with a checksum",
             differences=tuple(weak),
         )
 

@@ -1,4 +1,4 @@
-"""Recipes of a step's outputs: everything that determines an output; equal work has the same key in the store.
+"""Recipes: everything that determines an output of a step. Outputs with equal recipes have the same key in the store.
 
 A recipe is JSON and contains only what can change the result: the tool and its version, the arguments without labels,
 and the content of the inputs. Ids, intents, critical flags and the order of keys are not part of it.

@@ -141,7 +141,7 @@ def versions() -> dict[str, Any]:
 
 
 def documents(planned: Plan) -> dict[str, Any]:
-    """Return the template of a run as written, after the passes and as the executed plan, with all edits."""
+    """Return a run's template in three forms (as written, after the passes, as the executed plan), and all edits."""
     return {
         "authored": planned.authored,
         "normalised": planned.normalised,

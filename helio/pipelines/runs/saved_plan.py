@@ -62,7 +62,7 @@ class SavedPlan:
 
 
 def read_saved(path: Path) -> Any:
-    """Read a file that may be a saved plan; return None if the file is no saved plan and too large for a template.
+    """Read a file with a saved plan or a template; return None if it is too large for a template and is no saved plan.
 
     Raises
     ------

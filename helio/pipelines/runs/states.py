@@ -69,12 +69,13 @@ class LostItem:
 
     def __str__(self) -> str:
         return (
-            f"partial: {self.left} of {self.items} items of step {self.item.map_id}, without {self.item.name}"
+            f"partial: the item {self.item.name} of step {self.item.map_id} failed; "
+            f"the run continued with {self.left} of {self.items} items"
         )
 
 
 def lost_item(ended: PlannedStep, reader: PlannedStep) -> Item | None:
-    """Find the failed item without which the step `reader` can continue after the step `ended`; None if it cannot."""
+    """Find the item that is lost if `ended` failed and `reader` continues; None if `reader` cannot continue."""
     shared = 0
     while ended.items[: shared + 1] == reader.items[: shared + 1] and shared < len(ended.items):
         shared += 1
@@ -104,12 +105,12 @@ def _nothing_left(step: PlannedStep, needed: Sequence[StepEnd], lost: Mapping[St
         makers = {label: producers[table] for label in labels if (table := owner(label, producers))}
         read |= makers
         if makers and all(producer.step_id in lost for producer in makers.values()):
-            return f"no item of {named(tuple(makers))} is left"
+            return f"every step that gives {named(tuple(makers))} failed or was skipped"
     for map_id in dict.fromkeys(lost.values()):
         tables = [producer for producer in read.values() if _belongs_to(producer, map_id)]
         steps = tables or [result.step for result in needed if _belongs_to(result.step, map_id)]
         if all(step.step_id in lost for step in steps):
-            return f"no item of step {map_id} is left"
+            return f"every item of step {map_id} failed or was skipped"
     return ""
 
 
@@ -173,14 +174,14 @@ class _Items:
         return list(self._by_map[chain[-1].map_id])
 
     def is_lost(self, chain: tuple[Item, ...]) -> bool:
-        """Return whether an item has failed: a step is not done, and no inner ``for_each`` continues without it."""
+        """Return whether an item failed: a step is not done, and no inner ``for_each`` continues without this step."""
         if chain not in self._lost:
             depth = len(chain)
             self._lost[chain] = any(not self.may_lose(step, depth) for step in self._undone[chain])
         return self._lost[chain]
 
     def may_lose(self, step: PlannedStep, depth: int = 0) -> bool:
-        """Return whether a ``for_each`` at `depth` or further inside can continue without a step."""
+        """Return whether a ``for_each`` around a step can continue without it; ignore the `depth` outermost ones."""
         return any(
             chain[-1].keep_partial and not all(self.is_lost(other) for other in self.of_map(chain))
             for chain in list(self.around(step))[depth:]

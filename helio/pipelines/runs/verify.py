@@ -113,13 +113,13 @@ def _source_of(record: RunRecord, archive: str) -> str:
     if "archive" not in record.whole_header and not archive:
         raise RequestError(
             f"the record of run {record.id} does not name the archive that it used",
-            advice="name the archive with --archive DIR or --archive NAME",
+            advice="give the archive with --archive DIR or --archive NAME",
         )
     source = archive or record.whole_header["archive"]
     if not archive and is_folder(source) and not is_folder_there(Path(source)):
         raise RequestError(
             f"the archive {source} of run {record.id} does not exist",
-            advice="name the archive of the run: --archive DIR for a folder of files, --archive NAME for a provider",
+            advice="give the archive of the run with --archive DIR (a folder of files) or --archive NAME (a provider)",
         )
     return source
 

@@ -8,7 +8,7 @@ from helio.store.work_keys import difference
 
 
 def why(runs: Runs, run_id: str, step_id: str) -> list[str]:
-    """Explain why a step of a run was executed, taken from the store, skipped, or why it failed.
+    """Explain why a step of a run was executed, was taken from the store, was skipped or failed.
 
     Raises
     ------

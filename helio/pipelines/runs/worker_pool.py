@@ -163,7 +163,7 @@ class _WorkerProcess:
         self._ready = False
 
     def has_ended(self) -> bool:
-        """Return whether the process has ended by itself between two requests."""
+        """Return whether the process is no longer running, for example because it crashed between two requests."""
         return self._process.poll() is not None
 
     def ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Types of passes, and the context: everything that a pass may use besides the plan."""
+"""Types that all passes use, and the context: everything that a pass may use besides the plan."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Context:
     """
 
     def runs(self, name: str) -> bool:
-        """Return whether an optional pass is to run."""
+        """Return whether helio should run the optional pass with this name."""
         return self.optional is None or name in self.optional
 
     def read_time_range(self, given: Any) -> TimeRange:

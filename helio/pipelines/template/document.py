@@ -139,7 +139,7 @@ def as_text(document: Document) -> str:
 
 
 def digest(document: Document) -> str:
-    """Return the sha256 of a template's work; the order of keys, default values and annotations do not change it."""
+    """Return the SHA-256 digest of a template; key order, default values and annotations do not change the digest."""
     meant = {key: value for key, value in document.items() if key not in NOT_MEANING}
     meant["schema_version"] = document.get("schema_version", SCHEMA_VERSION)
     meant["variables"] = document.get("variables") or {}
@@ -252,5 +252,7 @@ def _not_json(text: str, error: json.JSONDecodeError) -> Diagnostic:
     return Diagnostic(
         "HP001",
         f"this is not valid JSON: {error.msg} at {where}",
-        advice=("look there and in the line before for a missing comma, bracket or double quotation mark",),
+        advice=(
+            "check this place and the line before it for a missing comma, bracket or double quotation mark",
+        ),
     )

@@ -56,7 +56,7 @@ def merged(below: Any, above: Any) -> Any:
 
 
 def complete_labels(spec: Document) -> list[str]:
-    """Return the labels of a figure; labels that only its panels name come last."""
+    """Return the labels of a figure: first the labels in ``labels``, then those that only ``panels`` contains."""
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(label for _, label in labels_at((), spec.get("panels")))
     return [*listed, *(label for label in drawn if label not in listed)]

@@ -80,7 +80,7 @@ class StepView:
 
     @cached_property
     def inputs(self) -> dict[str, list[Read]]:
-        """The labels that the step reads, grouped by the tool's parameter; the panels of a figure name labels again."""
+        """The labels that the step reads, grouped by the tool's parameter, without labels in a figure's ``panels``."""
         found: dict[str, list[Read]] = {}
         for table in self.signature.tables if self.signature else ():
             path = tuple(table.argument.split("."))
@@ -147,7 +147,7 @@ class Graph(Generic[AnyStep]):
 
     @cached_property
     def producers(self) -> dict[str, list[AnyStep]]:
-        """The steps that give each label; other code reports a label that several steps give."""
+        """The steps that give each label; if several steps give the same label, a pass reports the error."""
         return {label: [self.steps[number] for number in numbers] for label, numbers in self._numbers.items()}
 
     def given(self, label: str) -> list[str]:
@@ -254,7 +254,7 @@ def views(steps: Iterable[Step], signatures: Mapping[str, Signature]) -> Iterato
 
 
 def in_order(needs: Sequence[Collection[int]]) -> list[int]:
-    """Sort numbers so that each number follows the numbers that it needs; of several possible, the smallest is next.
+    """Sort numbers so that each number follows the numbers that it needs; if several can be next, take the smallest.
 
     Numbers on a cycle, and those that need them, are left out.
 

@@ -52,7 +52,7 @@ def owner(label: str, produced: Iterable[str]) -> str | None:
 
 
 def close_labels(label: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Find the labels most similar to a misspelt label, best first; never suggest another component or number.
+    """Find the labels most similar to a misspelt label, best first; skip those with another component or number.
 
     >>> close_labels("AC_H2_MFI.BGSE", ["AC_H2_MFI.BGSEc"])
     ('AC_H2_MFI.BGSEc',)

@@ -46,7 +46,7 @@ def oversize_text(text: str) -> Diagnostic | None:
     >>> found = oversize_text("[" * 1_000_000)
     >>> print(found)
     error[HP005]: nested too deeply: more than 60 levels of objects and lists at line 1, column 61
-      help: use fewer levels; a template needs about ten
+      help: put fewer objects and lists inside each other; a template needs about ten levels
     """
     count = len(text) if len(text) > LIMITS.file_bytes else len(text.encode("utf-8", "surrogatepass"))
     if count > LIMITS.file_bytes:
@@ -123,7 +123,10 @@ def oversize_value(value: Any) -> Diagnostic | None:
 def _too_deep(path: _Path = (), *, where: str = "") -> Diagnostic:
     message = f"nested too deeply: more than {LIMITS.nesting} levels of objects and lists{where}"
     return Diagnostic(
-        CODE, message, path=pointer(*path[:8]), advice=("use fewer levels; a template needs about ten",)
+        CODE,
+        message,
+        path=pointer(*path[:8]),
+        advice=("put fewer objects and lists inside each other; a template needs about ten levels",),
     )
 
 

@@ -100,7 +100,7 @@ def rewrite(
                 "HI001",
                 f"the passes do not finish: {', '.join(edited)} still make edits after {MOST_ROUNDS} rounds",
                 candidates=tuple(edited),
-                advice=("please report this bug in helio, with the template",),
+                advice=("report this bug to the developers of helio, and send them the template",),
             )
         ]
     return work.result()
@@ -227,7 +227,7 @@ class _Work:
                 "HI002",
                 f"an error in helio: the pass {_name(rewrite)} {what}",
                 candidates=(_name(rewrite),),
-                advice=("please report this bug in helio, with the template",),
+                advice=("report this bug to the developers of helio, and send them the template",),
             )
         )
 

@@ -61,7 +61,7 @@ class Pattern:
 
     @property
     def names_nothing(self) -> str:
-        """The first text in braces that cannot be a name, or a single brace; empty if there is none."""
+        """The first text in braces that cannot be a variable, or the first unpaired brace; empty if there is none."""
         return next((written for name, written in self._found() if not _NAME.fullmatch(name)), "")
 
     def filled(self, values: Mapping[str, Any]) -> str:
@@ -120,7 +120,7 @@ def tokens(value: Any, schema: Schema) -> Iterator[tuple[Path, str]]:
 
 
 def substitute(value: Any, schema: Schema, values: Mapping[str, Any]) -> Any:
-    """Replace the variables in a value: a text that is only ``$NAME`` becomes the value itself; others stay texts."""
+    """Replace variables in a value: a text that is only ``$NAME`` becomes the value itself; other texts stay texts."""
     if isinstance(value, str):
         if schema.get("format") in (_TITLE, _FILE_NAME):
             named = {name.removeprefix("$"): values.get(name) for name in values}
@@ -223,8 +223,11 @@ def _choice(given: Any, choices: Sequence[Any]) -> Any:
     for choice in choices:
         if given == choice or (isinstance(given, str) and given == str(choice)):
             return choice
+    shown = json.dumps(given)
     raise RequestError(
-        f"{json.dumps(given)} is not one of {', '.join(map(str, choices)) or 'the choices, because none are declared'}"
+        f"{shown} is not one of {', '.join(map(str, choices))}"
+        if choices
+        else f"{shown} is not possible, because the variable declares no choices"
     )
 
 

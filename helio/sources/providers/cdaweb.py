@@ -121,7 +121,7 @@ class CdaWeb(FileSource):
     def complete(
         self, dataset_id: str, gathered: GatheredTables, time_range: TimeRange, files: Sequence[OneFile]
     ) -> GatheredTables:
-        """Get the parameters that no file holds from CDAWeb's data service, if the service offers all of them."""
+        """Ask CDAWeb's data service for the parameters that no file holds, if the service offers all of them."""
         offered = self._variables(dataset_id)
         for name, error in gathered.absent.items():
             if name not in offered:
@@ -192,7 +192,7 @@ class CdaWeb(FileSource):
         return names
 
     def _never_asked(self, name: str) -> str:
-        return f"offline, and the reply '{name}' of {self.title} is not cached"
+        return f"helio is offline, and the reply '{name}' of {self.title} is not cached"
 
     # What the archive computes
 
@@ -243,7 +243,7 @@ class CdaWeb(FileSource):
                 return cached
         if self.offline:
             raise Offline(
-                f"offline, and the file that {self.title} computes for {dataset_id} is not cached",
+                f"helio is offline, and the file that {self.title} computes for {dataset_id} is not cached",
                 advice=ONLINE,
             )
         _, reply = self.http.get_json(url, expected=(200, 404))

@@ -14,8 +14,8 @@ from helio.time_range import TimeRange
 
 
 class CdaWebFolders(CdaWeb):
-    """CDAWeb, asked through the web pages of its folders; helio never switches between these pages and the REST service
-    by itself.
+    """CDAWeb, asked through the web pages of its folders; helio uses these pages only if the user or a step names this
+    source.
 
     The folders are those of SPDF, or of another server that the user names.
     """

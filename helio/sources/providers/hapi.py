@@ -290,8 +290,8 @@ class Hapi(Source):
             raise DamagedFile(
                 f"{urlsplit(asked_url).hostname} reports a HAPI version that helio does not understand: "
                 f"'{version[:20]}'",
-                advice="check the address: that of a HAPI server ends in /hapi; helio understands versions 2 "
-                "and 3",
+                advice="check the address: the address of a HAPI server ends in /hapi; helio understands "
+                "only HAPI 2 and HAPI 3",
                 place=asked_url,
             )
         status = hapi_reply.status_in(reply)
@@ -690,8 +690,8 @@ class Hapi(Source):
                 self.put(served.place, dated)
                 return dated, of_date
         raise Offline(
-            f"the cache has {requests[0].info.dataset_id} for {served.span} only in parts of different "
-            f"versions: {', '.join(filter(None, dict.fromkeys(editions)))}",
+            f"the cached records of {requests[0].info.dataset_id} for {served.span} belong to different "
+            f"versions of the dataset: {', '.join(filter(None, dict.fromkeys(editions)))}",
             advice=ONLINE,
             place=served.url,
         )
@@ -805,8 +805,8 @@ class Hapi(Source):
         if version is None:
             speaks = "does not say which version of HAPI it uses"
         return Refused(
-            f"{self.server} {speaks}; helio understands versions 2 and 3",
-            advice="choose another server, or use files of its data",
+            f"{self.server} {speaks}; helio understands only HAPI 2 and HAPI 3",
+            advice="choose another server, or download files of the dataset and use --archive DIR",
             place=url,
         )
 
@@ -821,7 +821,8 @@ class Hapi(Source):
             name for name in self.datasets() if name != dataset_id and name.partition("@")[0] == dataset_id
         ]
         return (
-            f"choose one of {', '.join(split)}: the parameters of this dataset have different times"
+            f"choose one of {', '.join(split)}: the server divides this dataset into them, because its "
+            "parameters have different times"
             if split
             else advice
         )
@@ -882,7 +883,7 @@ class Hapi(Source):
             if len(missing) > 1:
                 more = f", and {number_of(len(missing) - 1, 'further interval is', 'further intervals are')} missing"
             raise Offline(
-                f"offline, and {first.parameter.name} of {first.info.dataset_id} for {span} is not "
+                f"helio is offline, and {first.parameter.name} of {first.info.dataset_id} for {span} is not "
                 f"cached{more}",
                 advice=ONLINE,
                 place=first.found.url,
@@ -1349,7 +1350,8 @@ def _may_be_id(dataset_id: str) -> bool:
 
 def _span_of(info: Info) -> str:
     return (
-        f"choose another time range: its records run from {_hapi_time(info.start)} to {_hapi_time(info.stop)}"
+        f"choose another time range: the records of the dataset run from {_hapi_time(info.start)} to "
+        f"{_hapi_time(info.stop)}"
     )
 
 

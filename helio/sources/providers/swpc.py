@@ -334,11 +334,12 @@ class Swpc(Source):
             return earlier_cut
         if held is None:
             raise Offline(
-                f"offline, and {dataset_id} of {Swpc.title} for {time_range} is not cached", advice=ONLINE
+                f"helio is offline, and {dataset_id} of {Swpc.title} for {time_range} is not cached",
+                advice=ONLINE,
             )
         raise NoData(
-            f"{time_range} begins before the records of {dataset_id} that {Swpc.title} "
-            f"{'held' if self.offline else 'holds'}: {_words(held.first)} to {_words(held.last)}",
+            f"{Swpc.title} {'had' if self.offline else 'has'} records of {dataset_id} only from "
+            f"{_words(held.first)} to {_words(held.last)}, but {time_range} begins earlier",
             advice=f"choose a range within these times, such as 'last 24 hours'; {product.earlier}",
             place=self._url_of(product),
         )
@@ -442,7 +443,7 @@ class Swpc(Source):
                 facts = read_record(beside, _CutFacts)
                 cut = Cut(read_bytes(path, largest=LARGEST), facts.newest, facts.last_modified)
             except FileNotFoundError:
-                log.warning("%s or its data file is missing; helio ignores both", beside)
+                log.warning("%s or its data file is missing; helio uses neither of them", beside)
                 continue
             except DamagedRecord as error:
                 log.warning("%s; helio ignores this file", error.message)

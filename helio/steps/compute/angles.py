@@ -41,7 +41,7 @@ class WrappingColumns:
 
     @property
     def by_column(self) -> dict[int, float]:
-        """The period of the angles in each column (360 for degrees), by the number of the column."""
+        """The period of the angles in each column (360 for degrees), by the index of the column."""
         return dict(zip(self.columns.tolist(), self.period.tolist(), strict=True))
 
 
@@ -53,7 +53,7 @@ def turning(series: Table) -> WrappingColumns:
 
 
 def within_turn(angles: Values, period: float | Values, negative: npt.NDArray[np.bool_]) -> Values:
-    """Shift angles by full turns, to values around zero if an input was negative, otherwise to zero or above.
+    """Shift angles by full turns: into (−turn/2, turn/2] where an input was negative, otherwise into [0, turn).
 
     Parameters
     ----------

@@ -164,7 +164,7 @@ def _side_by_side(
             raise StepError(
                 f"'{left.name}' and '{right.name}' are both vectors, and arithmetic does not multiply or "
                 "divide two vectors",
-                advice="take one component of each",
+                advice="take one component of each vector",
             )
         if len(left.components) != len(right.components) or (
             left.components != right.components

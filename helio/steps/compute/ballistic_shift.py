@@ -1,4 +1,4 @@
-"""A series shifted in time by how long the solar wind takes to reach another place."""
+"""A series shifted in time by the travel time of the solar wind to another place."""
 
 from __future__ import annotations
 
@@ -85,8 +85,10 @@ def ballistic_shift(
     array(['2024-05-10T01:02:30'], dtype='datetime64[s]')
     """
     if (position is None) == (from_x is None):
-        how = "twice" if position is not None else "not at all"
-        raise StepError(f"the position is given {how}", advice="give either position_label or from_x, in km")
+        raise StepError(
+            "no position is given" if position is None else "the position is given twice",
+            advice="give either position_label or from_x, in km",
+        )
     if position is not None and velocity.kind == "vector":
         _same_x(velocity, position)
     inputs = on_one_clock(series, velocity, position)

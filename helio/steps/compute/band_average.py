@@ -107,7 +107,7 @@ def band_average(
         if lowest > highest:
             raise StepError(
                 f"no bin of '{chosen.label}' has its centre between {low:g} and {high:g} {chosen.unit}".rstrip(),
-                advice=f"choose a band with bins; the centres of the bins are {centres_of(sets)}",
+                advice=f"choose a band that contains the centre of a bin; the centres are {centres_of(sets)}",
             )
         names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):

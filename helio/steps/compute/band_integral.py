@@ -115,7 +115,7 @@ def band_integral(
         if lowest > highest:
             raise StepError(
                 f"no bin of '{chosen.label}' overlaps the band {low:g} to {high:g} {chosen.unit}".rstrip(),
-                advice=f"choose a band with bins; the centres of the bins are {centres_of(sets)}",
+                advice=f"choose a band that overlaps a bin; the centres of the bins are {centres_of(sets)}",
             )
         names.append(edges_in_words(lowest, highest, chosen.unit))
     if len(set(names)) != len(names):
@@ -166,8 +166,7 @@ def _per_axis_unit(name: str, unit: str, axis_unit: str) -> tuple[str, float]:
     if unit and axis_unit and unit_factors(unit) is not None:
         around = "sr" in below and comparable(axis_unit, "deg")
         raise UnitMismatch(
-            f"'{name}' is in {unit}, which is not a density per {axis_unit}, so its integral over the "
-            "axis has no meaning",
+            f"'{name}' is in {unit}, but an integral over the axis needs a unit per {axis_unit}",
             advice="use pitch_angle_average, which weights each bin by its solid angle"
             if around
             else "use band_average to compute the mean over the band",

@@ -92,9 +92,11 @@ def band_pass(series: Table, *, low: float | None = None, high: float | None = N
     nyquist = 0.5e9 / cadence
     band = [cutoff for cutoff in (low, high) if cutoff is not None]
     if not band or not all(0 < cutoff < nyquist for cutoff in band) or sorted(set(band)) != band:
-        provenance = " to ".join(f"{cutoff:g}" for cutoff in band) or "nothing"
+        limits = " to ".join(f"{cutoff:g}" for cutoff in band)
         raise StepError(
-            f"the band {provenance} Hz cannot be filtered from samples that are {in_words(cadence)} apart",
+            f"the band {limits} Hz cannot be filtered from samples that are {in_words(cadence)} apart"
+            if band
+            else "neither 'low' nor 'high' is given",
             advice=f"choose low above 0 and below high, and high below {nyquist:.4g} Hz",
         )
     kind: Literal["bandpass", "lowpass", "highpass"] = (

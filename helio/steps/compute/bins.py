@@ -22,12 +22,12 @@ class BinSet:
     upper: npt.NDArray[np.float64]
 
     def within(self, low: float, high: float) -> npt.NDArray[np.int64]:
-        """Return the numbers of the bins whose centres lie in [low, high)."""
+        """Return the indices of the bins whose centres lie in [low, high)."""
         return np.flatnonzero((self.centers >= low) & (self.centers < high))
 
 
 def place_of(spectrum: Table, label: str) -> int:
-    """Return the number of the axis with this label, ignoring case; without a label, the number of the only axis.
+    """Return the index of the axis with this label, ignoring case; without a label, the index of the only axis.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def bin_sets(axis: Axis, records: int) -> list[BinSet]:
         return [_bins(axis, axis.centers, axis.lower, axis.upper, slice(None))]
     if not records:
         raise StepError(
-            f"the bins of '{axis.label}' change from record to record, but there are no records",
+            f"there are no records, so the bins of '{axis.label}' are unknown: they can change from record to record",
             advice="choose a time range with data",
         )
     parts = [part for part in (axis.centers, axis.lower, axis.upper) if part is not None]

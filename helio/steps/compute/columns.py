@@ -1,4 +1,4 @@
-"""The values of a table as columns of plain numbers, and numbers of columns and records."""
+"""The values of a table as columns of plain numbers, and the selection of columns and records by their numbers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def columns_of(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def without_copy(numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | slice:
-    """Return a slice if the numbers are consecutive, because numpy does not copy what a slice selects."""
+    """Return consecutive numbers as a slice, because numpy then copies nothing; return other numbers unchanged."""
     if numbers.size and numbers[-1] - numbers[0] == numbers.size - 1 and (np.diff(numbers) == 1).all():
         return slice(int(numbers[0]), int(numbers[-1]) + 1)
     return numbers

@@ -94,7 +94,7 @@ def compute_spectrogram(
         raise StepError(
             f"compute_spectrogram takes one component, but '{source.label}' has "
             f"{', '.join(table.components)}",
-            advice=f"choose one, for instance component: {table.components[0]}",
+            advice=f'choose one with the argument component: "{table.components[0]}"',
         )
     if window is not None:
         table = table.between(np.datetime64(window.start, "ns"), np.datetime64(window.stop, "ns"))

@@ -100,16 +100,18 @@ def cross_correlation_lag(
     same_clock(series, delayed)
     if not -1 <= least < 1:
         raise StepError(
-            f"'least' is {least:g}, but a required correlation must be from -1 to below 1",
+            f"'least' is {least:g}, but it must be at least -1 and below 1",
             advice="write least: 0.5",
         )
     cadence = cadence_of(series, purpose="a delay")
     steps = int(longest.nanoseconds // cadence)
     if steps < 1 or steps * 2 * len(series) > _MOST:
         raise StepError(
-            f"delays of up to {longest} cannot be tried on {len(series):,} samples that are "
+            f"the longest delay is {longest}, but the samples are {in_words(cadence)} apart"
+            if steps < 1
+            else f"delays of up to {longest} are too many to try on {len(series):,} samples that are "
             f"{in_words(cadence)} apart",
-            advice="choose a delay of several cadences"
+            advice="choose a longest delay of several times the cadence"
             if steps < 1
             else "choose a shorter delay, or resample first",
         )
@@ -120,8 +122,8 @@ def cross_correlation_lag(
     positions = _places(series.epoch, cadence)
     if int(positions[-1]) + 2 * steps > MOST_VALUES:
         raise StepError(
-            f"the {len(series):,} samples of each series are spread over {int(positions[-1]) + 1:,} "
-            f"cadences of {in_words(cadence)}, which is too many",
+            f"each series has {len(series):,} samples, but its time range is {int(positions[-1]) + 1:,} times "
+            f"the cadence of {in_words(cadence)}, which is too long",
             advice="choose a time range without long gaps, or resample first",
         )
     left = _on_grid(series, positions, steps)

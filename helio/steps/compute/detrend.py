@@ -77,7 +77,7 @@ def detrend(
             "a running mean needs a window" if window is None else f"a {method} trend has no window",
             advice='set window: "30min"'
             if window is None
-            else 'leave out window, or use method "running_mean"',
+            else "leave out 'window', or use method \"running_mean\"",
         )
     hold_bins(series, purpose="averaged over time")
     hold_no_turn(series, purpose="detrended")

@@ -88,8 +88,8 @@ def join_components(
         own_letter, letter = letter_of(component), letters.get(name_of_it, "")
         if {own_letter, letter} <= {"x", "y", "z"} and own_letter != letter:
             raise StepError(
-                f"'names' calls '{component.name}' the component {name_of_it}, but its own name says that "
-                f"it is the component {own_letter}",
+                f"'names' gives '{component.name}' the name {name_of_it}, but its own name says that it is the "
+                f"component {own_letter}",
                 advice="write 'names' in the same order as 'source_labels'",
             )
     first = series[0]
@@ -127,7 +127,7 @@ def _common_frame(series: list[Table], stated: str, x: int) -> str:
         if stated and frame and frame.casefold() != stated.casefold():
             raise FrameMismatch(
                 f"'frame' is {stated}, but '{component.name}' is in {frame}",
-                advice=f"choose components in {stated}, or leave out frame",
+                advice=f"choose components in {stated}, or leave out 'frame'",
             )
         if not stated:
             same_frame(series[last], component, (expected, frame))

@@ -1,4 +1,4 @@
-"""Find which component of a vector a series is, if any, from its frame and its name."""
+"""Find, from the frame and the name of a series, which component of a vector the series is, if it is one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TOTAL = re.compile(r"[A-Z]_?(?:t|tot|total|mag)|R", re.IGNORECASE)
 
 
 def letter_of(series: Table) -> str:
-    """Return which component of a vector a series is, such as ``x`` or ``r``; ``?`` if unknown, empty if it is none.
+    """Return which component of a vector a series is, such as ``x``; ``?`` if unknown, empty if it is no component.
 
     A series with a frame is a component, unless its name says that it is a length: a magnitude has no frame, but the
     fourth component of MMS's ``Bx``, ``By``, ``Bz``, ``Bt`` keeps that of the vector.

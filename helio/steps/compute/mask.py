@@ -130,8 +130,8 @@ def masked(series: Table, out: npt.NDArray[np.bool_], what: str) -> Table:
     taken = values.size - missing(series.values) - left
     if taken and not left:
         raise StepError(
-            f"'{series.name}' has no values left: {what} removes all {taken:,} values",
-            advice="mask removes the values that match the condition; invert it to keep them",
+            f"the step removes all {taken:,} values of '{series.name}': {what}",
+            advice="change the condition, or invert it: the step removes the values that match the condition",
         )
     note = f"{what}: {share(taken, values.size, 'values')} set to missing"
     return replace(series, values=values, notes=(*series.notes, note))

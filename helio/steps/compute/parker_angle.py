@@ -80,9 +80,11 @@ def parker_angle(
     array([47. , 31.5])
     """
     if (radius is None) == (distance is None):
-        how = "twice" if radius is not None else "not at all"
         raise StepError(
-            f"the distance from the Sun is given {how}", advice="give either radius_label or distance, in AU"
+            "no distance from the Sun is given"
+            if radius is None
+            else "the distance from the Sun is given twice",
+            advice="give either radius_label or distance, in AU",
         )
     if distance is not None and not 0 < distance <= FARTHEST:
         raise StepError(

@@ -74,7 +74,7 @@ class Windows:
 def windows_of(
     series: Table, window: Duration, overlap: float, *, purpose: str, borders: Indices | None = None
 ) -> Windows:
-    """Cut every part of a series without gaps into windows; the first window begins at the first sample of its part.
+    """Cut every gap-free part of a series into windows; the first window of a part begins at its first sample.
 
     Parameters
     ----------

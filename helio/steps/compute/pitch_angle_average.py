@@ -103,7 +103,7 @@ def pitch_angle_average(
     if not whole:
         raise StepError(
             f"no bin of '{chosen.label}' overlaps the range {low:g} to {high:g} deg",
-            advice=f"choose a range with bins; the centres of the bins are {centres_of(sets)}",
+            advice=f"choose a range that overlaps a bin; the centres of the bins are {centres_of(sets)}",
         )
     provenance = f"mean over pitch angles {low:g} to {high:g} deg"
     missing = f"{provenance}: {100 * (1 - seen / whole):.3g} % of the solid angle is missing"
@@ -138,7 +138,8 @@ def _place(spectrum: Table, axis: str) -> int:
     unclear = [unfit.label for unfit in spectrum.axes if not unfit.unit or is_flux(unfit.unit)]
     if len(places) != 1:
         raise StepError(
-            f"'{spectrum.name}' has {len(places)} axes in deg: set 'axis' to the label of the pitch angles"
+            f"'{spectrum.name}' has {len(places)} axes in deg: set 'axis' to the label of the "
+            "axis that holds the pitch angles"
             if places
             else f"'{spectrum.name}' has no axis of pitch angles in deg",
             advice="choose a spectrum over pitch angles; this spectrum has the axes: "

@@ -1,4 +1,4 @@
-"""A series as power over time and frequency."""
+"""The power spectral density of a series, over time and frequency."""
 
 from __future__ import annotations
 

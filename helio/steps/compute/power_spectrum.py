@@ -1,4 +1,4 @@
-"""A series as power over frequency."""
+"""The power spectral density of a series, over frequency."""
 
 from __future__ import annotations
 

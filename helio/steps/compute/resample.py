@@ -186,7 +186,8 @@ def _of_intervals(axis: Axis, first: Indices, last: Indices, cadence: Duration) 
     for bins in (axis.centers, axis.lower, axis.upper):
         if bins is not None and not np.array_equal(bins, bins[of_record], equal_nan=True):
             raise StepError(
-                f"the bins of '{axis.label}' change within {cadence}, so their values have no common mean",
+                f"the bins of '{axis.label}' change within an interval of {cadence}, so helio cannot "
+                "average their values",
                 advice="take band_average first",
             )
     return axis.take(records)

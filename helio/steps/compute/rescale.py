@@ -65,7 +65,7 @@ def rescale(
     """
     if factor == 0 or not math.isfinite(factor) or not math.isfinite(offset):
         raise StepError(
-            f"factor {factor:g} and offset {offset:g} leave no usable values",
+            f"with factor {factor:g} and offset {offset:g}, the result has no usable values",
             advice="choose a finite factor other than 0, and a finite offset",
         )
     provenance = f"{factor:g} · x" if factor != 1 else "x"

@@ -68,7 +68,7 @@ def rotate_to_axes(
         raise StepError(
             f"'{axes.name}' does not hold three axes: it has {number_of(len(axes), 'record')} of "
             f"{number_of(len(axes.components), 'component')}, not 1 record of 9",
-            advice='compute the axes with the tool minimum_variance, give: "axes"',
+            advice='compute the axes with the tool minimum_variance and its argument give: "axes"',
         )
     same_frame(vector, axes)
     matrix = orthonormal(axes.values.reshape(3, 3).tolist())

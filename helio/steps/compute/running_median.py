@@ -94,5 +94,5 @@ class _Windows(BaseIndexer):
         closed: str | None = None,
         step: int | None = None,
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the first record of every window, and the first record after it, in the form that pandas needs."""
+        """Return the first record of every window, and the record after its last one, in the form that pandas needs."""
         return self.first, self.last

@@ -77,7 +77,9 @@ def statistics(series: Table, *, interval: Duration, of: list[Statistic] | None 
     measures: list[Statistic] = ["mean", "median", "std", "min", "max"] if of is None else list(of)
     if not measures or len(set(measures)) != len(measures) or ("count" in measures and len(measures) > 1):
         raise StepError(
-            f"one table cannot hold these statistics: {', '.join(measures) or 'none'}",
+            f"one table cannot hold these statistics: {', '.join(measures)}"
+            if measures
+            else "'of' is an empty list",
             advice="name each statistic once; compute count in a separate step, because it has no unit",
         )
     if series.kind == "spectrum":

@@ -79,8 +79,8 @@ def cadence_of(series: Table, *, purpose: str) -> float:
             in_words(float(max(inside.max(initial=0), slower.max(initial=0)))),
         )
         raise StepError(
-            f"{purpose} needs one cadence, but {uneven:,} of {steps.size:,} steps of '{series.name}' "
-            f"differ from {in_words(median)}: they are {shortest} to {longest} long",
+            f"{purpose} needs one cadence, but {uneven:,} of {steps.size:,} intervals between the records "
+            f"of '{series.name}' differ from {in_words(median)}: they last {shortest} to {longest}",
             advice="make the epochs regular first: use resample or interpolate with cadence "
             f'"{_rounded(median)}"',
         )

@@ -1,4 +1,4 @@
-"""Sums over many windows of a series, as accurate as if each window was summed by itself."""
+"""Sums over many windows of a series, as accurate as if each window was summed separately."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BLOCK = 1 << 15
 
 
 def centred_windows(epoch: Epochs, window: Duration) -> tuple[Indices, Indices]:
-    """Return the numbers of the first record, and of the record after the last, within half a window of every epoch."""
+    """Return, for the window centred on every epoch, the index of its first record and the index after its last one."""
     times = elapsed(epoch)
     if not times.size:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 
 def parameters_of(labels: Sequence[str]) -> list[str]:
-    """Return a name for each label: the part after the last point, or the whole label if two parts would be equal.
+    """Return a name for each label: the part after the last dot, or the whole label if two parts would be equal.
 
     >>> parameters_of(["AC_H2_MFI.BGSEc", "B smooth"])
     ['BGSEc', 'B_smooth']
@@ -31,7 +31,7 @@ def plain_name(text: str) -> str:
 
 
 class Names:
-    """A set of unique names; a repeated name gets a number, also if it differs only in upper and lower case."""
+    """A set of names that stay unique if upper and lower case are ignored; a repeated name gets a number."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = {name.lower() for name in taken}

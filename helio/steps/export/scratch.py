@@ -25,5 +25,5 @@ def scratch_file(suffix: str) -> Iterator[Path]:
     except OSError as error:
         raise OutputError(
             f"the export needs a temporary file, which cannot be written: {error.strerror or error}",
-            advice=f"free space in {tempfile.gettempdir()}, or set TMPDIR to another folder",
+            advice=f"make space in {tempfile.gettempdir()}, or set TMPDIR to another folder",
         ) from error

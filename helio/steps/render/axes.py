@@ -118,7 +118,7 @@ def check_limits(limits: Sequence[float], number: int, key: str) -> tuple[float,
     if len(limits) != 2 or not limits[0] < limits[1]:
         example = "[-20, 20]" if key == "y_range" else "[0.1, 10]"
         raise StepError(
-            f"{key} of panel {number} is {limits}, but must be a lowest and a highest value",
+            f"{key} of panel {number} is {limits}, but must be two values: the lowest, then the highest",
             advice=f"write both values: {example}",
         )
     return float(limits[0]), float(limits[1])

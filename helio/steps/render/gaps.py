@@ -19,7 +19,7 @@ Int = npt.NDArray[np.int64]
 
 
 def local_cadence(epoch: npt.NDArray[np.datetime64]) -> Int:
-    """Return the local cadence in ns at each of the n - 1 time steps: the median of the 16 steps around it.
+    """Return the local cadence in ns at each of the n - 1 time steps: the median of its block of 16 steps.
 
     Where the cadence changes, the longer of the neighbouring medians is used, so that a change of mode is not a row
     of gaps.
@@ -91,7 +91,7 @@ def coverage(
     stop: np.datetime64,
     factor: float,
 ) -> float:
-    """Return which fraction of the time from start to stop records with a value cover."""
+    """Return the fraction of the time from start to stop that is covered by records with a value."""
     total = int((stop - start).astype("timedelta64[ns]").astype("i8"))
     if epoch.size == 0 or total <= 0:
         return 0.0

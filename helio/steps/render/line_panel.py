@@ -29,7 +29,9 @@ class LinePanel(Panel):
 
     @cached_property
     def log_y(self) -> bool:
-        """Whether the y axis is logarithmic: as the figure's spec says, otherwise as suits the values of the tables."""
+        """Whether the y axis is logarithmic: as the figure's spec says; by default, if the tables have a logarithmic
+        scale and no value is negative.
+        """
         lowest = min(float(np.nanmin(line.values)) for line in self.lines if np.isfinite(line.values).any())
         default = lowest >= 0 and all(table.scale == "log" for table in self.tables.values())
         return self._lines_log(default, lowest)

@@ -158,7 +158,7 @@ def _check_timed(timed: Sequence[str], where: str) -> None:
     if not timed:
         raise StepError(
             f"{where}: every panel is a spectrum, so no panel has a time axis",
-            advice="use a vline with the panel's number, to mark a frequency or energy",
+            advice="to mark a frequency or energy, write a vline with 'panel', the number of its panel",
         )
 
 
@@ -169,7 +169,7 @@ def _at_bin(
     if number not in bin_axes:
         raise StepError(
             f"{where}: panel {number} is not a spectrum",
-            advice="leave out panel: helio marks a time in every panel",
+            advice="leave out 'panel': helio draws the mark of a time in every panel",
         )
     if isinstance(at, str):
         raise StepError(

@@ -75,7 +75,7 @@ class FigureStyle:
 
     @property
     def gap_factor(self) -> float:
-        """A time step longer than this many local cadences is a gap."""
+        """Number of local cadences; a longer time step is a gap."""
         return self.spec.get("gap_factor", 1.5)
 
     def option(self, key: str, number: int, default: Value) -> Value:
@@ -268,7 +268,7 @@ class Panel(ABC):
         low, high = check_limits(chosen, self.number, "y_range")
         if self.log_y and low <= 0:
             raise StepError(
-                f"y_range: panel {self.number} is logarithmic, so it cannot start at {low:g}",
+                f"y_range: the y axis of panel {self.number} is logarithmic, so it cannot start at {low:g}",
                 advice="choose a value above 0",
             )
         return low, high
@@ -319,7 +319,7 @@ class Panel(ABC):
         if self.log_y:
             if not any(high > 0 for _, high in limits):
                 raise StepError(
-                    f"panel {self.number} is logarithmic and no value is above 0",
+                    f"the y axis of panel {self.number} is logarithmic, but no value is above 0",
                     advice="set log_scale: linear",
                 )
             low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self._extent

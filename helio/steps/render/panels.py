@@ -41,7 +41,7 @@ def arrange_panels(
     )
     if not labels:
         raise StepError(
-            "nothing to draw: the figure has no label", advice="name at least one label in 'labels'"
+            "nothing to draw: the figure names no table", advice="name at least one table in 'labels'"
         )
     for label in labels:
         _known(label, tables, "labels")
@@ -52,7 +52,7 @@ def arrange_panels(
         groups = _default_groups(labels, tables, by_kind=types is None)
     for number, group in enumerate(groups, 1):
         if not group:
-            raise StepError(f"panel {number} has no label", advice="leave the empty list out of 'panels'")
+            raise StepError(f"panel {number} names no table", advice="leave the empty list out of 'panels'")
         for label in group:
             if label not in labels:
                 _known(label, dict.fromkeys(labels, None), f"panels: panel {number}")

@@ -21,7 +21,7 @@ CROWDED = 6
 def coverage_notes(
     panels: Sequence[Panel], start: np.datetime64, stop: np.datetime64, gap_factor: float
 ) -> list[str]:
-    """Write for each panel which fraction of the time range the records of each label cover.
+    """Write for each panel the fraction of the time range that the records of each label cover.
 
     If the cadence of the source implies more records than the table has, the fraction is at most the share of records.
     """

@@ -52,7 +52,7 @@ class SpectrogramPanel(Panel):
 
     @cached_property
     def log_y(self) -> bool:
-        """Whether the y axis is logarithmic: as the figure's spec says, otherwise as the bins are spaced."""
+        """Whether the y axis is logarithmic: as the figure's spec says; by default, if the bins are logarithmic."""
         default = self._bins.scale == "log" and bool((self._bins.centers > 0).any())
         return bool(self.option("log_y", default))
 

@@ -62,14 +62,14 @@ class SpectrumPanel(Panel):
 
     @cached_property
     def log_y(self) -> bool:
-        """Whether the y axis is logarithmic: as the figure's spec says, otherwise if no value is negative."""
+        """Whether the y axis is logarithmic: as the figure's spec says; by default, if no value is negative."""
         shown = np.concatenate([values[np.isfinite(values)] for values in self.shown_arrays()])
         lowest = float(shown.min())
         return self._lines_log(lowest >= 0 and bool(shown.max() > 0), lowest)
 
     @cached_property
     def log_x(self) -> bool:
-        """Whether the x axis is logarithmic: as the figure's spec says, otherwise as the bins are spaced."""
+        """Whether the x axis is logarithmic: as the figure's spec says; by default, if the bins are logarithmic."""
         axes = [table.axes[0] for table in self.tables.values()]
         default = all(axis.scale == "log" and bool((axis.centers > 0).any()) for axis in axes)
         return bool(self.option("log_x", default))

@@ -45,7 +45,7 @@ def to_json(figure: Figure) -> bytes:
 
 
 def plotly_js() -> bytes:
-    """Return the code of plotly.js, which HTML figures need; ``beside`` figures load it from ``plotly.min.js``."""
+    """Return the code of plotly.js, for the file ``plotly.min.js`` that figures with the option ``beside`` load."""
     return _library()
 
 

@@ -316,7 +316,7 @@ def assigns_result(code: str) -> bool:
 
 
 def input_names(labels: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of the input tables in code: ``df`` for the first table, and a name from each label.
+    """Return the names of the input tables in code: ``df`` for the first table, and names made from the labels.
 
     >>> input_names(["AC_H2_MFI.BGSEc", "ACE_Bmag"])
     ('df', 'da', 'df_BGSEc', 'da_BGSEc', 'df_ACE_Bmag', 'da_ACE_Bmag')
@@ -327,7 +327,7 @@ def input_names(labels: Iterable[str]) -> tuple[str, ...]:
 
 
 def names_in_scope(labels: Iterable[str]) -> list[str]:
-    """Return a Python name for each label, from the last part of the label; equal names get the item of a mapped step.
+    """Return a Python name for each label: its last part, with the item of a mapped step if two names would be equal.
 
     >>> names_in_scope(["AC_H2_MFI.BGSEc[2024-01-10]", "B-5min"]), names_in_scope(["B[a]", "B[b]"])
     (['BGSEc', 'B_5min'], ['B_a_', 'B_b_'])
@@ -428,7 +428,10 @@ class _Checker:
                 and _TIME_OF_DAY.match(node.value)
                 and id(node) not in self.need_no_date
             ):
-                yield f"the time '{node.value.strip()}' has no date, which would be today's: write the date as well"
+                yield (
+                    f"the time '{node.value.strip()}' has no date, so it would be a time of today: write the "
+                    "date too"
+                )
         elif isinstance(node, ast.Compare):
             yield from self._comparison(node)
         elif isinstance(node, ast.BinOp):
@@ -438,7 +441,7 @@ class _Checker:
                 yield "del may only remove names and items"
         elif isinstance(node, ast.With):
             if not _is_errstate(node):
-                yield "the only with statement allowed is np.errstate(…) with literal settings"
+                yield "a with statement may only use np.errstate(…), with each setting written as a literal"
         elif isinstance(node, ast.Raise):
             called = node.exc.func if isinstance(node.exc, ast.Call) else None
             if not (isinstance(called, ast.Name) and called.id in _ERRORS) or node.cause is not None:
@@ -796,7 +799,7 @@ class _Checker:
             return  # refused already
         given = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg not in _BESIDE)]
         if not given:
-            yield "the method has no function to call as an argument"
+            yield "the method needs a function as an argument"
         for argument in given:
             yield from self._dispatched(argument)
 

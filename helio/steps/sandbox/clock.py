@@ -1,4 +1,4 @@
-"""Stop the clock for code in templates: a process can read the time without a system call, so the kernel cannot refuse.
+"""Make reading the clock fail in code of templates: this needs no system call, so the kernel's filter cannot refuse it.
 
 The kernel maps a small library into every process, the vDSO, whose functions read the time from shared memory; no
 filter of system calls sees them. In the child that runs code their first bytes are overwritten, in its own copy of the

@@ -359,6 +359,6 @@ def _as_numpy(column: Any, shape: Sequence[int]) -> npt.NDArray[Any]:
     if pa.types.is_fixed_size_list(column.type):
         column = column.flatten()
     if column.null_count or len(column) != math.prod(shape):
-        raise NotReadableError(f"{len(column)} numbers for the shape {list(shape)}")
+        raise NotReadableError(f"it has {len(column)} numbers, which do not fit the shape {list(shape)}")
     array: npt.NDArray[Any] = column.to_numpy(zero_copy_only=True).reshape(shape)
     return array

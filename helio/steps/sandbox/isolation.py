@@ -80,7 +80,7 @@ def has_fixed_addresses() -> bool:
 
 
 def fix_addresses() -> None:
-    """Switch off random memory addresses for the next program that this process starts; its heap may still move."""
+    """Give the next program that this process starts fixed memory addresses, except perhaps for its heap."""
     before = call_libc("personality", ctypes.c_ulong(_ASK))
     call_libc("personality", ctypes.c_ulong(before | _NOT_RANDOM))
 

@@ -194,7 +194,7 @@ class _ZygoteProcess:
             )
 
     def has_ended(self) -> bool:
-        """Return whether the parent process has ended without being asked."""
+        """Return whether the parent process has ended although helio did not end it."""
         return self._process.poll() is not None
 
     def parts(self) -> tuple[Part, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from helio.counts import number_of
 from helio.errors import BadResult
 from helio.knowledge.unit_spelling import canonical_unit
 from helio.steps.sandbox.exchange import Returned
@@ -61,7 +62,9 @@ def as_table(
         raise BadResult("the result of the code holds no values")
     _check_numbers(returned)
     if not len(epoch):
-        raise BadResult("the result has no rows", advice="choose a longer time range, or fewer conditions")
+        raise BadResult(
+            "the result has no rows", advice="choose a longer time range, or remove conditions from the code"
+        )
     order = np.argsort(epoch, kind="stable")
     notes = []
     if not bool(np.all(order == np.arange(len(order)))):
@@ -70,7 +73,7 @@ def as_table(
     twice = int((np.diff(epoch) == np.timedelta64(0)).sum())
     if twice:
         raise BadResult(
-            f"epochs that occur more than once in the result: {twice:,}",
+            f"the result has {number_of(twice, 'row')} with the same epoch as an earlier row",
             advice="remove repeated epochs: result = result[~result.index.duplicated()]",
         )
     if not all(values.shape[1:]):

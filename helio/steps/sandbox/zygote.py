@@ -305,7 +305,7 @@ class _Zygote:
             time.time()
         except PermissionError:
             return
-        raise OSError("code can still read the clock")
+        raise OSError("helio cannot stop the code of a pipeline from reading the clock")
 
     def serve(self) -> NoReturn:
         """Answer requests until the other process closes the socket."""

@@ -347,9 +347,9 @@ def test_each_spacecraft_has_what_was_said_of_it(author, request_, expected):
         ("ACE field and density in 3 panels, 2003-11-20", "2 panels, not 3"),
         (
             "ACE magnitude on top and the field vector below, 2003-11-20",
-            "without a language model, the order of panels is field",
+            "without a language model, helio draws the panels in this order: field",
         ),
-        ("overlay ACE density and speed 2003-11-20", "would not share a panel"),
+        ("overlay ACE density and speed 2003-11-20", "would draw each series in its own panel"),
         ("ACE 3DP density 2003-11-20", "none of the requested quantities from 3DP"),
         ("STEREO-A Vx 2010-01-02", "no x component of the velocity"),
         ("Wind velocity vector in RTN 2003-11-20", "no bulk velocity vector in RTN"),

@@ -144,7 +144,7 @@ def test_a_panel_is_dropped_by_what_it_shows(author, overview):
 
 
 def test_a_swap_never_changes_the_frame(author, overview):
-    with pytest.raises(NotUnderstood, match="does not change the frame when it replaces a spacecraft"):
+    with pytest.raises(NotUnderstood, match="keeps the frame when it replaces a spacecraft"):
         author.edit("run it for STEREO-A instead", overview)
 
 
@@ -202,7 +202,10 @@ def test_a_question_is_answered_and_changes_nothing(author, overview, question, 
         ("switch to Cassini", "helio datasets search 'Cassini'"),
         ("the same for Cassini", "helio knows no quantities of a spacecraft 'Cassini'"),
         ("use Wnid instead of ACE", "did you mean 'Wind'?"),
-        ("switch to Solar Orbiter", "helio knows no magnetic field vector of Solar Orbiter in GSE"),
+        (
+            "switch to Solar Orbiter",
+            "helio knows no dataset with the magnetic field vector of Solar Orbiter in GSE",
+        ),
         ("switch to polar coordinates", "does not understand 'polar'"),
     ],
 )
@@ -356,7 +359,10 @@ def test_an_intent_names_the_cadence_of_what_is_swapped_in(author):
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ("do it for Solar Orbiter instead", "helio knows no magnetic field vector of Solar Orbiter in GSE"),
+        (
+            "do it for Solar Orbiter instead",
+            "helio knows no dataset with the magnetic field vector of Solar Orbiter in GSE",
+        ),
         ("do not change anything", "does not understand 'not', 'anything'"),
         ("also for 2023-01-03", "can replace the time range but not add a second one"),
         ("for 2023-01-03 too", "can replace the time range but not add a second one"),

@@ -189,7 +189,7 @@ def test_a_step_that_failed_cannot_be_named(ran):
 
 def test_a_run_of_which_nothing_came_cannot_be_saved(ran):
     record = ran(fetch(dataset_id="AC_H0_MFI"), step(2, "plot_data", labels=["AC_H0_MFI.BGSEc"]))
-    with pytest.raises(RequestError, match="no step is left"):
+    with pytest.raises(RequestError, match="the chosen runs have no step that can be saved"):
         template_of([RunSelection(record)], "kept")
 
 

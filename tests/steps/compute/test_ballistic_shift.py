@@ -90,7 +90,7 @@ def test_a_wind_towards_the_sun_is_refused():
 
 
 def test_the_position_is_given_once():
-    with pytest.raises(StepError, match="given not at all"):
+    with pytest.raises(StepError, match="no position is given"):
         ballistic_shift(field(), velocity(), to_x=0.0)
     with pytest.raises(StepError, match="given twice"):
         ballistic_shift(field(), velocity(), vectors([[1.0, 1.0, 1.0]] * 6, unit="km"), from_x=1.0, to_x=0.0)

@@ -145,7 +145,10 @@ def test_bands_that_say_nothing_are_refused(bands, what):
 def test_a_band_without_a_bin_lists_the_centres():
     with pytest.raises(StepError) as refusal:
         band_average(spectrum(), bands=[(20.0, 30.0)])
-    assert refusal.value.advice == "choose a band with bins; the centres of the bins are 1, 2, 4, 8, 16"
+    assert (
+        refusal.value.advice
+        == "choose a band that contains the centre of a bin; the centres are 1, 2, 4, 8, 16"
+    )
 
 
 def test_a_series_has_no_bands():

@@ -102,9 +102,9 @@ def test_an_interval_with_too_few_pairs_has_none():
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"longest": Duration("1s")}, "cannot be tried"),
-        ({"longest": Duration("900d")}, "cannot be tried"),
-        ({"longest": Duration("1h"), "least": 1.5}, "a required correlation must be from -1"),
+        ({"longest": Duration("1s")}, "the longest delay is 1s, but the samples are 16 s apart"),
+        ({"longest": Duration("900d")}, "delays of up to 900d are too many to try on 2,000 samples"),
+        ({"longest": Duration("1h"), "least": 1.5}, "it must be at least -1 and below 1"),
     ],
 )
 def test_delays_that_cannot_be_tried_are_refused(arguments, what):

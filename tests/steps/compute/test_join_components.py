@@ -87,6 +87,6 @@ def test_a_component_is_not_called_another_one():
     """OMNI's B_x, called B_z, gave a coupling function a hundred times too large."""
     with pytest.raises(
         StepError,
-        match="'names' calls '1AU IP Bx, GSE' the component Bz, but its own name says that it is the component x",
+        match="'names' gives '1AU IP Bx, GSE' the name Bz, but its own name says that it is the component x",
     ):
         join_components(omni(), names=["Bz", "By", "Bx"])

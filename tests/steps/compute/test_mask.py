@@ -63,9 +63,9 @@ def test_a_number_beyond_single_precision_takes_nothing_out():
 
 
 def test_a_mask_that_leaves_nothing_is_refused():
-    with pytest.raises(StepError, match="'Bz' has no values left") as refusal:
+    with pytest.raises(StepError, match="removes all 5 values of 'Bz'") as refusal:
         mask(SIX, where="<", value=100)
-    assert "mask removes the values that match the condition" in refusal.value.advice
+    assert "the step removes the values that match the condition" in refusal.value.advice
 
 
 @pytest.mark.parametrize(

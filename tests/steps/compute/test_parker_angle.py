@@ -44,7 +44,7 @@ def test_it_is_missing_where_the_speed_is_or_there_is_no_wind():
 
 
 def test_the_distance_is_given_once():
-    with pytest.raises(StepError, match="given not at all"):
+    with pytest.raises(StepError, match="no distance from the Sun is given"):
         parker_angle(speed())
     with pytest.raises(StepError, match="given twice"):
         parker_angle(speed(), series([1.0] * 6, "AU"), distance=1.0)

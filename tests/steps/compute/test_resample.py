@@ -101,7 +101,7 @@ def test_bins_that_change_between_intervals_are_kept_and_within_one_refused():
     result = resample(moving, cadence=Duration("2min"))
     assert result.axes[0].centers[:, 0].tolist() == [1.0, 1.0, 2.0]
     assert np.isnan(result.values[1]).all()
-    with pytest.raises(StepError, match="'Energy' change within 1h") as refusal:
+    with pytest.raises(StepError, match="'Energy' change within an interval of 1h") as refusal:
         resample(moving, cadence=Duration("1h"))
     assert "band_average" in refusal.value.advice
 

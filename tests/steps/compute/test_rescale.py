@@ -48,7 +48,7 @@ def test_a_turned_sign_is_not_drawn_on_a_logarithmic_scale():
 
 @pytest.mark.parametrize("arguments", [{"factor": 0.0}, {"factor": float("inf")}, {"offset": float("nan")}])
 def test_what_leaves_nothing_is_refused(arguments):
-    with pytest.raises(StepError, match="leave no usable values"):
+    with pytest.raises(StepError, match="the result has no usable values"):
         rescale(vector(), unit="nT", **arguments)
 
 

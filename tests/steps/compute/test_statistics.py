@@ -68,9 +68,16 @@ def test_an_empty_interval_is_missing_and_its_count_is_zero():
     assert (count.values.tolist(), count.unit) == ([1, 0, 1], "")
 
 
-@pytest.mark.parametrize("of", [[], ["mean", "mean"], ["count", "mean"]])
-def test_what_cannot_stand_in_one_table_is_refused(of):
-    with pytest.raises(StepError, match="one table cannot hold"):
+@pytest.mark.parametrize(
+    ("of", "message"),
+    [
+        ([], "'of' is an empty list"),
+        (["mean", "mean"], "one table cannot hold these statistics: mean, mean"),
+        (["count", "mean"], "one table cannot hold these statistics: count, mean"),
+    ],
+)
+def test_what_cannot_stand_in_one_table_is_refused(of, message):
+    with pytest.raises(StepError, match=message):
         statistics(vector(), interval=Duration("1min"), of=of)
 
 

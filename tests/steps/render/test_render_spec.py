@@ -198,7 +198,7 @@ def test_panels_that_cannot_be_are_refused():
     refused("no label is called 'Bgse'", "choose one of the labels: ", panels=[["Bgse"], ["n"]])
     refused("labels: no label is called 'nn'", "did you mean 'n'", labels=["nn"])
     refused("panel 1: no label is called 'n'", labels=["B"], panels=[["n"]])
-    refused("panel 2 has no label", panels=[["n"], []])
+    refused("panel 2 names no table", panels=[["n"], []])
     refused("panel_types has 1 entry for 2 panels", panel_types=["line"])
     refused("row_heights has 1 entry", row_heights=[1])
     refused("row_heights must be positive", row_heights=[1, 0])
@@ -241,7 +241,7 @@ def test_nothing_to_draw_is_an_error_that_names_the_label():
     )
     with pytest.raises(StepError, match="no records in n"):
         render_spec({"n": scalar(count=0)}, spec={})
-    with pytest.raises(StepError, match="no label"):
+    with pytest.raises(StepError, match="the figure names no table"):
         render_spec({}, spec={})
 
 
@@ -500,7 +500,7 @@ def test_y_range_is_in_data_values_also_when_logarithmic():
     assert layout(figure)["yaxis"]["range"] == [-20, 20]
     assert layout(figure)["yaxis2"]["range"] == [0, 2]
     refused("y_range of panel 1", y_range=[3, 1])
-    refused("y_range: panel 2 is logarithmic", y_range={"2": [0, 1]}, log_scale={"2": "log"})
+    refused("y_range: the y axis of panel 2 is logarithmic", y_range={"2": [0, 1]}, log_scale={"2": "log"})
 
 
 @pytest.mark.parametrize(
@@ -522,7 +522,7 @@ def test_logarithmic_axes_as_asked(spec, types):
 
 def test_a_logarithmic_axis_without_positive_values_is_refused():
     refused(
-        "panel 1 is logarithmic and no value is above 0",
+        "the y axis of panel 1 is logarithmic, but no value is above 0",
         "linear",
         {"n": scalar(values=[-1, -2])},
         log_scale="log",

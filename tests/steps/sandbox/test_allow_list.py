@@ -74,10 +74,10 @@ def test_ordinary_operations_pass(code: str):
         ("result = df.agg(**{'x': 'to_csv'})", "* and ** hide which function is called"),
         ("result = df.pipe((df.to_csv, 'p'))", "the attribute to_csv is not allowed"),
         ("result = df.pivot_table(aggfunc='to_csv')", "'to_csv' is not an allowed reduction"),
-        ("with open('x') as f: pass\nresult = df", "the only with statement allowed is np.errstate"),
+        ("with open('x') as f: pass\nresult = df", "a with statement may only use np.errstate"),
         (
             "with np.errstate(all='ignore') as e: pass\nresult = df",
-            "the only with statement allowed is np.errstate",
+            "a with statement may only use np.errstate",
         ),
         ("def f(n): return f(n + 1)\nresult = df", "the function f calls itself"),
         ("f = lambda n: g(n)\ng = lambda n: f(n)\nresult = df", "calls itself"),
