@@ -2,8 +2,8 @@
 
     python benchmarks/flows.py [STEPS …]
 
-Each figure is the median of interleaved repeats. "recorded" is when the server shows the last task run; the growth
-of its database is per run.
+Each figure is the median of interleaved repeats; CPU times leave out the server's. "recorded" is when the server shows
+the last task run; the growth of its database is per run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from helio.flows.run import run_flow
+from helio.flows.run import FlowRequest, run_flow
 from helio.flows.server import Server
 from helio.pipelines.plan import Plan, PlannedStep, make_plan
 from helio.pipelines.runs.execute import StepResult
@@ -66,7 +66,7 @@ def make(steps: int, *, chain: bool) -> Plan:
 def helio(plan: Plan, server: Server, home: Path) -> str:
     """The flow's id, when it is over."""
     ids: list[str] = []
-    run_flow(plan, Trivial(), run_id="bench", home=home, api_url=server.url, recorded=ids.append)
+    run_flow(FlowRequest(plan, "bench", home, server.url), Trivial(), recorded=ids.append)
     return ids[0]
 
 
@@ -77,10 +77,21 @@ def bare(plan: Plan) -> None:
         runner.run_step(step)
 
 
-def plain_prefect(steps: int, api_url: str, *, submit: bool) -> Callable[[], None]:
+def plain_prefect(steps: int, server: Server, *, submit: bool) -> Callable[[], None]:
     """A flow as Prefect's documentation writes it, at the same server."""
     from prefect import flow, task
-    from prefect.settings import PREFECT_API_URL, PREFECT_LOGGING_LEVEL, temporary_settings
+    from prefect.settings import (
+        PREFECT_API_AUTH_STRING,
+        PREFECT_API_URL,
+        PREFECT_LOGGING_LEVEL,
+        temporary_settings,
+    )
+
+    changed = {
+        PREFECT_API_URL: server.url,
+        PREFECT_API_AUTH_STRING: server.client_environment()["PREFECT_API_AUTH_STRING"],
+        PREFECT_LOGGING_LEVEL: "ERROR",
+    }
 
     @task
     def step(number: int) -> int:
@@ -96,7 +107,7 @@ def plain_prefect(steps: int, api_url: str, *, submit: bool) -> Callable[[], Non
                 step(one)
 
     def run() -> None:
-        with temporary_settings({PREFECT_API_URL: api_url, PREFECT_LOGGING_LEVEL: "ERROR"}):
+        with temporary_settings(changed):
             plain()
 
     return run
@@ -160,21 +171,25 @@ def measure(steps: int, server: Server, home: Path) -> None:
         "bare calls": lambda: bare(fan),
         "helio, side by side": lambda: helio(fan, server, home),
         "helio, a chain": lambda: helio(chain, server, home),
-        "Prefect, called": plain_prefect(steps, server.url, submit=False),
-        "Prefect, submitted": plain_prefect(steps, server.url, submit=True),
+        "Prefect, called": plain_prefect(steps, server, submit=False),
+        "Prefect, submitted": plain_prefect(steps, server, submit=True),
     }
     repeats = REPEATS if steps < 1000 else 3
     seconds: dict[str, list[float]] = {name: [] for name in ways}
+    worked: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(repeats):
         for name, run in ways.items():
+            begun = time.process_time()
             seconds[name].append(timed(run))
+            worked[name].append(time.process_time() - begun)
             settle(server)
     floor = statistics.median(seconds["bare calls"])
     print(f"\n{steps} steps")
     for name, found in seconds.items():
         middle = statistics.median(found)
         print(
-            f"  {name:22} {middle:8.3f} s   {(middle - floor) / steps * 1e3:7.2f} ms per step over bare calls"
+            f"  {name:22} {middle:8.3f} s   {(middle - floor) / steps * 1e3:7.2f} ms per step over bare calls; "
+            f"CPU of this process {statistics.median(worked[name]) / steps * 1e3:7.2f} ms per step"
         )
     before = database(home)
     late = []

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +41,21 @@ def json_bytes(value: Any, *, default: Callable[[Any], str] | None = None) -> by
 
 def _indented(value: Any, margin: str, encode: Callable[[Any], str]) -> str:
     """Return JSON text as ``json.dumps`` does with ``indent=1``, but several times as fast."""
-    inner = f"{margin} "
+    if isinstance(value, str):
+        return encode_basestring(value)
     if isinstance(value, dict) and value:
-        members = (
-            f"{encode(key) if isinstance(key, str) else encode({key: 0})[1:-4]}: {_indented(member, inner, encode)}"
+        inner = f"{margin} "
+        members = [
+            f"{encode_basestring(key) if isinstance(key, str) else encode({key: 0})[1:-4]}: "
+            f"{_indented(member, inner, encode)}"
             for key, member in value.items()
-        )
+        ]
         return f"{{{inner}{f',{inner}'.join(members)}{margin}}}"
     if isinstance(value, (list, tuple)) and value:
-        items = (_indented(item, inner, encode) for item in value)
+        inner = f"{margin} "
+        items = [_indented(item, inner, encode) for item in value]
         return f"[{inner}{f',{inner}'.join(items)}{margin}]"
-    return encode(value)
+    return int.__repr__(value) if type(value) is int else encode(value)
 
 
 def is_file(path: Path) -> bool:

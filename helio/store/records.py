@@ -8,7 +8,7 @@ import os
 import re
 import stat
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path, PurePath
@@ -180,8 +180,9 @@ def read_json(content: bytes, *, half_characters: bool = False) -> Any:
         value = json.loads(
             content.decode(), object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_finite
         )
-        _refuse_depth(value)
-        if not half_characters:
+        if content.count(b"[") + content.count(b"{") >= DEEPEST:
+            _refuse_depth(value)
+        if not half_characters and b"\\u" in content:
             json.dumps(value, ensure_ascii=False).encode()
     except UnicodeDecodeError as error:
         raise WrongShape(f"byte {error.start} is not UTF-8") from error
@@ -239,6 +240,8 @@ def convert(value: Any, kind: Any, location: str = "", *, given: Mapping[str, An
         return _convert_list(value, origin, arguments, location)
     if origin is not None and issubclass(origin, Mapping):
         _require(value, dict, location)
+        if arguments[1] is Any:
+            return value
         return {key: convert(inner, arguments[1], _inside(location, key)) for key, inner in value.items()}
     if is_typeddict(kind) or dataclasses.is_dataclass(kind):
         return _convert_object(value, kind, location, given or {})
@@ -371,14 +374,12 @@ def _finite(text: str) -> float:
 def _refuse_depth(value: Any) -> None:
     level: list[Any] = [value]
     for _ in range(DEEPEST):
-        level = [inner for outer in level for inner in _members(outer)]
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, (dict, list))
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
         if not level:
             return
     raise RecursionError
-
-
-def _members(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from helio.errors import DamagedObject, DamagedRecord
-from helio.store.files import replace_through, unwritable, write_all
+from helio.store.files import is_folder_there, replace_through, unwritable, write_all
 from helio.store.process import temporary_name
 from helio.store.records import Count, Digest, parse_record, read_bytes
 
@@ -269,8 +269,9 @@ class Store:
 
     def _temporary(self, path: Path) -> Path:
         folder = self.root / "tmp"
-        folder.mkdir(parents=True, exist_ok=True)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        for needed in (folder, path.parent):
+            if not is_folder_there(needed):  # a look costs a tenth of an attempt to make it
+                needed.mkdir(parents=True, exist_ok=True)
         return folder / temporary_name()
 
     def _verify(self, path: Path, digest: str, suffix: str) -> tuple[int, int, int]:

@@ -130,8 +130,8 @@ class Execution:
         self._refused: dict[StepId, HelioError] = {}
         """Errors from finding out the work of a step; `run_step` raises the error of its step."""
         self._producers = {label: step for step in plan.steps for label in step.produces}
-        self._recorded: set[str] = set()
-        """Keys in the store of all results of this run."""
+        self._recorded: dict[str, StoredResult] = {}
+        """Results that this run made, by their keys in the store."""
         self._repairing = threading.RLock()
         self._cancelled = threading.Event()
 
@@ -300,7 +300,7 @@ class Execution:
             attempts = ()
         seconds = time.perf_counter() - begun
         log.info("step %s: done in %.3f s", step.step_id, seconds)
-        stored = self._stored(works)
+        stored = self._stored([work for work in works if work.key not in self._recorded]) | self._recorded
         outputs = tuple(self._output(step, work, stored, made=work.key in self._recorded) for work in works)
         return StepResult(step, "completed", outputs, attempts=attempts, seconds=seconds)
 
@@ -531,7 +531,7 @@ class Execution:
         made_at = datetime.now(UTC).isoformat()
         result = StoredResult(work.key, work.recipe, digest, suffix, facts, made_at, seconds)
         self.store.record(work.key, result)
-        self._recorded.add(work.key)
+        self._recorded[work.key] = result
 
     # Damage -----------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def main() -> None:
 
 
 def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
-    store = Store(Path(request["store"]))
+    store = _store(request["store"])
     try:
         tables = {
             parameter: {read["label"]: _table(store, read) for read in named}
@@ -65,6 +66,12 @@ def _answer(request: dict[str, Any], jail: Jail) -> dict[str, Any]:
         )
     except Exception:  # noqa: BLE001 - a bug is raised again in the parent, with this traceback
         return {"bug": traceback.format_exc()}
+
+
+@cache
+def _store(root: str) -> Store:
+    """Return the store of a folder, the same for all requests: it remembers which objects it has checked."""
+    return Store(Path(root))
 
 
 class _DamagedInput(Exception):
