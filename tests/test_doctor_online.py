@@ -87,8 +87,8 @@ def test_right_answers_of_all_sources(servers):
     result = doctor()
     assert result.exit_code == 0, result.output
     for line in (
-        "asked for the dataset AC_K2_MFI and the first bytes of a file: found the dataset AC_K2_MFI; "
-        "ac_k2_mfi_20220101_v03.cdf is a CDF",
+        "asked for the dataset AC_K2_MFI and the first bytes of a file: the archive has the dataset AC_K2_MFI, and "
+        "its file ac_k2_mfi_20220101_v03.cdf is a valid CDF",
         "asked what it can do (capabilities): HAPI 3",
         "mag-7-day.json has the 7 expected columns",
     ):

@@ -87,9 +87,10 @@ def run(
         Literal["file", "checksum", "parts", "size"] | None,
         typer.Option(
             "--proof",
-            help="With --locked: require this proof of each file's content, or a stronger one. From the strongest to "
-            "the weakest: file (a checksum in the file), checksum (a checksum from the archive), parts (checksums of "
-            "parts of the file), size (its size). Default: require no proof; the digests in the lock are enough.",
+            help="With --locked: the weakest check of each file's content to accept. From the strongest to the "
+            "weakest: 'file' (a checksum stored in the file itself), 'checksum' (one from the archive), 'parts' "
+            "(checksums of parts of the file), 'size' (only its size). Default: no such check; the digests in the "
+            "lock are enough.",
         ),
     ] = None,
     ephemeral: Annotated[

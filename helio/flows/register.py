@@ -113,7 +113,11 @@ def publish(
         for artifact in artifacts:
             server.request("/artifacts/", {**artifact, "flow_run_id": flow_run_id}, timeout=QUICK)
     except EngineError as error:
-        log.info("some artifacts of flow run %s do not appear on the server: %s", flow_run_id, error.message)
+        log.info(
+            "some tables and figures of flow run %s are not on the engine's pages: %s",
+            flow_run_id,
+            error.message,
+        )
         return False
     return True
 

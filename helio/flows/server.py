@@ -268,11 +268,11 @@ class Server:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 used = os.fstat(lock.fileno()).st_mtime
         except BlockingIOError:
-            return f"in use; the server ends {idle} after its last use"
+            return f"in use; the server stops {idle} after its last use"
         except OSError:
-            return f"the server ends {idle} after its last use"
+            return f"the server stops {idle} after its last use"
         end = datetime.fromtimestamp(used + process.idle, UTC)
-        return f"not used now; the server ends at {end:%Y-%m-%d %H:%M} UTC, {idle} after its last use"
+        return f"not used now; the server stops at {end:%Y-%m-%d %H:%M} UTC, {idle} after its last use"
 
     @contextmanager
     def used(self) -> Iterator[None]:

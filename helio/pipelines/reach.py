@@ -70,7 +70,8 @@ def check_reach(authored: RewriteResult, context: Context, *, whole_run: bool) -
     elif literals and moves:
         yield Diagnostic(
             "HB205",
-            f"the new value of {BUILT_IN} in this run does not change these fixed ranges: {listed_literals(literals)}",
+            f"the new value of {BUILT_IN} in this run does not change these time ranges, which are fixed in the "
+            f"steps: {listed_literals(literals)}",
             "warning",
             advice=_ways([], literals),
         )

@@ -328,7 +328,7 @@ class TableReader:
         if variable.varies and variable.records not in (1, clock.written):
             return None, (
                 f"'{variable.name}' has {number_of(variable.records, 'record')} for "
-                f"{number_of(clock.written, 'epoch')}; helio numbers the bins instead"
+                f"{number_of(clock.written, 'epoch')}, so they cannot be the bins; helio numbers the bins instead"
             )
         attributes = self._file.attributes(variable.name)
         centers = self._bins(variable, clock)

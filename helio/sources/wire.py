@@ -78,7 +78,7 @@ class Wire(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to one of the addresses of a host that the provider may use.
+        """Connect to a host, at one of the addresses that the provider may use.
 
         The method looks up the host name once and connects to the address that it checked, so that a different result
         of a second look-up has no effect.

@@ -649,7 +649,7 @@ class Runs:
         return sorted(summaries, key=lambda summary: (summary.started_at, summary.id), reverse=True)
 
     def newest(self, count: int) -> tuple[RunRecord, ...]:
-        """List the records that were written last, newest first, by the times of their folders; read no record."""
+        """List the newest runs, newest first, by the times of their folders; this opens no record."""
         written = []
         for name in self._ids():
             with suppress(OSError):  # deleted meanwhile

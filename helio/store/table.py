@@ -316,7 +316,7 @@ class Table:
         return facts | self.geometry()
 
     def geometry(self) -> dict[str, Any]:
-        """Return the stated representation and periods as JSON; most tables state none, and give an empty dict."""
+        """Return as JSON the representation of a vector and the periods of angles, if the table states them."""
         stated: dict[str, Any] = {}
         if self.stated_representation is not None:
             stated["representation"] = self.stated_representation

@@ -354,7 +354,7 @@ def test_a_call_under_way_is_left_when_cancelled_and_its_thread_ends(serve, door
 def test_waiting_for_another_attempt_ends_when_cancelled(serve, door):
     server = serve(standin.forever(standin.failure(429, retry="60s")))
     ended = threading.Event()
-    waits = when_logged("helio.authoring.door", "another attempt", ended.set)
+    waits = when_logged("helio.authoring.door", "helio tries again", ended.set)
     with waits, pytest.raises(Cancelled):
         door(server, ended=ended, real_time=True).ask(question())
     assert len(server.requests) == 1

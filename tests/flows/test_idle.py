@@ -216,9 +216,11 @@ def test_helio_up_keeps_a_server_that_was_started_for_a_run(idle_home: Path) -> 
     with server.used():
         server.start()
         server.wait()
-        assert "in use; the server ends 1h after its last use" in _doctor(idle_home).found
+        assert "in use; the server stops 1h after its last use" in _doctor(idle_home).found
     # The server looks every two seconds whether it is used, and holds the lock itself for that moment.
-    wait_until(lambda: "not used now; the server ends at 2" in _doctor(idle_home).found, "the end of its use")
+    wait_until(
+        lambda: "not used now; the server stops at 2" in _doctor(idle_home).found, "the end of its use"
+    )
     before = server.state().pid
     up = _helio(idle_home, "up")
     assert up.stdout.strip() == server.link()

@@ -21,7 +21,7 @@ from helio.pipelines.template.document import Document
 
 
 def check_kept_arguments(plan: Document, context: Context) -> Iterator[Finding]:
-    """Warn of arguments under ``annotations`` that would change results, although a run ignores annotations.
+    """Warn of arguments under ``annotations``, where they have no effect: a run ignores annotations.
 
     >>> from datetime import datetime
     >>> kept = {"dropped_args": {"coordinate_system": "GSM", "comment": "of ACE"}}

@@ -130,7 +130,7 @@ class _Uses:
                 label = label.rpartition(".")[0]
 
     def readers(self, labels: Mapping[str, str]) -> list[int]:
-        """List the steps that read one of these labels or a component of such a table."""
+        """List the steps that read a table with one of these labels, or a component of it."""
         noted = set().union(*(self._readers.get(label, ()) for label in labels))
         return [
             index

@@ -35,7 +35,7 @@ from helio.pipelines.template.template import Template
 log = logging.getLogger(__name__)
 
 MOST_ROUNDS = 3
-"""Maximum number of rounds of the repeated stages; if passes still make edits after these, helio reports the passes."""
+"""Maximum number of rounds of the repeated stages; a plan that passes still change after these is an error."""
 
 FIX = "run `helio fix PIPELINE`: "
 """First words of an advice that ``helio fix`` can follow."""
@@ -98,7 +98,8 @@ def rewrite(
         work.findings = [
             Diagnostic(
                 "HI001",
-                f"the passes do not finish: {', '.join(edited)} still make edits after {MOST_ROUNDS} rounds",
+                f"the automatic changes do not come to an end: the passes {', '.join(edited)} still change the "
+                f"pipeline after {MOST_ROUNDS} rounds",
                 candidates=tuple(edited),
                 advice=("report this bug to the developers of helio, and send them the template",),
             )
@@ -143,7 +144,7 @@ class _Work:
         return self.plan if self.edits else self.authored
 
     def round(self, stages: Sequence[Stage]) -> list[str]:
-        """Run all stages once; return the names of the passes that made edits."""
+        """Run every pass of every stage once; return the names of the passes that changed the plan."""
         self.findings = []
         edited: list[str] = []
         for stage in stages:

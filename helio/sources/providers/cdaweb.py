@@ -155,7 +155,7 @@ class CdaWeb(FileSource):
         http.refuse_foreign(files[0], f"a listing of {urlsplit(url).netloc}")
         name = files[0].rpartition("/")[2]
         check_head(witness.first_bytes(http, files[0], _HEAD), name, files[0])
-        return f"found the dataset {_KNOWN_DATASET}; {name} is a CDF"
+        return f"the archive has the dataset {_KNOWN_DATASET}, and its file {name} is a valid CDF"
 
     def _described(self, reply: Any, url: str) -> Iterator[RemoteFile]:
         """Return the files that a reply lists, after checking that this provider keeps files on their hosts."""

@@ -63,7 +63,7 @@ def cartesian_names(vector: Table, what: str, *, spreads: bool = False) -> tuple
     if len(names) != 3 and not (len(names) == 4 and _MAGNITUDE.fullmatch(names[3].strip())):
         raise StepError(
             f"{what} needs three components, but '{vector.name}' has {len(names)}: {', '.join(names)}",
-            advice="first take three of the components, with the tool components"
+            advice="first use the tool 'components' to take three of them"
             if len(names) > 3
             else "first join three components, with the tool join_components",
         )

@@ -252,7 +252,7 @@ def _note(
         panel = _panel(note, len(axes), where)
         if panel in bin_axes:
             raise StepError(
-                f"{where}: panel {panel} is a spectrum, so it has no position for the time '{x}'",
+                f"{where}: panel {panel} has no time axis, so the time '{x}' cannot be marked in it",
                 advice="write x and y as fractions of the width and the height of the panels",
             )
         position = _on_axis(y, logarithmic[panel - 1], where)

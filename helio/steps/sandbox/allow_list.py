@@ -452,7 +452,7 @@ class _Checker:
     def _name(self, node: ast.Name) -> Iterator[str]:
         name = node.id
         if name.startswith("_") and name != "_":
-            yield f"the name {name} starts with an underscore"
+            yield f"the name {name} is not allowed, because it starts with an underscore"
         elif name not in self.bound and not (self.any_input and re.match(r"d[fa]_", name)):
             yield f"the name {name} is not defined{_instead(name)}"
         elif name in MODULES and id(node) not in self.owners:
@@ -464,12 +464,12 @@ class _Checker:
         if name in MODULES | BUILTINS | _ERRORS:
             yield f"the name {name} is reserved and cannot be assigned"
         elif name.startswith("_") and name != "_":
-            yield f"the name {name} starts with an underscore"
+            yield f"the name {name} is not allowed, because it starts with an underscore"
 
     def _attribute(self, node: ast.Attribute) -> Iterator[str]:
         name = node.attr
         if name.startswith("_"):
-            yield f"the attribute {name} starts with an underscore"
+            yield f".{name} is not allowed, because it starts with an underscore"
             return
         dotted = _dotted(node)
         stored = isinstance(node.ctx, (ast.Store, ast.Del))
@@ -675,12 +675,18 @@ class _Checker:
         if "origin" in keywords:
             given.append(keywords["origin"])
         if any(self._is_built(argument, set()) for argument in given):
-            yield "a time cannot be read from a text that the code builds: write the time as one literal text"
+            yield (
+                "a time must be written in one piece between quotes, such as '2024-05-10 12:00', not made by an "
+                "expression"
+            )
 
     def _comparison(self, node: ast.Compare) -> Iterator[str]:
         ordered = any(isinstance(operator, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) for operator in node.ops)
         if ordered and any(self._is_built(side, set()) for side in (node.left, *node.comparators)):
-            yield "a text that the code builds cannot be compared: write pd.Timestamp('2024-05-10 12:00')"
+            yield (
+                "a text that an expression makes cannot be compared with a time: write "
+                "pd.Timestamp('2024-05-10 12:00')"
+            )
 
     def _is_time(self, node: ast.expr) -> bool:
         if isinstance(node, ast.Attribute):
