@@ -41,11 +41,11 @@ from helio.pipelines.template.diagnostics import StepId
 
 log = logging.getLogger(__name__)
 
-OFTEN, PAUSE, RARELY = 0.2, 1.0, 30.0
+OFTEN, PAUSE, RARELY = 0.02, 1.0, 30.0
 """Seconds between two checks of whether a person has paused or ended the run: before steps, during a
 pause, and without a server.
 
-A check costs some 5 ms of this process and the server, as much as a short step. Short steps share a check.
+A check costs some 5 ms, a working step far more. Only instant steps share a check.
 """
 QUICK = 2.0
 """Maximum seconds for one check of whether a person has paused or ended the run; steps wait for this check."""
