@@ -313,7 +313,7 @@ def test_a_step_that_is_added_renamed_or_gone_is_named(service: CdaWebStandIn):
     result = helio("run", "mine.json", "--locked", "-o", "out")
     assert result.exit_code == 2
     assert f"the template: step {first['step_id']} is now called ions" in result.output
-    assert "the template: step more is new" in result.output
+    assert "the template has a new step: more" in result.output
 
 
 def test_words_that_change_no_result_are_no_other_template(service: CdaWebStandIn):

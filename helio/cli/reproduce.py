@@ -92,7 +92,7 @@ def lock(
             if name or time_range or assign or now or archive:
                 raise RequestError(
                     "--run cannot be used together with a pipeline, values or an archive",
-                    advice="leave them out: `helio lock --run RUN`",
+                    advice="run `helio lock --run RUN` without them",
                 )
             made = api.lock_run(run, settings)
         elif name is None:

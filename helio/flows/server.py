@@ -295,7 +295,7 @@ class Server:
             yield
 
     def keep(self) -> None:
-        """Make the running server run until `stop` is called, even if nobody uses it."""
+        """Keep the running server from stopping before `stop` is called, even if nobody uses it."""
         if self.external:
             return
         with self.used(), self._locked():

@@ -1,4 +1,4 @@
-"""The format of the catalogue file: a line of JSON with the places of its parts, then the compressed parts.
+"""The format of the catalogue file: a line of JSON that says where each part of the file is, then the compressed parts.
 
 ::
 

@@ -331,7 +331,7 @@ def _of_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[st
                 yield f"{what} is gone"
         for name in after:
             if name not in before and name not in renamed.values():
-                yield f"the template: {kind} {name} is new"
+                yield f"the template has a new {kind}: {name}"
 
 
 def _of_fetches(old: LockedFetch, new: LockedFetch) -> Iterator[str]:

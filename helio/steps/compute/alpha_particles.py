@@ -34,7 +34,7 @@ def alpha_fraction(ratio: Table | None, assumed: float | None) -> Values | float
     if assumed is not None and not 0 <= assumed <= 1:
         raise StepError(
             f"the number of alpha particles per proton cannot be {assumed:g}",
-            advice="give a number from 0 to 1; the solar wind has 0.04 to 0.05 on average",
+            advice="give a number from 0 to 1; in the solar wind it is 0.04 to 0.05 on average",
         )
     if ratio is None:
         return 0.0 if assumed is None else assumed
