@@ -62,7 +62,7 @@ def pictures() -> dict[str, list[Picture]]:
             spec = scenes[scene] | shown
             name = names.setdefault(json.dumps(spec, sort_keys=True), f"{key}-{number}" if several else key)
             made[key].append(Picture(name, spec, shown))
-    return made | {key: made[other] for key, other in WRITTEN["pictures"].items() if isinstance(other, str)}
+    return made | {key: made[twin] for key, twin in WRITTEN["pictures"].items() if isinstance(twin, str)}
 
 
 def template() -> dict[str, Any]:

@@ -293,7 +293,7 @@ def _not_compared(comparison: Comparison) -> list[str]:
 def _compared(comparison: Comparison) -> str:
     """Return in words how many tables, figures and files were compared."""
     counts = [(comparison.tables, "table"), (comparison.drawn, "figure"), (comparison.saved, "saved file")]
-    *most, last = [number_of(count, what) for count, what in counts if count] or ["nothing"]
+    *most, last = [number_of(count, noun) for count, noun in counts if count] or ["nothing"]
     return f"{', '.join(most)} and {last}" if most else last
 
 

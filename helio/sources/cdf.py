@@ -105,8 +105,7 @@ class ParameterFacts:
     cadence : float or None
         Median seconds between records; None if there are fewer than two records.
     support : bool
-        Whether the file says that the parameter is not data, but for example quality flags, positions or widths of
-        bins.
+        Whether the file says that the parameter supports the data: quality flags, positions or widths of bins.
     """
 
     name: str

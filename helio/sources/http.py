@@ -256,7 +256,7 @@ class Http:
         Raises
         ------
         ServerUnavailable
-            The reply is not JSON, but for example a page that announces maintenance.
+            The reply is not JSON; it may be a page that announces maintenance.
         RateLimited, TooSlow, Refused, ReplyTooLarge
             As for `get`.
         """

@@ -14,12 +14,12 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("size", range(1, 11))
 def test_the_extremes_are_found_at_every_place(size):
-    for place in range(size):
+    for index in range(size):
         array = np.zeros(size)
-        array[place] = -1.0
-        array[(place + 1) % size] = 2.0 if size > 1 else -1.0
+        array[index] = -1.0
+        array[(index + 1) % size] = 2.0 if size > 1 else -1.0
         assert extremes(array) == (array.min(), array.max())
-        array[(place + 2) % size] = np.nan
+        array[(index + 2) % size] = np.nan
         if size > 2:
             assert extremes(array) == (-1.0, 2.0)
 
@@ -35,8 +35,8 @@ def test_extremes_keep_large_integers_exact():
 @pytest.mark.parametrize("size", range(11))
 def test_one_repeated_or_smaller_element_is_seen_at_every_place(size):
     assert increases(np.arange(size))
-    for place in range(1, size):
+    for index in range(1, size):
         for step in (0, -5):
             array = np.arange(size)
-            array[place] = array[place - 1] + step
+            array[index] = array[index - 1] + step
             assert not increases(array)

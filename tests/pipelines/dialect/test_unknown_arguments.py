@@ -182,6 +182,6 @@ def test_a_text_with_a_plan_in_it_is_held_to_the_same() -> None:
 def test_nobody_is_sent_to_the_tool_that_the_step_already_uses(tool: str, name: str) -> None:
     args = {"source_label": "AC_H2_MFI.BGSEc", name: "GSM", "output_label": "B"}
     step = {"step_id": 2, "tool_name": tool, "tool_args": args}
-    [error] = [found for found in check(template(fetch(), step), now=NOW).errors if found.code == "HN503"]
+    [error] = [error for error in check(template(fetch(), step), now=NOW).errors if error.code == "HN503"]
     assert not [advice for advice in error.advice if f"with {tool}" in advice]
     assert any(advice.startswith("use one of these arguments: source_label") for advice in error.advice)

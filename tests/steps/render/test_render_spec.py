@@ -707,7 +707,7 @@ def test_every_line_can_be_read_on_a_dark_page(palette):
         palette=palette,
     )
     for trace in main_traces(figure):
-        parts = [int(trace["line"]["color"][place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        parts = [int(trace["line"]["color"][start : start + 2], 16) / 255 for start in (1, 3, 5)]
         luminance = np.dot([0.2126, 0.7152, 0.0722], np.power(parts, 2.2))
         assert luminance >= 0.19, trace["name"]
 
