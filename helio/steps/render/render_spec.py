@@ -13,11 +13,12 @@ from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import time_axis
 from helio.steps.render.figure import Figure
-from helio.steps.render.geometry import BIN_AXIS, TIME_AXIS, WIDTH, Geometry, lay_out
+from helio.steps.render.geometry import BIN_AXIS, TIME_AXIS, Geometry, font_size, lay_out, page_width
 from helio.steps.render.page import (
     footer,
     footer_lines,
     page_layout,
+    panel_letter,
     second_lines,
     title_lines,
     watermark,
@@ -103,8 +104,7 @@ def render_spec(
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
     sources = merge_sources([table for panel in panels for table in panel.tables.values()])
-    width = spec.get("canvas_size", {}).get("width", WIDTH)
-    font = float(spec.get("font_size", 14))
+    width, font = page_width(spec), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
     geometry, title_column, y_titles = _size(panels, spec, font, len(titles), max(map(len, footers)))
@@ -138,6 +138,8 @@ def render_spec(
         standoff = round(title_column - panel.label_depth(geometry) + _STANDOFF, 1)
         drawing.y_axis["title"] = y_title | {"standoff": standoff}
         layout["yaxis" + slot.y_axis.removeprefix("y")] = drawing.y_axis
+        if spec.get("panel_letters"):
+            texts.append(panel_letter(panel.number, geometry, theme, boxed=panel.has_colour_bar))
     _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE])
     if any(source.preliminary for source in sources):
         texts.append(watermark(geometry, theme))
@@ -172,7 +174,7 @@ def _size(
 ) -> tuple[Geometry, float, list[dict[str, Any]]]:
     """Return the geometry of the figure, the distance between the panels and the titles of y axes, and these titles."""
     timed = [panel for panel in panels if panel.over_time]
-    width = spec.get("canvas_size", {}).get("width", WIDTH)
+    width = page_width(spec)
     at_right = max(24.0, *(panel.room_at_right(font) for panel in panels))
 
     def height_below(panel: Panel) -> float:

@@ -696,14 +696,41 @@ def test_themes_and_sizes_reach_the_layout():
     refused("font_size 80", font_size=80)
 
 
+def test_a_figure_has_the_size_in_which_it_is_printed():
+    figure = draw({"n": scalar()}, font_size="9 pt", canvas_size={"width": "90 mm", "height": "2.5in"})
+    assert (layout(figure)["width"], layout(figure)["height"]) == (340, 240)
+    assert layout(figure)["font"]["size"] == 12
+    assert to_json(figure) == to_json(
+        draw({"n": scalar()}, font_size=12, canvas_size={"width": 340, "height": 240})
+    )
+    refused("font_size 4 pt is not allowed", font_size="4 pt")
+    refused("canvas_size 76 × 500 is not allowed", canvas_size={"width": "2 cm", "height": 500})
+
+
+def test_panels_are_lettered_from_the_top_inside_each_panel():
+    figure = draw({"B": vector(), "n": scalar(), "flux": spectrum()}, panel_letters=True)
+    letters = [note for note in layout(figure)["annotations"] if note["text"].startswith("<b>(")]
+    assert [note["text"] for note in letters] == ["<b>(a)</b>", "<b>(b)</b>", "<b>(c)</b>"]
+    tops = [layout(figure)[axis]["domain"][1] for axis in ("yaxis", "yaxis2", "yaxis3")]
+    assert [note["y"] for note in letters] == tops
+    assert ["bgcolor" in note for note in letters] == [False, False, True], "a box hides no line"
+    assert "<b>(a)</b>" not in texts(draw({"B": vector()}))
+
+
+def test_the_letter_after_z_is_aa():
+    tables = {f"n{number}": scalar(unit=f"km^{number + 2}") for number in range(27)}
+    assert "<b>(aa)</b>" in texts(draw(tables, panel_letters=True))
+
+
+@pytest.mark.parametrize("theme", ["dark", "plotly_dark"])
 @pytest.mark.parametrize("palette", ["tplot", "okabe-ito"])
-def test_every_line_can_be_read_on_a_dark_page(palette):
+def test_every_line_can_be_read_on_a_dark_page(palette, theme):
     scalars = {f"n{number}": scalar(name=f"n{number}") for number in range(8)}
     figure = draw(
         {"B": vector(), **scalars, "flux": spectrum()},
         panels=[["B"], [*scalars], ["flux"]],
         panel_types=["line"] * 3,
-        theme="plotly_dark",
+        theme=theme,
         palette=palette,
     )
     for trace in main_traces(figure):
