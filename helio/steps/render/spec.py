@@ -176,7 +176,11 @@ class FigureSpec(TypedDict, total=False):
     log_z: Annotated[
         bool | dict[str, bool], "Logarithmic colours of spectrograms, for all or by panel number."
     ]
-    x_range: Annotated[list[str], "Two ISO times in UTC between which the figure is drawn."]
+    x_range: Annotated[
+        list[str] | Literal["data"],
+        "Two ISO times in UTC between which the figure is drawn; or data, from the first to the last record. The "
+        "whole time range when left out.",
+    ]
     bin_range: Annotated[
         list[float] | dict[str, list[float]],
         "Lowest and highest frequency or energy of spectrum panels, for all or by panel number.",

@@ -753,6 +753,44 @@ def test_a_long_name_has_room_in_the_legend():
     assert layout(figure)["margin"]["r"] > 42 + 0.6 * 12 * len(name)
 
 
+def test_the_time_axis_follows_the_data_on_request():
+    values = [np.nan, 1.0, 2.0, 3.0, np.nan]
+    tables = {"n": scalar(values=values), "B": vector()}
+    figure = draw(tables, DAY, labels=["n"], x_range="data")
+    assert layout(figure)["xaxis"]["range"] == ["2024-05-10T00:01", "2024-05-10T00:03"]
+    assert "panel 1: coverage n 100.0 %" in figure.notes
+    shown = "the time axis shows 2024-05-10 00:01 – 00:03 UT, from the first to the last record"
+    assert shown in figure.notes
+    assert layout(draw(tables, DAY, labels=["n"]))["xaxis"]["range"] == [
+        "2024-05-10T00:00",
+        "2024-05-11T00:00",
+    ]
+    refused("nothing to draw", tables={"n": scalar(values=[np.nan] * 3)}, x_range="data")
+
+
+def described(description, dataset, name="N"):
+    return replace(scalar(name), description=description, sources=(SourceFile(dataset, "file.cdf"),))
+
+
+def test_quantities_of_one_name_are_told_apart_by_particles():
+    ions = described("MMS1 FPI/DIS ion number density", "MMS1_FPI_FAST_L2_DIS-MOMS")
+    electrons = described("MMS1 FPI/DES electron number density", "MMS1_FPI_FAST_L2_DES-MOMS")
+    figure = draw({"i": ions, "e": electrons}, panels=[["i"], ["e"]])
+    titles = [layout(figure)[axis]["title"]["text"] for axis in ("yaxis", "yaxis2")]
+    assert titles == ["N, ions [cm⁻³]", "N, electrons [cm⁻³]"]
+    together = draw({"i": ions, "e": electrons}, panels=[["i", "e"]])
+    assert [trace["name"] for trace in main_traces(together)] == ["N, ions", "N, electrons"]
+    assert layout(draw({"i": ions}))["yaxis"]["title"]["text"] == "N [cm⁻³]"
+
+
+def test_quantities_of_one_name_are_told_apart_by_spacecraft():
+    ace, wind = described("ion density", "AC_H0_SWE"), described("ion density", "WI_H1_SWE")
+    figure = draw({"a": ace, "w": wind}, panels=[["a", "w"]])
+    assert [trace["name"] for trace in main_traces(figure)] == ["ACE N", "Wind N"]
+    unknown = draw({"a": described("", "X"), "b": described("", "Y")}, panels=[["a", "b"]])
+    assert [trace["name"] for trace in main_traces(unknown)] == ["a", "b"], "labels tell them apart"
+
+
 @pytest.mark.parametrize(("width", "most"), [(1000, 11), (340, 3), (300, 2)])
 def test_a_narrow_figure_has_fewer_time_labels(width, most):
     figure = draw({"B": vector()}, canvas_size={"width": width, "height": 300})
