@@ -7,6 +7,7 @@ from typing import Any
 
 from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
+from helio.steps.render.alike import told_apart
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import FigureSpec, PanelType
@@ -61,7 +62,8 @@ def arrange_panels(
             f"panel_types has {number_of(len(types), 'entry', 'entries')} for {number_of(len(groups), 'panel')}",
             advice="write 'line', 'spectrogram' or 'spectrum' for each panel, from the top",
         )
-    grouped = [{label: tables[label] for label in group} for group in groups]
+    drawn = told_apart({label: tables[label] for group in groups for label in group})
+    grouped = [{label: drawn[label] for label in group} for group in groups]
     kinds = [
         _kind(number, group, None if types is None else types[number - 1])
         for number, group in enumerate(grouped, 1)
