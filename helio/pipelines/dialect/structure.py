@@ -177,7 +177,7 @@ _KINDS: dict[str, type | tuple[type, ...]] = {
     "array": list,
     "object": dict,
 }
-CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
+CHECKED: dict[str, tuple[type | tuple[()], Callable[[Any, Any, Schema], bool]]] = {
     "type": (object, _of_type),
     "enum": (object, _enum),
     "const": (object, lambda value, operand, _: value == operand and type(value) is type(operand)),
@@ -196,6 +196,6 @@ CHECKED: dict[str, tuple[type, Callable[[Any, Any, Schema], bool]]] = {
     "minLength": (str, _at_least),
     "maxLength": (str, _at_most),
     "pattern": (str, lambda value, operand, _: re.search(operand, value) is not None),
-    **dict.fromkeys(("description", "default", "format", "contentMediaType"), (object, lambda *_: True)),
+    **dict.fromkeys(("description", "default", "format", "contentMediaType"), ((), lambda *_: True)),
 }
-"""Rules of JSON Schema that `fits` knows, each with the type of value to check and the check."""
+"""Rules of JSON Schema that `fits` knows, each with the types of values to check and the check."""
