@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from helio.errors import StepError
 from helio.steps.render.colours import check_colour
 from helio.steps.render.encode import iso
 from helio.steps.render.geometry import Geometry
-from helio.steps.render.spec import FigureSpec
+from helio.steps.render.spec import FigureSpec, HLine
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import text_width
 
@@ -93,7 +93,7 @@ def marks(
     if flags:
         top = geometry.domains[axes.index(timed[0])][1]
         texts += _flags(flags, geometry, top=top, start=start, stop=stop, background=background)
-    for entry_number, line_at in enumerate(spec.get("hlines", []), 1):
+    for entry_number, line_at in enumerate(cast(Sequence[HLine], spec.get("hlines", [])), 1):
         where = f"hlines: entry {entry_number}"
         value = float(_need(line_at, "y", where))
         panel = _panel(line_at, len(axes), where)

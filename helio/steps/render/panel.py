@@ -273,8 +273,13 @@ class Panel(ABC):
             )
         return low, high
 
+    @property
+    def on_y_axis(self) -> Mapping[str, Table]:
+        """The tables whose values the y axis shows, by label; empty if the y axis shows bins."""
+        return self.tables
+
     @cached_property
-    def _extent(self) -> tuple[float, float]:
+    def extent(self) -> tuple[float, float]:
         """The lowest and the highest value that must fit on the y axis; both are above zero if the axis is logarithmic.
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
@@ -289,7 +294,7 @@ class Panel(ABC):
 
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         limits = self.y_limits()
-        low, high = limits or self._extent
+        low, high = limits or self.extent
         if not low < high:
             return []
         if self.log_y:
@@ -322,7 +327,7 @@ class Panel(ABC):
                     f"the y axis of panel {self.number} is logarithmic, but no value is above 0",
                     advice="set log_scale: linear",
                 )
-            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self._extent
+            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self.extent
             set_log_ticks(y_axis, low, high)
             return
         signed = any(low < 0 for low, _ in limits) and any(high > 0 for _, high in limits)

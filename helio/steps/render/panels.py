@@ -105,20 +105,14 @@ def _is_one_spectrum(table: Table) -> bool:
 
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
     """Return the kind of a panel: from the figure's spec, otherwise from the panel's tables."""
-    spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     kind = chosen or _default_type(tables)
     KINDS[kind].check_tables(number, tables)
-    if kind == "line" and chosen is None and spectra and len(spectra) < len(tables):
-        raise StepError(
-            f"panel {number} has the spectrum '{spectra[0]}' and lines; one panel cannot draw both",
-            advice="give the spectrum a panel of its own, or set the panel's type to 'line' in panel_types",
-        )
     return kind
 
 
 def _default_type(tables: Mapping[str, Table]) -> PanelType:
     if all(_is_one_spectrum(table) for table in tables.values()):
         return "spectrum"
-    if len(tables) == 1 and next(iter(tables.values())).kind == "spectrum":
-        return "spectrogram"
-    return "line"
+    spectra = sum(table.kind == "spectrum" for table in tables.values())
+    # One spectrum is drawn below the lines of its panel; several that are alone in it are the lines of their bins.
+    return "spectrogram" if spectra == 1 or 1 < spectra < len(tables) else "line"

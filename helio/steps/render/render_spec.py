@@ -14,6 +14,7 @@ from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import time_axis
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import BIN_AXIS, TIME_AXIS, WIDTH, Geometry, lay_out
+from helio.steps.render.levels import with_named_levels
 from helio.steps.render.page import (
     footer,
     footer_lines,
@@ -102,6 +103,7 @@ def render_spec(
     end = stop if half_open else stop + np.timedelta64(1, "ns")
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
+    spec = with_named_levels(spec, panels)
     sources = merge_sources([table for panel in panels for table in panel.tables.values()])
     width = spec.get("canvas_size", {}).get("width", WIDTH)
     font = float(spec.get("font_size", 14))

@@ -11,6 +11,7 @@ FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum"]
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
+LevelName = Literal["storms", "flares", "Kp", "protons"]
 Theme = Literal[
     "white",
     "plotly",
@@ -75,6 +76,25 @@ class HLine(TypedDict, total=False):
     width: Annotated[float, "Line width in pixels; 1 when left out."]
 
 
+class Levels(TypedDict, total=False):
+    """Horizontal lines at the named levels of a quantity: those that the values reach, and the next one."""
+
+    levels: Required[
+        Annotated[
+            LevelName,
+            "storms: Dst or SYM-H -50 (moderate), -100 (intense), -250 nT (super). flares: classes A to X of the "
+            "X-ray flux at 0.1-0.8 nm in W/m^2. Kp: G1 to G5 at Kp 5 to 9. protons: S1 to S5 of protons above "
+            "10 MeV at 10 to 100000 pfu.",
+        ]
+    ]
+    panel: Annotated[
+        int, "Panel number, from 1 at the top; every panel that shows the quantity when left out."
+    ]
+    color: Annotated[str, "A colour that plotly knows, for all lines; a colour for each level when left out."]
+    dash: Annotated[Dash, "Dash pattern; dash when left out."]
+    width: Annotated[float, "Line width in pixels; 1 when left out."]
+
+
 class Slope(TypedDict, total=False):
     """A guide line in a spectrum panel, which shows the slope of a power law."""
 
@@ -115,7 +135,8 @@ class FigureSpec(TypedDict, total=False):
     panels: Annotated[
         list[Annotated[list[str], MaxItems(LIMITS.labels)]],
         "Labels of each panel, from the top. When left out: one panel per unit and one per spectrogram; "
-        "below them, spectra of one record, with one panel per unit and axis.",
+        "below them, spectra of one record, with one panel per unit and axis. Lines in the panel of a spectrogram, "
+        "such as a gyrofrequency, are drawn over it; they must have the unit of its y axis.",
         MaxItems(LIMITS.panels),
     ]
     panel_types: Annotated[
@@ -194,7 +215,10 @@ class FigureSpec(TypedDict, total=False):
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
-    hlines: Annotated[list[HLine], "Horizontal lines at values."]
+    hlines: Annotated[
+        list[LevelName | HLine | Levels],
+        "Horizontal lines at values, or at named levels: ['storms'] draws those of Dst in its panel.",
+    ]
     slopes: Annotated[
         list[float | str | Slope],
         "Power laws to compare a spectrum with: exponents such as ['-5/3', -2.8], or objects with their "
