@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from helio.errors import StepError
 from helio.steps.quantity import advice_on_units, equal_units
 from helio.steps.render.panel import Panel
 from helio.steps.render.spec import FigureSpec, HLine, LevelName, Levels
+from helio.steps.signature import Text
 from helio.store.table import Table
 
 _STEPS = ("#c9a600", "#e69f00", "#f46d00", "#e00000", "#b30000")
@@ -76,7 +78,7 @@ class Scale:
         if highest > self.most:
             raise StepError(
                 f"{where}: '{label}' reaches {highest:g}, but {self.quantity} is never above {self.most:g}",
-                advice="if the file has ten times the index, as OMNI has, divide it first: rescale with factor 0.1",
+                advice='the file may have ten times the index, as OMNI has: rescale with factor 0.1 and unit "1"',
             )
 
     def drawn(self, low: float, high: float, *, within: bool) -> Iterator[int]:
@@ -101,7 +103,7 @@ SCALES: Mapping[LevelName, Scale] = {
     "storms": Scale(
         "Dst or SYM-H",
         ("nT",),
-        r"(?<![a-z])(dst|sym[-_ ]?h)(?![a-z])",
+        r"(?<![a-z])(dst|sym[-_ /]?h)(?![a-z])",
         (-50, -100, -250),
         ("moderate", "intense", "super"),
         ("#e69f00", "#e00000", "mediumorchid"),
@@ -137,26 +139,53 @@ SCALES: Mapping[LevelName, Scale] = {
 """The named levels that a figure's spec may draw."""
 
 
-def with_named_levels(spec: FigureSpec, panels: Sequence[Panel]) -> FigureSpec:
-    """Return a figure's spec in which each named set of levels is written as horizontal lines.
+@dataclass(frozen=True)
+class HorizontalLine:
+    """A horizontal line, its place in the figure's spec for messages, and whether it is a named level."""
+
+    where: str
+    entry: HLine
+    named: bool = False
+
+    @property
+    def panel(self) -> int:
+        """The number of the line's panel."""
+        return self.entry.get("panel", 1)
+
+
+def horizontal_lines(spec: FigureSpec, panels: Sequence[Panel]) -> list[HorizontalLine]:
+    """Return the horizontal lines of a figure's spec, and a line for each named level.
 
     Raises
     ------
     StepError
-        No panel shows the quantity, or the panel has another unit.
+        No panel shows the quantity of named levels, or the panel has another unit.
     """
-    if "hlines" not in spec:
-        return spec
-    lines: list[HLine | Levels | LevelName] = []
-    for entry_number, entry in enumerate(spec["hlines"], 1):
-        if isinstance(entry, dict) and "levels" not in entry:
-            lines.append(entry)
-            continue
-        named: Levels = {"levels": entry} if isinstance(entry, str) else entry  # type: ignore[typeddict-item,assignment]
+    lines: list[HorizontalLine] = []
+    for entry_number, entry in enumerate(spec.get("hlines", []), 1):
         where = f"hlines: entry {entry_number}"
-        for panel in _panels_of(named, panels, where):
-            lines += _lines_in(panel, named, where)
-    return {**spec, "hlines": lines}
+        if isinstance(entry, str):
+            entry = Levels(levels=entry)
+        if "levels" in entry:
+            named = cast(Levels, entry)
+            lines += [
+                HorizontalLine(where, line, named=True)
+                for panel in _panels_of(named, panels, where)
+                for line in _lines_in(panel, named, where)
+            ]
+        else:
+            lines.append(HorizontalLine(where, entry))
+    return lines
+
+
+def with_room(panels: Sequence[Panel], lines: Sequence[HorizontalLine]) -> list[Panel]:
+    """Return the panels of a figure, with y axes that reach to the named levels."""
+    leveled = {line.panel for line in lines if line.named}
+    reach = {
+        number: tuple(line.entry["y"] for line in lines if "y" in line.entry and line.panel == number)
+        for number in leveled
+    }
+    return [replace(panel, reach=reach[panel.number]) if panel.number in reach else panel for panel in panels]
 
 
 def _panels_of(named: Levels, panels: Sequence[Panel], where: str) -> list[Panel]:
@@ -201,7 +230,7 @@ def _lines_in(panel: Panel, named: Levels, where: str) -> Iterator[HLine]:
         line: HLine = {
             "y": scale.values[number],
             "panel": panel.number,
-            "label": scale.names[number],
+            "label": Text(scale.names[number]),
             "color": named.get("color", scale.colours[number]),
             "dash": named.get("dash", "dash"),
             "width": named.get("width", 1),

@@ -118,6 +118,8 @@ class Panel(ABC):
     number: int
     tables: Mapping[str, Table]
     style: FigureStyle
+    reach: tuple[float, ...] = ()
+    """Values besides those of the tables that the y axis must show, such as named levels."""
 
     kind: ClassVar[PanelType]
     natural_height: ClassVar[int]
@@ -284,7 +286,8 @@ class Panel(ABC):
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
         """
-        limits = _limits_of(self.shown_arrays(), above=0.0 if self.log_y else None)
+        arrays = [*self.shown_arrays(), np.array(self.reach)]
+        limits = _limits_of(arrays, above=0.0 if self.log_y else None)
         if not limits:
             return 0.0, 0.0
         low, high = min(low for low, _ in limits), max(high for _, high in limits)
@@ -316,6 +319,11 @@ class Panel(ABC):
         if limits is not None:
             low, high = limits
             axis["range"] = [float(np.log10(low)), float(np.log10(high))] if self.log_y else [low, high]
+        elif self.reach:
+            low, high = np.log10(self.extent) if self.log_y else self.extent
+            # Below, as much room as plotly.js leaves; above, also room for the name of a level.
+            margin = (high - low) / 18
+            axis["range"] = [float(f"{end:.8g}") for end in (low - margin, high + 2 * margin)]
         return axis
 
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
