@@ -7,6 +7,7 @@ from typing import Any
 
 from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
+from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.panel import FigureStyle, Panel
 from helio.steps.render.spec import FigureSpec, PanelType
@@ -16,7 +17,7 @@ from helio.steps.render.themes import Look
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
-    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel)
+    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel)
 }
 """All kinds of panels, by the names that ``panel_types`` in a figure's spec uses."""
 
@@ -59,7 +60,7 @@ def arrange_panels(
     if types is not None and len(types) != len(groups):
         raise StepError(
             f"panel_types has {number_of(len(types), 'entry', 'entries')} for {number_of(len(groups), 'panel')}",
-            advice="write 'line', 'spectrogram' or 'spectrum' for each panel, from the top",
+            advice=f"write one of {', '.join(KINDS)} for each panel, from the top",
         )
     grouped = [{label: tables[label] for label in group} for group in groups]
     kinds = [

@@ -8,7 +8,7 @@ from helio.limits import LIMITS
 from helio.steps.signature import FileName, MaxItems, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
-PanelType = Literal["line", "spectrogram", "spectrum"]
+PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
 LevelName = Literal["storms", "flares", "Kp", "protons"]
@@ -40,6 +40,10 @@ class LineStyle(TypedDict, total=False):
     width: Annotated[float, "Line width in pixels."]
     dash: Annotated[Dash, "Dash pattern."]
     mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
+    bar: Annotated[
+        Literal["start", "middle"],
+        "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
+    ]
 
 
 class VLine(TypedDict, total=False):
@@ -141,7 +145,8 @@ class FigureSpec(TypedDict, total=False):
     ]
     panel_types: Annotated[
         list[PanelType],
-        "Type of each panel: lines over time, a spectrogram, or a spectrum over frequency or energy. "
+        "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
+        "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]

@@ -9,8 +9,8 @@ import pytest
 
 from helio.errors import StepError
 from helio.pipelines.plan import check
-from helio.steps.render.levels import SCALES
 from helio.steps.render.render_spec import render_spec
+from helio.steps.render.scales import SCALES
 from helio.steps.render.spec import LevelName
 from tests.pipelines.conftest import NOW, fetch, template
 from tests.steps.render.test_render_spec import TEN_MINUTES, draw, layout, scalar, vector, wide_spectrum
