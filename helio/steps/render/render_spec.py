@@ -13,11 +13,13 @@ from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import time_axis
 from helio.steps.render.figure import Figure
-from helio.steps.render.geometry import BIN_AXIS, TIME_AXIS, WIDTH, Geometry, lay_out
+from helio.steps.render.geometry import BIN_AXIS, TIME_AXIS, Geometry, font_size, lay_out, page_width
+from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.page import (
     footer,
     footer_lines,
     page_layout,
+    panel_letter,
     second_lines,
     title_lines,
     watermark,
@@ -32,7 +34,7 @@ from helio.steps.render.time_axis import instant, nanoseconds
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
-from helio.store.table import Table, merge_sources
+from helio.store.table import Epochs, Table, merge_sources
 from helio.time_range import TimeRange
 
 _STANDOFF, _EDGE = 6, 6
@@ -42,7 +44,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=6,
+    version=7,
     context=whole_range("a figure shows all records"),
     labels_in=("spec.labels", "spec.panels"),
     synonyms="render render_plot render_figure draw_figure",
@@ -98,13 +100,14 @@ def render_spec(
     line_scale = colours.line_scale(spec.get("palette", "tplot"), theme.foreground)
     whole = arrange_panels(tables, spec, theme, line_scale)
     start, stop = _span(whole, spec, time_range)
-    half_open = time_range is not None or "x_range" in spec
+    half_open = spec.get("x_range", time_range) not in (None, "data")
     end = stop if half_open else stop + np.timedelta64(1, "ns")
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
+    hlines = horizontal_lines(spec, panels)
+    panels = with_room(panels, hlines)
     sources = merge_sources([table for panel in panels for table in panel.tables.values()])
-    width = spec.get("canvas_size", {}).get("width", WIDTH)
-    font = float(spec.get("font_size", 14))
+    width, font = page_width(spec), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
     geometry, title_column, y_titles = _size(panels, spec, font, len(titles), max(map(len, footers)))
@@ -138,7 +141,11 @@ def render_spec(
         standoff = round(title_column - panel.label_depth(geometry) + _STANDOFF, 1)
         drawing.y_axis["title"] = y_title | {"standoff": standoff}
         layout["yaxis" + slot.y_axis.removeprefix("y")] = drawing.y_axis
+        if spec.get("panel_letters"):
+            texts.append(panel_letter(panel.number, geometry, theme, boxed=panel.has_colour_bar))
     _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE])
+    if spec.get("x_range") == "data":
+        notes.append(f"the time axis shows {written_span(start, stop)}, from the first to the last record")
     if any(source.preliminary for source in sources):
         texts.append(watermark(geometry, theme))
         notes.append("preliminary data: not for publication")
@@ -151,6 +158,7 @@ def render_spec(
         geometry,
         start=start,
         stop=stop,
+        hlines=[(line.where, line.entry) for line in hlines],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in x_axes.items()},
@@ -172,7 +180,7 @@ def _size(
 ) -> tuple[Geometry, float, list[dict[str, Any]]]:
     """Return the geometry of the figure, the distance between the panels and the titles of y axes, and these titles."""
     timed = [panel for panel in panels if panel.over_time]
-    width = spec.get("canvas_size", {}).get("width", WIDTH)
+    width = page_width(spec)
     at_right = max(24.0, *(panel.room_at_right(font) for panel in panels))
 
     def height_below(panel: Panel) -> float:
@@ -218,25 +226,29 @@ def _align(bar_titles: Sequence[dict[str, Any]]) -> None:
 def _span(
     panels: Sequence[Panel], spec: FigureSpec, time_range: TimeRange | None
 ) -> tuple[np.datetime64, np.datetime64]:
-    if "x_range" in spec:
+    chosen = spec.get("x_range")
+    if isinstance(chosen, list):
         every_table = [table for panel in panels for table in panel.tables.values()]
         if not any(panel.over_time for panel in panels) and max(map(len, every_table)) <= 1:
             raise StepError(
                 "x_range cannot be used: the figure has no time axis, only spectra of one record",
                 advice="use bin_range to set the lowest and highest frequency or energy",
             )
-        if len(spec["x_range"]) != 2:
+        if len(chosen) != 2:
             raise StepError(
                 "x_range needs two times", advice='write x_range: ["2024-05-10T12:00", "2024-05-11"]'
             )
-        first, last = (instant(text, "x_range") for text in spec["x_range"])
+        first, last = (instant(text, "x_range") for text in chosen)
         if not first < last:
             raise StepError("x_range is reversed or empty", advice="write the earlier time first")
         return first, last
-    if time_range is not None:
+    if time_range is not None and chosen is None:
         return nanoseconds(time_range.start), nanoseconds(time_range.stop)
     over_time = [panel for panel in panels if panel.over_time]
-    epochs = [table.epoch for panel in over_time or panels for table in panel.tables.values() if len(table)]
+    tables = [table for panel in over_time or panels for table in panel.tables.values()]
+    epochs = [
+        epoch for table in tables if len(epoch := table.epoch if chosen is None else _with_values(table))
+    ]
     if not epochs:
         labels = ", ".join(label for panel in panels for label in panel.tables)
         raise StepError(
@@ -247,6 +259,11 @@ def _span(
         return first, last
     # A figure of one record has no span of its own.
     return first, last if last > first else last + np.timedelta64(1, "m")
+
+
+def _with_values(table: Table) -> Epochs:
+    """Return the epochs of the records that have a value."""
+    return table.epoch[np.isfinite(table.values.reshape(len(table), -1)).any(axis=1)]
 
 
 def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, Table]) -> None:
