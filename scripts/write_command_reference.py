@@ -36,6 +36,7 @@ EXAMPLES = {
     "preview": ("helio preview last proton_bands",),
     "why": ("helio why last smooth",),
     "gallery build": ("helio gallery build ~/gallery",),
+    "gallery serve": ("helio gallery serve",),
     "check": ("helio check mine.json", "helio check mine.json --archive data"),
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),

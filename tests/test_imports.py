@@ -36,7 +36,6 @@ HOMES = {
     "kaleido": "steps/render",
     "jinja2": "web",
     "markupsafe": "web",
-    "starlette": "web",
     "uvicorn": "web",
     "PIL": "web",
 }

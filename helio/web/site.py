@@ -24,7 +24,7 @@ from helio.flows.schedule import name_of_range
 from helio.pipelines.runs.artefacts import SCALE
 from helio.pipelines.runs.intervals import DONE, PICTURES, Interval, IntervalRun, State
 from helio.settings import Settings
-from helio.store.runs import ArtefactRecord, Runs
+from helio.store.runs import HEADER, ArtefactRecord, Runs
 from helio.store.store import Store
 from helio.time_range import TimeRange
 from helio.web.details import DrawnFigure, Revisions, RunDetails, file_label, read_details
@@ -55,6 +55,8 @@ WORST: tuple[State, ...] = (
     "failed", "crashed", "missing", "cancelled", "running", "no data", "partial", "done",
 )  # fmt: skip
 """All states, first the one that a person should see first."""
+OFTEN = 300
+"""Seconds after which a server looks for due runs again, although no record has changed."""
 DAY = timedelta(days=1)
 MIDNIGHT = clock_time()
 
@@ -96,6 +98,7 @@ class Site:
 
     def refresh(self) -> None:
         """Read new and changed run records and schedules."""
+        self._seen = self._watched()  # before reading, so that no change is missed
         self._known = self._known_runs.read()
         runs = [known.run for known in self._known.values() if known.run is not None]
         for run in runs:
@@ -104,6 +107,25 @@ class Site:
         self._revisions = Revisions(self._settings)
         self._pages = dict(self._routes())
         self.__dict__.pop("files_named", None)
+
+    def follow(self) -> None:
+        """Refresh if runs have begun, ended or been deleted, if schedules have changed, or after some minutes."""
+        written = tuple(_written(self._runs.root / run_id / HEADER) for run_id in self._running())
+        known = tuple(self._known[run_id].written for run_id in self._running())
+        if written != known or self._watched() != self._seen:
+            self.refresh()
+
+    def _watched(self) -> tuple[int, ...]:
+        """Return when the folders of runs and of schedules last changed, and the present in steps of some minutes."""
+        folders = (self._runs.root, self._settings.home / "schedules")
+        return (*map(_written, folders), int(self._now().timestamp() // OFTEN))
+
+    def _running(self) -> tuple[str, ...]:
+        return tuple(
+            run_id
+            for run_id, known in self._known.items()
+            if known.run is not None and known.run.state == "running"
+        )
 
     @property
     def pages(self) -> Collection[str]:
@@ -489,6 +511,13 @@ def _year(series: Series, year: int) -> list[dict[str, Any]]:
 
 def _rank(state: str) -> int:
     return [str(known) for known in WORST].index(state)
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 @cache
