@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 from helio.counts import number_of
 from helio.errors import StepError
 from helio.steps.render.spec import FigureSpec
+from helio.steps.signature import PrintedLength
 
 WIDTH = 1000
+_PIXELS = {"mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0, "pt": 96 / 72}
+"""Pixels in each unit of length."""
 LEFT = 96
 """Left margin in pixels at a font size of 14, equal for all figures with ordinary tick labels."""
 LINE_PANEL, SPECTROGRAM_PANEL, SPECTRUM_PANEL, ENTRY_PANEL = 180, 210, 320, 380
@@ -84,6 +87,34 @@ class Geometry:
         return replace(self, domains=tuple(domains), spans=tuple(spans))
 
 
+def pixels(length: float | PrintedLength) -> float:
+    """Return a length in pixels: a number as it is, ``"90 mm"`` at the 96 pixels of an inch that PDF and SVG use.
+
+    >>> pixels(340), round(pixels("90 mm")), round(pixels("8 pt"), 2)
+    (340, 340, 10.67)
+    """
+    if not isinstance(length, str):
+        return length
+    return float(length[:-2]) * _PIXELS[length[-2:]]
+
+
+def font_size(spec: FigureSpec) -> float:
+    """Return the font size of the figure in pixels.
+
+    Raises
+    ------
+    StepError
+        It is smaller than 6 or larger than 48 pixels.
+    """
+    font = round(float(pixels(spec.get("font_size", 14))), 2)
+    if not 6 <= font <= 48:
+        raise StepError(
+            f"font_size {spec['font_size']} is not allowed",
+            advice="choose 6 to 48 pixels (4.5 to 36 pt); the default is 14 pixels",
+        )
+    return font
+
+
 def lay_out(
     spec: FigureSpec,
     *,
@@ -114,11 +145,7 @@ def lay_out(
     width : int
         Width of the figure in pixels.
     """
-    font = float(spec.get("font_size", 14))
-    if not 6 <= font <= 48:
-        raise StepError(
-            f"font_size {font:g} is not allowed", advice="choose 6 to 48 pixels; the default is 14"
-        )
+    font = font_size(spec)
     canvas = spec.get("canvas_size", {})
     scale = font / 14
     left = max(left, round(LEFT * scale))
@@ -127,9 +154,8 @@ def lay_out(
     relative = _relative_heights(spec, natural_heights)
     gap = 14.0
     axes = [room * scale for room in below[:-1]]
-    height = canvas.get(
-        "height", round(sum(natural_heights) + gap * (len(natural_heights) - 1) + sum(axes) + top + bottom)
-    )
+    natural = sum(natural_heights) + gap * (len(natural_heights) - 1) + sum(axes) + top + bottom
+    height = round(pixels(canvas.get("height", natural)))
     if not 300 <= width <= 6000 or not 200 <= height <= 10_000:
         raise StepError(
             f"canvas_size {width} × {height} is not allowed",

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
+from helio.steps.render.alike import told_apart
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.line_panel import LinePanel
 from helio.steps.render.panel import FigureStyle, Panel
@@ -69,7 +70,10 @@ def arrange_panels(
             f"panel_types has {number_of(len(types), 'entry', 'entries')} for {number_of(len(groups), 'panel')}",
             advice="write 'line', 'spectrogram' or 'spectrum' for each panel, from the top",
         )
-    grouped = [{label: tables[label] for label in group} for group in groups]
+    named_labels = [label for group in groups for label in group]
+    named_labels += [label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)]
+    drawn = told_apart({label: tables[label] for label in named_labels})
+    grouped = [{label: drawn[label] for label in group} for group in groups]
     kinds = [
         _kind(number, group, None if types is None else types[number - 1])
         for number, group in enumerate(grouped, 1)
@@ -81,7 +85,7 @@ def arrange_panels(
     ]
     for number, (entry_kind, entry) in enumerate(entries, len(panels) + 1):
         panel = ENTRY_KINDS[entry_kind]
-        named_tables = {label: tables[label] for label in panel.labels_of(entry)}
+        named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         panel.check_entry(number, named_tables, entry)
         panels.append(panel(number, named_tables, style, entry))
     return panels

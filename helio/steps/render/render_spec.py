@@ -12,11 +12,12 @@ from helio.errors import StepError
 from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import time_axis
 from helio.steps.render.figure import Figure
-from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, lay_out
+from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
 from helio.steps.render.page import (
     footer,
     footer_lines,
     page_layout,
+    panel_letter,
     second_lines,
     title_lines,
     watermark,
@@ -32,7 +33,7 @@ from helio.steps.render.time_axis import instant, nanoseconds
 from helio.steps.signature import whole_range
 from helio.steps.tool import tool
 from helio.store.component_names import axis_letters
-from helio.store.table import Table, merge_sources
+from helio.store.table import Epochs, Table, merge_sources
 from helio.time_range import TimeRange
 
 _STANDOFF, _EDGE = 6, 6
@@ -44,7 +45,7 @@ _TITLE_COLUMN = 28
 
 
 @tool(
-    version=6,
+    version=7,
     context=whole_range("a figure shows all records"),
     labels_in=("spec.labels", "spec.panels", "spec.xy.x", "spec.xy.y", "spec.xy.color_by"),
     synonyms="render render_plot render_figure draw_figure",
@@ -111,13 +112,12 @@ def render_spec(
     line_scale = colours.line_scale(spec.get("palette", "tplot"), theme.foreground)
     whole = arrange_panels(tables, spec, theme, line_scale)
     start, stop = _span(whole, spec, time_range)
-    half_open = time_range is not None or "x_range" in spec
+    half_open = spec.get("x_range", time_range) not in (None, "data")
     end = stop if half_open else stop + np.timedelta64(1, "ns")
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
     sources = merge_sources([table for panel in panels for table in panel.tables.values()])
-    width = figure_width(spec, panels)
-    font = float(spec.get("font_size", 14))
+    width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
     footers = footer_lines(sources, caption, width, font) if spec.get("footer", True) else ([], [])
     rows = rows_of(panels, width)
@@ -156,7 +156,11 @@ def render_spec(
         standoff = round(title_columns[panel.number] - panel.label_depth(geometry) + _STANDOFF, 1)
         drawing.y_axis["title"] = y_title | {"standoff": standoff}
         layout["yaxis" + slot.y_axis.removeprefix("y")] = drawing.y_axis
+        if spec.get("panel_letters"):
+            texts.append(panel_letter(panel.number, geometry, theme, boxed=panel.has_colour_bar))
     _align([text for text in texts if text.get("textangle") == BAR_TITLE_ANGLE and text["x"] == 1])
+    if spec.get("x_range") == "data":
+        notes.append(f"the time axis shows {written_span(start, stop)}, from the first to the last record")
     if any(source.preliminary for source in sources):
         texts.append(watermark(geometry, theme))
         notes.append("preliminary data: not for publication")
@@ -250,25 +254,29 @@ def _align(bar_titles: Sequence[dict[str, Any]]) -> None:
 def _span(
     panels: Sequence[Panel], spec: FigureSpec, time_range: TimeRange | None
 ) -> tuple[np.datetime64, np.datetime64]:
-    if "x_range" in spec:
+    chosen = spec.get("x_range")
+    if isinstance(chosen, list):
         every_table = [table for panel in panels for table in panel.tables.values()]
         if not any(panel.over_time for panel in panels) and max(map(len, every_table)) <= 1:
             raise StepError(
                 "x_range cannot be used: the figure has no time axis, only spectra of one record",
                 advice="use bin_range to set the lowest and highest frequency or energy",
             )
-        if len(spec["x_range"]) != 2:
+        if len(chosen) != 2:
             raise StepError(
                 "x_range needs two times", advice='write x_range: ["2024-05-10T12:00", "2024-05-11"]'
             )
-        first, last = (instant(text, "x_range") for text in spec["x_range"])
+        first, last = (instant(text, "x_range") for text in chosen)
         if not first < last:
             raise StepError("x_range is reversed or empty", advice="write the earlier time first")
         return first, last
-    if time_range is not None:
+    if time_range is not None and chosen is None:
         return nanoseconds(time_range.start), nanoseconds(time_range.stop)
     over_time = [panel for panel in panels if panel.over_time]
-    epochs = [table.epoch for panel in over_time or panels for table in panel.tables.values() if len(table)]
+    tables = [table for panel in over_time or panels for table in panel.tables.values()]
+    epochs = [
+        epoch for table in tables if len(epoch := table.epoch if chosen is None else _with_values(table))
+    ]
     if not epochs:
         labels = ", ".join(label for panel in panels for label in panel.tables)
         raise StepError(
@@ -279,6 +287,11 @@ def _span(
         return first, last
     # A figure of one record has no span of its own.
     return first, last if last > first else last + np.timedelta64(1, "m")
+
+
+def _with_values(table: Table) -> Epochs:
+    """Return the epochs of the records that have a value."""
+    return table.epoch[np.isfinite(table.values.reshape(len(table), -1)).any(axis=1)]
 
 
 def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, Table]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from helio.errors import StepError
-from helio.steps.render.geometry import WIDTH, Geometry
+from helio.steps.render.geometry import WIDTH, Geometry, pixels
 from helio.steps.render.panel import Panel
 from helio.steps.render.spec import FigureSpec
 
@@ -26,7 +26,7 @@ _BETWEEN = 14
 def figure_width(spec: FigureSpec, panels: Sequence[Panel]) -> int:
     """Return the width of the figure in pixels: from its spec, otherwise as its panels need."""
     alone = len(panels) == 1 and panels[0].side_by_side
-    return int(spec.get("canvas_size", {}).get("width", ALONE if alone else WIDTH))
+    return round(pixels(spec.get("canvas_size", {}).get("width", ALONE if alone else WIDTH)))
 
 
 def rows_of(panels: Sequence[Panel], width: int) -> list[list[Panel]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, Required, TypedDict
 
 from helio.limits import LIMITS
-from helio.steps.signature import FileName, MaxItems, Text, Title
+from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum"]
@@ -16,6 +16,7 @@ Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
 Theme = Literal[
     "white",
+    "dark",
     "plotly",
     "plotly_white",
     "plotly_dark",
@@ -32,8 +33,15 @@ Theme = Literal[
 class CanvasSize(TypedDict, total=False):
     """Size of the whole figure."""
 
-    width: Annotated[int, "Width in pixels, 300 to 6000; 1000 when left out."]
-    height: Annotated[int, "Height in pixels, 200 to 10000; follows the number of panels when left out."]
+    width: Annotated[
+        int | PrintedLength,
+        "Width in pixels, or as it is printed, such as '90 mm'; 300 to 6000 pixels. 1000 when left out.",
+    ]
+    height: Annotated[
+        int | PrintedLength,
+        "Height in pixels, or as it is printed, such as '115 mm'; 200 to 10000 pixels. Follows the number of panels "
+        "when left out.",
+    ]
 
 
 class LineStyle(TypedDict, total=False):
@@ -212,7 +220,11 @@ class FigureSpec(TypedDict, total=False):
     log_z: Annotated[
         bool | dict[str, bool], "Logarithmic colours of spectrograms, for all or by panel number."
     ]
-    x_range: Annotated[list[str], "Two ISO times in UTC between which the figure is drawn."]
+    x_range: Annotated[
+        list[str] | Literal["data"],
+        "Two ISO times in UTC between which the figure is drawn; or data, from the first to the last record. The "
+        "whole time range when left out.",
+    ]
     bin_range: Annotated[
         list[float] | dict[str, list[float]],
         "Lowest and highest frequency or energy of spectrum panels, for all or by panel number.",
@@ -253,8 +265,12 @@ class FigureSpec(TypedDict, total=False):
     footer: Annotated[
         bool, "Whether datasets, versions and caption are shown below the figure; true when left out."
     ]
-    theme: Annotated[Theme, "White, as for journals, or one of plotly's templates."]
-    font_size: Annotated[float, "Font size in pixels, 6 to 48; 14 when left out."]
+    panel_letters: Annotated[bool, "Whether panels are marked (a), (b), … from the top; false when left out."]
+    theme: Annotated[Theme, "White, as for journals; dark, for screens; or one of plotly's templates."]
+    font_size: Annotated[
+        float | PrintedLength,
+        "Font size in pixels, or as it is printed, such as '8 pt'; 6 to 48 pixels. 14 when left out.",
+    ]
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
     row_heights: Annotated[
         list[float],
