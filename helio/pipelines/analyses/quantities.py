@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helio.pipelines.template.context import Context, Dataset
+from helio.pipelines.template.figures import ENTRIES, RENDER
 from helio.pipelines.template.graph import Graph, StepView
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.variables import Path
@@ -42,7 +43,11 @@ def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
 def demands(step: StepView) -> bool:
     """Return whether the tool of a step requires a certain unit, frame or kind of its input tables."""
     tool = step.signature
-    return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
+    if tool is None:
+        return False
+    if step.tool == RENDER:
+        return any(_is_entry(read.path) for read in step.reads)
+    return bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
 def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:
@@ -51,6 +56,19 @@ def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list
         parameter: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
         for parameter, reads in step.inputs.items()
     }
+
+
+def entries_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[Path, ReadTable]:
+    """Return the known facts of the tables that the entries of a figure read, by their paths in the arguments."""
+    return {
+        read.path: ReadTable(read.path, read.label, _known_of(read.label, known))
+        for read in step.reads
+        if step.tool == RENDER and _is_entry(read.path)
+    }
+
+
+def _is_entry(path: Path) -> bool:
+    return path[:1] == ("spec",) and path[1:2] in [(key,) for key in ENTRIES]
 
 
 def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:

@@ -377,3 +377,47 @@ def test_a_frame_that_is_almost_a_known_one_is_warned_of(frame: str, meant: list
     warnings = [finding for finding in found(join) if finding.code == "HV407"]
     assert [warning.candidates[0] for warning in warnings] == meant
     assert [warning.severity for warning in warnings] == ["warning"] * len(meant)
+
+
+# --- axes of a panel of one quantity against another ---------------------------------------------------------
+
+
+def figure(**entry):
+    return step(2, "render_spec", spec={"xy": [entry]})
+
+
+def test_an_axis_takes_one_series():
+    [one] = found(fetch(1, "N", "B"), figure(x="WI_PLASMA.N", y="WI_PLASMA.B"))
+    assert (one.code, one.path) == ("HV406", "/steps/1/tool_args/spec/xy/0/y")
+    assert one.message.startswith("y must be one series, but 'WI_PLASMA.B' is a vector")
+    assert one.advice == ('use one component, such as "WI_PLASMA.B.x", or compute the magnitude first',)
+    assert not found(fetch(1, "N", "B"), figure(x="WI_PLASMA.N", y="WI_PLASMA.B.x", color_by="time"))
+    assert not found(step(1, "render_spec", spec={"labels": ["WI_PLASMA.B"]}))
+
+
+@pytest.mark.parametrize(
+    ("entry", "aspects"),
+    [
+        ({"type": "hodogram", "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, ["HV402"]),
+        ({"equal_axes": True, "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, ["HV402"]),
+        ({"type": "hodogram", "equal_axes": False, "x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, []),
+        ({"x": "WI_PLASMA.N", "y": "WI_PLASMA.T"}, []),
+        ({"type": "hodogram", "x": "WI_PLASMA.BY_GSM", "y": "WI_PLASMA.BZ_GSE"}, ["HV404"]),
+        ({"type": "hodogram", "x": "WI_PLASMA.BX_GSE", "y": "WI_PLASMA.BY_GSM"}, []),
+    ],
+)
+def test_equal_axes_need_one_unit_and_one_frame(entry, aspects):
+    fetched = fetch(1, "N", "T", "BX_GSE", "BY_GSM", "BZ_GSE")
+    assert [one.code for one in found(fetched, figure(**entry))] == aspects
+
+
+def test_two_computed_series_in_different_units_are_an_error():
+    first, other = (
+        step(number, "convert_units", source_label="WI_PLASMA.N", to=unit, output_label=label)
+        for number, unit, label in ((2, "cm^-3", "a"), (3, "m^-3", "b"))
+    )
+    drawn = step(4, "render_spec", spec={"xy": [{"type": "hodogram", "x": "a", "y": "b"}]})
+    [one] = found(fetch(1, "N"), first, other, drawn)
+    assert (one.code, one.severity) == ("HV401", "error")
+    assert 'convert_units to "cm^-3"' in one.advice[0]
+    assert "scatter" in one.advice[0]
