@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from helio.pipelines.dialect.written import list_of, object_of
 from helio.pipelines.template.context import Context, Dataset
+from helio.pipelines.template.figures import RENDER
 from helio.pipelines.template.graph import Graph, StepView
 from helio.pipelines.template.labels import owner
 from helio.pipelines.template.variables import Path
@@ -30,7 +32,7 @@ def quantities(graph: Graph[StepView], context: Context) -> dict[str, Foreseen]:
     """
     needed: set[str] = set()
     for step in reversed(graph.order):
-        if demands(step) or needed.intersection(step.outputs):
+        if demands(step) or shared_axes(step) or needed.intersection(step.outputs):
             needed.update(table for label in step.labels if (table := owner(label, graph.producers)))
 
     def rule(step: StepView, known: Mapping[str, Foreseen]) -> Mapping[str, Foreseen]:
@@ -45,19 +47,36 @@ def demands(step: StepView) -> bool:
     return tool is not None and bool(tool.same or any(table.takes != ANYTHING for table in tool.tables))
 
 
-def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:
-    """Return the known facts of each table that a step reads, grouped by the tool's parameter."""
-    return {
-        parameter: [ReadTable(read.path, read.label, _known_of(read.label, known)) for read in reads]
-        for parameter, reads in step.inputs.items()
-    }
+def shared_axes(step: StepView) -> list[tuple[int, list[str]]]:
+    """Return the panels of lines or bars of a figure that have several labels: number from 1, and labels."""
+    if step.tool != RENDER:
+        return []
+    spec = object_of(step.params.get("spec"))
+    types = list_of(spec.get("panel_types"))
+    panels = [list_of(panel) for panel in list_of(spec.get("panels"))]
+    return [
+        (number, labels)
+        for number, labels in enumerate(panels, 1)
+        if len(labels) > 1
+        and all(isinstance(label, str) for label in labels)
+        and types[number - 1 : number] in ([], ["line"], ["bars"])
+    ]
 
 
-def _known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
+def known_of(label: str, known: Mapping[str, Foreseen]) -> Foreseen:
+    """Return the known facts of the table, or of the component, with a label."""
     table = owner(label, known)
     if table is None:
         return NOTHING_KNOWN
     return known[table] if table == label else known[table].component()
+
+
+def tables_read(step: StepView, known: Mapping[str, Foreseen]) -> dict[str, list[ReadTable]]:
+    """Return the known facts of each table that a step reads, grouped by the tool's parameter."""
+    return {
+        parameter: [ReadTable(read.path, read.label, known_of(read.label, known)) for read in reads]
+        for parameter, reads in step.inputs.items()
+    }
 
 
 def _given(step: StepView, known: Mapping[str, Foreseen], context: Context) -> Mapping[str, Foreseen]:

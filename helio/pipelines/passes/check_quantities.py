@@ -42,6 +42,12 @@ HV407 (warning)  a frame whose name is similar to that of a known frame
     before  join_components with "frame": "GSEE"
     after   warned, with GSE
     to do   Correct the frame's name, if it is misspelt.
+
+HV408 (warning)  one panel with quantities in different units
+    They share one y axis, so one of them may be a flat line; a reader takes the numbers for one unit.
+    before  "panels": [["B", "rate"]] with nT and nT/s
+    after   warned, both units named
+    to do   Give each unit a panel of its own, or convert one with convert_units.
 """
 
 from __future__ import annotations
@@ -49,7 +55,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from helio.knowledge.frame_names import meant_frame
-from helio.pipelines.analyses.quantities import ReadTable, demands, quantities, tables_read
+from helio.pipelines.analyses.quantities import (
+    ReadTable,
+    demands,
+    known_of,
+    quantities,
+    shared_axes,
+    tables_read,
+)
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.graph import StepView, graph_of
@@ -93,11 +106,12 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
     """
     graph = graph_of(template.walk(), context.signatures)
     yield from _misspelt_frames(graph.steps)
-    demanding = [step for step in graph.steps if demands(step)]
+    demanding = [step for step in graph.steps if demands(step) or shared_axes(step)]
     known = quantities(graph, context) if demanding else {}
     for step in demanding:
         if step.signature is not None:
             yield from _misfits(step, step.signature, tables_read(step, known))
+        yield from _mixed_panels(step, known)
 
 
 def _misspelt_frames(steps: Iterable[StepView]) -> Iterator[Diagnostic]:
@@ -116,6 +130,24 @@ def _misspelt_frames(steps: Iterable[StepView]) -> Iterator[Diagnostic]:
                 pointer(*step.path, "tool_args", "frame"),
                 (f"did you mean '{meant}'?",),
                 (meant,),
+            )
+
+
+def _mixed_panels(step: StepView, known: Mapping[str, Foreseen]) -> Iterator[Diagnostic]:
+    for number, labels in shared_axes(step):
+        units = {label: unit for label in labels if (unit := known_of(label, known).unit) is not None}
+        first = next(iter(units), "")
+        other = next((label for label, unit in units.items() if not equal_units(unit, units[first])), None)
+        if other is not None and not any(known_of(label, known).kinds == {"spectrum"} for label in units):
+            yield Diagnostic(
+                "HV408",
+                f"panel {number}: '{first}' {_is_in(units[first], 'unit')}, but '{other}' "
+                f"{_is_in(units[other], 'unit')}; they share one y axis",
+                "warning",
+                step.id,
+                step.tool,
+                pointer(*step.path, "tool_args", "spec", "panels", number - 1),
+                ("give each unit a panel of its own, or convert one with convert_units",),
             )
 
 

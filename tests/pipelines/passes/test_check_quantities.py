@@ -377,3 +377,30 @@ def test_a_frame_that_is_almost_a_known_one_is_warned_of(frame: str, meant: list
     warnings = [finding for finding in found(join) if finding.code == "HV407"]
     assert [warning.candidates[0] for warning in warnings] == meant
     assert [warning.severity for warning in warnings] == ["warning"] * len(meant)
+
+
+def figure(*panels, **spec):
+    return step(9, "render_spec", spec={"panels": [list(panel) for panel in panels], **spec})
+
+
+def test_two_units_on_one_axis_are_warned_before_the_run():
+    rate = step(2, "derivative", source_label="WI_PLASMA.B", output_label="rate")
+    drawn = figure(["WI_PLASMA.N"], ["WI_PLASMA.B", "rate"])
+    [warning] = found(fetch(1, "B", "N"), rate, drawn)
+    assert (warning.code, warning.severity, warning.path) == (
+        "HV408",
+        "warning",
+        "/steps/2/tool_args/spec/panels/1",
+    )
+    assert warning.message == (
+        "panel 2: 'WI_PLASMA.B' is in nT, but 'rate' is in nT/s; they share one y axis"
+    )
+
+
+def test_one_unit_an_unknown_unit_and_spectra_share_an_axis_without_warning():
+    assert not found(fetch(1, "B", "BGSM"), figure(["WI_PLASMA.B", "WI_PLASMA.BGSM"]))
+    assert not found(fetch(1, "B", "FLAG"), figure(["WI_PLASMA.B", "WI_PLASMA.FLAG"]))
+    assert not found(fetch(1, "V", "SPEED"), figure(["WI_PLASMA.V", "WI_PLASMA.SPEED"]))
+    mixed = fetch(1, "N", "B")
+    assert not found(mixed, figure(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["spectrogram"]))
+    assert found(mixed, figure(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["line"]))
