@@ -70,7 +70,19 @@ BY_NUMBER = frozenset(
 """Keys of a figure whose value may be an object with panel numbers as keys."""
 AT_PANEL = frozenset({"hlines", "vlines", "annotations", "slopes"})
 """Keys of a figure whose value is a list of items that each name a panel."""
+TWO_SIDED = frozenset({"y_label", "log_scale", "log_y", "y_range"})
+"""Keys of a figure with a panel number, or with a panel number and `RIGHT` for the panel's second y axis."""
+RIGHT = " right"
 _BY_LINE = frozenset({"trace_names", "trace_colors", "line_styles"})
+
+
+def panel_of(key: str, name: str) -> str:
+    """Return the panel number in a name of a key by panel number.
+
+    >>> panel_of("y_label", "2 right"), panel_of("log_z", "2 right")
+    ('2', '2 right')
+    """
+    return name.removesuffix(RIGHT) if key in TWO_SIDED else name
 
 
 def without_labels(spec: Document, lost: Collection[str]) -> Document:
@@ -83,6 +95,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
         remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    if "right" in spec:
+        remaining["right"] = [label for label in spec["right"] if label not in lost]
     panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]
     if not panels:
         return remaining
@@ -93,9 +107,11 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
         remaining[key] = [value for number, value in enumerate(spec[key], 1) if number in new_number]
     for key in BY_NUMBER & spec.keys():
         if isinstance(spec[key], dict):
-            by_number = {int(number): value for number, value in spec[key].items()}
+            named = {name: panel_of(key, name) for name in spec[key]}
             remaining[key] = {
-                str(new_number[number]): value for number, value in by_number.items() if number in new_number
+                name.replace(number, str(new_number[int(number)]), 1): spec[key][name]
+                for name, number in named.items()
+                if int(number) in new_number
             }
     if isinstance(spec.get("log_scale"), int):
         remaining["log_scale"] = new_number.get(spec["log_scale"], "linear")

@@ -65,6 +65,25 @@ class BarPanel(LinePanel):
         """Return the values of the bars and, on a linear axis, the zero at which the bars begin."""
         return [*super().shown_arrays(), *([] if self.log_y else [np.zeros(1)])]
 
+    def span_of(self, table: Table) -> tuple[np.datetime64, np.datetime64]:
+        """Return the start of the first bar and the end of the last bar."""
+        ends = [
+            bound
+            for line in self.lines
+            if line.table is table
+            for bound in self._bounds(line, int(np.timedelta64(1, "m") / np.timedelta64(1, "ns")))
+        ]
+        return np.datetime64(int(ends[0][0]), "ns"), np.datetime64(int(ends[1][-1]), "ns")
+
+    def _bounds(self, line: Line, alone: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the start and the end of each bar in ns; the length of a single bar is given."""
+        epoch = line.table.epoch
+        left, right = record_edges(epoch, gaps(epoch, self.style.gap_factor), alone)
+        if line_style(line, self.style.spec).get("bar", "start") == "middle":
+            return left, right
+        centre = epoch.astype("i8")
+        return centre, centre + 2 * (right - centre)
+
     def draw(self, slot: Slot) -> Drawing:
         """Draw a bar for each record, from its epoch to the next; before a gap, as long as the local cadence."""
         drawing = Drawing(layout={"barmode": "overlay"})
@@ -89,14 +108,9 @@ class BarPanel(LinePanel):
         return super().remarks(whole) + tenfold
 
     def _traces(self, line: Line, order: int, slot: Slot, legend: str | None) -> Iterator[dict[str, Any]]:
-        epoch = line.table.epoch
         total = int((slot.stop - slot.start).astype("timedelta64[ns]").astype("i8"))
-        gap = gaps(epoch, self.style.gap_factor)
-        left, right = record_edges(epoch, gap, total // 200)
-        centre = epoch.astype("i8")
-        from_epoch = line_style(line, self.style.spec).get("bar", "start") == "start"
-        width = 2 * (right - centre) if from_epoch else right - left
-        first = centre if from_epoch else left
+        first, last = self._bounds(line, total // 200)
+        width = last - first
         share = width // len(self.lines)
         first = first + (order - 1) * share
         pixel = total / slot.geometry.plot_width

@@ -24,7 +24,7 @@ from helio.steps.render.page import (
     watermark,
     written_span,
 )
-from helio.steps.render.panel import BAR_TITLE_ANGLE, Panel, Slot, per_panel
+from helio.steps.render.panel import BAR_TITLE_ANGLE, RIGHT, TWO_SIDED, Panel, Slot, per_panel, title_depth
 from helio.steps.render.panels import arrange_panels
 from helio.steps.render.slopes import guides_of
 from helio.steps.render.spec import FigureSpec
@@ -45,7 +45,7 @@ _TITLE_COLUMN = 28
 @tool(
     version=6,
     context=whole_range("a figure shows all records"),
-    labels_in=("spec.labels", "spec.panels"),
+    labels_in=("spec.labels", "spec.panels", "spec.right"),
     synonyms="render render_plot render_figure draw_figure",
 )
 def render_spec(
@@ -114,6 +114,8 @@ def render_spec(
 
     over_time = [panel for panel in panels if panel.over_time]
     x_axes = _x_axis_names(panels)
+    two_sided = [panel.number for panel in panels if panel.right is not None]
+    right_axes = {number: f"y{order}" for order, number in enumerate(two_sided, len(panels) + 1)}
     guides = guides_of(spec, [panel.number for panel in panels if not panel.over_time])
     notes = review.coverage_notes(over_time, start, stop, spec.get("gap_factor", 1.5))
     data: list[dict[str, Any]] = []
@@ -130,6 +132,7 @@ def render_spec(
             y_axis=_y_axis_name(panel),
             x_axis=x_axes.get(panel.number, "x"),
             guides=guides.get(panel.number, ()),
+            right_axis=right_axes.get(panel.number, ""),
         )
         drawing = panel.draw(slot)
         data += drawing.traces
@@ -177,7 +180,6 @@ def _size(
     """Return the geometry of the figure, the distance between the panels and the titles of y axes, and these titles."""
     timed = [panel for panel in panels if panel.over_time]
     width = spec.get("canvas_size", {}).get("width", WIDTH)
-    at_right = max(24.0, *(panel.room_at_right(font) for panel in panels))
 
     def height_below(panel: Panel) -> float:
         if not panel.over_time:
@@ -189,24 +191,23 @@ def _size(
         spec,
         natural_heights=[panel.height(font) for panel in panels],
         below=[height_below(panel) for panel in panels],
-        right=round(min(at_right, max(280.0, 0.4 * width))),
         title_lines=titles,
         footer_lines=footers,
     )
     # How wide labels and titles are depends on the height of their panel, which no margin changes.
-    narrow = lay()
+    narrow = lay(right=0)
+    rooms = [panel.room_at_right(font) + panel.right_depth(narrow) for panel in panels]
+    at_right = round(min(max(24.0, *rooms), max(280.0, 0.4 * width)))
     y_titles = [panel.y_title(narrow) for panel in panels]
     column = max(_TITLE_COLUMN * font / 14, *(panel.label_depth(narrow) for panel in panels))
     return (
-        lay(left=math.ceil(column + _STANDOFF + max(map(_title_depth, y_titles)) + _EDGE)),
+        lay(
+            left=math.ceil(column + _STANDOFF + max(map(title_depth, y_titles)) + _EDGE),
+            right=at_right,
+        ),
         column,
         y_titles,
     )
-
-
-def _title_depth(title: dict[str, Any]) -> float:
-    depth: float = 1.3 * title["font"]["size"] * (1 + title["text"].count("<br>"))
-    return depth
 
 
 def _y_axis_name(panel: Panel) -> str:
@@ -240,13 +241,15 @@ def _span(
     if time_range is not None:
         return nanoseconds(time_range.start), nanoseconds(time_range.stop)
     over_time = [panel for panel in panels if panel.over_time]
-    epochs = [table.epoch for panel in over_time or panels for table in panel.tables.values() if len(table)]
-    if not epochs:
+    spans = [
+        panel.span_of(table) for panel in over_time or panels for table in panel.tables.values() if len(table)
+    ]
+    if not spans:
         labels = ", ".join(label for panel in panels for label in panel.tables)
         raise StepError(
             f"nothing to draw: no records in {labels}", advice="choose another time range or dataset"
         )
-    first, last = min(epoch[0] for epoch in epochs), max(epoch[-1] for epoch in epochs)
+    first, last = min(first for first, _ in spans), max(last for _, last in spans)
     if not over_time:
         return first, last
     # A figure of one record has no span of its own.
@@ -270,14 +273,38 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
                     f"{key}: no line is called '{label}'",
                     advice=f"choose one of the lines: {', '.join(named)}",
                 )
-    for key in ("y_label", "log_y", "log_z", "y_range", "z_min", "z_max", "log_x", "bin_range", "bin_label"):
+    for key in (
+        "y_label",
+        "log_scale",
+        "log_y",
+        "log_z",
+        "y_range",
+        "z_min",
+        "z_max",
+        "log_x",
+        "bin_range",
+        "bin_label",
+    ):
         per_panel(spec.get(key), 1, len(panels), key, None)
+    _check_right_keys(panels, spec)
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
         raise StepError(
             f"gap_factor {spec['gap_factor']:g} would break every line",
             advice="choose a gap_factor from 1.5 to 3",
         )
+
+
+def _check_right_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    two_sided = {f"{panel.number}{RIGHT}" for panel in panels if panel.right is not None}
+    for key in sorted(TWO_SIDED):
+        chosen = spec.get(key)
+        for name in chosen if isinstance(chosen, Mapping) else ():
+            if str(name).endswith(RIGHT) and name not in two_sided:
+                raise StepError(
+                    f"{key}: panel {str(name).removesuffix(RIGHT)} has no y axis at the right",
+                    advice="list the labels of this axis in 'right'",
+                )
 
 
 def _check_bin_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:

@@ -150,6 +150,12 @@ class FigureSpec(TypedDict, total=False):
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
+    right: Annotated[
+        list[str],
+        "Labels in panels of lines whose lines have a second y axis, at the right of the panel. Keys by panel number "
+        "call this axis '2 right': y_label, y_range, log_y, log_scale.",
+        MaxItems(LIMITS.labels),
+    ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
     ]
