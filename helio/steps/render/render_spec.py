@@ -286,6 +286,7 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
         "bin_label",
     ):
         per_panel(spec.get(key), 1, len(panels), key, None)
+    _check_styles(panels, spec)
     _check_right_keys(panels, spec)
     _check_bin_keys(panels, spec)
     if spec.get("gap_factor", 1.5) < 1:
@@ -293,6 +294,31 @@ def _check_keys(panels: Sequence[Panel], spec: FigureSpec, tables: Mapping[str, 
             f"gap_factor {spec['gap_factor']:g} would break every line",
             advice="choose a gap_factor from 1.5 to 3",
         )
+
+
+_KINDS_OF_STYLE: Mapping[str, tuple[str, ...]] = {
+    "fill_below": ("line", "spectrogram"),
+    "fill_above": ("line", "spectrogram"),
+    "fill_color": ("line", "spectrogram"),
+    "bar": ("bars",),
+}
+"""Kinds of panels that draw a style of a line; all kinds draw the other styles."""
+
+
+def _check_styles(panels: Sequence[Panel], spec: FigureSpec) -> None:
+    for name, style in spec.get("line_styles", {}).items():
+        kinds = [
+            panel.kind
+            for panel in panels
+            if any(name == label or name.startswith(f"{label}.") for label in panel.tables)
+        ]
+        for key in style:
+            allowed = _KINDS_OF_STYLE.get(key)
+            if allowed is not None and kinds and not set(kinds) & set(allowed):
+                raise StepError(
+                    f"line_styles: {key} of '{name}' has no effect in a panel of type '{kinds[0]}'",
+                    advice=f"leave {key} out, or set the panel's type to '{allowed[0]}' in panel_types",
+                )
 
 
 def _check_right_keys(panels: Sequence[Panel], spec: FigureSpec) -> None:
