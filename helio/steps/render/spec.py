@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import Annotated, Literal, Required, TypedDict
 
 from helio.limits import LIMITS
-from helio.steps.signature import FileName, MaxItems, Text, Title
+from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
+EntryKind = Literal["xy"]
+"""Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
+PanelKind = PanelType | EntryKind
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
 LevelName = Literal["storms", "flares", "Kp", "protons"]
 Theme = Literal[
     "white",
+    "dark",
     "plotly",
     "plotly_white",
     "plotly_dark",
@@ -30,8 +34,15 @@ Theme = Literal[
 class CanvasSize(TypedDict, total=False):
     """Size of the whole figure."""
 
-    width: Annotated[int, "Width in pixels, 300 to 6000; 1000 when left out."]
-    height: Annotated[int, "Height in pixels, 200 to 10000; follows the number of panels when left out."]
+    width: Annotated[
+        int | PrintedLength,
+        "Width in pixels, or as it is printed, such as '90 mm'; 300 to 6000 pixels. 1000 when left out.",
+    ]
+    height: Annotated[
+        int | PrintedLength,
+        "Height in pixels, or as it is printed, such as '115 mm'; 200 to 10000 pixels. Follows the number of panels "
+        "when left out.",
+    ]
 
 
 class LineStyle(TypedDict, total=False):
@@ -120,6 +131,41 @@ class Slope(TypedDict, total=False):
     color: Annotated[str, "A colour that plotly knows; grey when left out."]
 
 
+class XY(TypedDict, total=False):
+    """A panel of one quantity against another: a scatter plot or a hodogram."""
+
+    x: Required[
+        Annotated[str, "Label of the quantity on the x axis, LABEL or LABEL.component: a single series."]
+    ]
+    y: Required[
+        Annotated[str, "Label of the quantity on the y axis, on the same epochs as x (use align first)."]
+    ]
+    type: Annotated[
+        Literal["scatter", "hodogram"],
+        "scatter, when left out: markers in one colour. hodogram: a line in the order of time, coloured by time, with "
+        "equal scales on both axes, and its start and end marked.",
+    ]
+    color_by: Annotated[
+        str, "time, or the label of a third quantity on the same epochs, that sets the colours of the points."
+    ]
+    color: Annotated[str, "One colour that plotly knows for all points."]
+    mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
+    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are drawn."]
+    equal_axes: Annotated[
+        bool, "Whether one unit is equally long on both axes; true for a hodogram when left out."
+    ]
+    mark_ends: Annotated[
+        bool, "Whether the first and the last point are marked; true for a hodogram when left out."
+    ]
+    log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
+    log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
+    log_color: Annotated[bool, "Logarithmic colours of color_by; false when left out."]
+    x_range: Annotated[list[float], "Lowest and highest value of the x axis."]
+    y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
+    x_label: Annotated[Text, "Label of the x axis; name, frame and unit of x when left out."]
+    y_label: Annotated[Text, "Label of the y axis; name, frame and unit of y when left out."]
+
+
 class Note(TypedDict, total=False):
     """A text on the figure."""
 
@@ -160,6 +206,12 @@ class FigureSpec(TypedDict, total=False):
         "Labels in panels of lines whose lines have a second y axis, at the right of the panel. Keys by panel number "
         "call this axis '2 right': y_label, y_range, log_y, log_scale.",
         MaxItems(LIMITS.labels),
+    ]
+    xy: Annotated[
+        list[XY],
+        "Panels of one quantity against another, side by side below all other panels. Their labels are drawn over "
+        "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
+        MaxItems(LIMITS.panels),
     ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
@@ -206,7 +258,11 @@ class FigureSpec(TypedDict, total=False):
     log_z: Annotated[
         bool | dict[str, bool], "Logarithmic colours of spectrograms, for all or by panel number."
     ]
-    x_range: Annotated[list[str], "Two ISO times in UTC between which the figure is drawn."]
+    x_range: Annotated[
+        list[str] | Literal["data"],
+        "Two ISO times in UTC between which the figure is drawn; or data, from the first to the last record. The "
+        "whole time range when left out.",
+    ]
     bin_range: Annotated[
         list[float] | dict[str, list[float]],
         "Lowest and highest frequency or energy of spectrum panels, for all or by panel number.",
@@ -223,7 +279,9 @@ class FigureSpec(TypedDict, total=False):
         float | dict[str, float], "Data value for the highest colour, for all or by panel number."
     ]
     colorscale: Annotated[
-        str, "Colour scale of spectrograms: turbo, viridis, spedas, or another name that plotly knows."
+        str,
+        "Colour scale of spectrograms and of coloured points: turbo, viridis, spedas, or another name that plotly "
+        "knows.",
     ]
     gap_factor: Annotated[
         float,
@@ -248,7 +306,15 @@ class FigureSpec(TypedDict, total=False):
     footer: Annotated[
         bool, "Whether datasets, versions and caption are shown below the figure; true when left out."
     ]
-    theme: Annotated[Theme, "White, as for journals, or one of plotly's templates."]
-    font_size: Annotated[float, "Font size in pixels, 6 to 48; 14 when left out."]
+    panel_letters: Annotated[bool, "Whether panels are marked (a), (b), … from the top; false when left out."]
+    theme: Annotated[Theme, "White, as for journals; dark, for screens; or one of plotly's templates."]
+    font_size: Annotated[
+        float | PrintedLength,
+        "Font size in pixels, or as it is printed, such as '8 pt'; 6 to 48 pixels. 14 when left out.",
+    ]
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
-    row_heights: Annotated[list[float], "Relative height of each panel.", MaxItems(LIMITS.panels)]
+    row_heights: Annotated[
+        list[float],
+        "Relative height of each panel; panels side by side have one height.",
+        MaxItems(LIMITS.panels),
+    ]
