@@ -105,6 +105,7 @@ EXAMPLE: dict[str, Any] = {
                             "x": "density",
                             "y": "AC_H2_MFI.BGSEc.Bx",
                             "color": "grey",
+                            "fit": "linear",
                             "log_x": True,
                             "log_y": False,
                             "x_label": "n [cm⁻³]",

@@ -128,6 +128,11 @@ class XY(TypedDict, total=False):
     mark_ends: Annotated[
         bool, "Whether the first and the last point are marked; true for a hodogram when left out."
     ]
+    fit: Annotated[
+        Literal["linear", "orthogonal", "power_law"],
+        "A line through the points, with its slope, intercept, correlation and number of points as text: least "
+        "squares of y, orthogonal distances (one unit on both axes), or a power law.",
+    ]
     log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
     log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
     log_color: Annotated[bool, "Logarithmic colours of color_by; false when left out."]

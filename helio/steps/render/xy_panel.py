@@ -11,11 +11,13 @@ import numpy as np
 
 from helio.errors import StepError
 from helio.knowledge.unit_spelling import pretty_unit
+from helio.steps.compute.line_fit import FitMethod, LineFit, fit_series
 from helio.steps.quantity import Quantity, check_quantity, same_clock, same_frame, same_unit
 from helio.steps.render import review
 from helio.steps.render.clouds import TIME, Cloud, Colours, cloud_traces, end_marks
 from helio.steps.render.colours import component_roles
 from helio.steps.render.entry_panel import EntryPanel, Limits, padded
+from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Slot
 from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import axis_title, quantity
@@ -148,6 +150,12 @@ class XYPanel(EntryPanel):
             gap_factor=self.style.gap_factor,
         )
 
+    @cached_property
+    def fit(self) -> LineFit | None:
+        """The line through the records with a value on both axes, if the entry asks for one."""
+        method = self.option("fit", cast(FitMethod | None, None))
+        return None if method is None else fit_series(self._x, self._y, method)
+
     @property
     def has_colour_bar(self) -> bool:
         """Whether the panel has a colour bar, because time or a quantity sets the colours of its points."""
@@ -217,6 +225,8 @@ class XYPanel(EntryPanel):
         drawing.traces += cloud_traces(
             cloud, kept, colours, mode=mode, uid=f"p{self.number}", common=common, hover=hover
         )
+        if self.fit is not None:
+            self._add_fit(self.fit, drawing, pixels, common, geometry.font - (2 if pixels[0] > 300 else 4))
         if self.option("mark_ends", _hodogram(self.entry)):
             theme = self.style.theme
             marks, texts = end_marks(
@@ -233,6 +243,29 @@ class XYPanel(EntryPanel):
             self._add_bar(slot, drawing)
         drawing.notes += review.cloud_notes(self.number, cloud, kept.size, (x_limits, y_limits))
         return drawing
+
+    def _add_fit(
+        self, fit: LineFit, drawing: Drawing, size: tuple[float, float], common: dict[str, Any], font: float
+    ) -> None:
+        theme = self.style.theme
+        shade = theme.foreground if self.has_colour_bar else "#d62728"
+        drawing.traces.append(fit_trace(fit, self.cloud, uid=f"p{self.number}", common=common, colour=shade))
+        drawing.texts.append(
+            fit_text(
+                fit,
+                (self._x, self._y),
+                self.cloud,
+                self.limits(),
+                size,
+                common=common,
+                font=font,
+                colours=(theme.foreground, theme.background),
+            )
+        )
+        left = f"; left out: {fit.left_out:,} not above 0" if fit.left_out else ""
+        drawing.notes.append(
+            f"panel {self.number}: {fit.method} fit: {', '.join(fit.words(self._x, self._y))}{left}"
+        )
 
     def _add_bar(self, slot: Slot, drawing: Drawing) -> None:
         geometry, colours = slot.geometry, self._colours
