@@ -61,6 +61,7 @@ _OF_FIGURE: Mapping[str, tuple[Subject, str]] = {
     "panel_types": ("panel", "kinds of panels"),
     "row_heights": ("panel", "heights of panels"),
     "xy": ("panel", "panels of one quantity against another"),
+    "histograms": ("panel", "histograms"),
 }
 _BY_LABEL = {
     "trace_colors": "colour of {}",

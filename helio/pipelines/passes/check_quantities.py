@@ -140,7 +140,8 @@ def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[D
     """Yield an error for each axis of a panel that is no single series, and for equal axes with different units."""
     for path, read in by_path.items():
         if "scalar" not in read.known.kinds:
-            message = f"{path[-1]} must be one series, but '{read.label}' is {_kinds(read.known)}"
+            key = next(name for name in reversed(path) if isinstance(name, str))
+            message = f"{key} must be one series, but '{read.label}' is {_kinds(read.known)}"
             yield _diagnostic(step, "kind", read, [read.known], message, "", _advice_on_kind("scalar", read))
     for path, x in by_path.items():
         y = by_path.get((*path[:-1], "y"))

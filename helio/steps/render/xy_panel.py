@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -19,7 +19,6 @@ from helio.steps.render.colours import component_roles
 from helio.steps.render.entry_panel import EntryPanel, Limits, padded
 from helio.steps.render.fit_text import fit_text, fit_trace
 from helio.steps.render.panel import Drawing, Slot
-from helio.steps.render.time_axis import instant
 from helio.steps.render.wording import axis_title, quantity
 from helio.store.table import Table
 
@@ -106,20 +105,6 @@ class XYPanel(EntryPanel):
             No record has a value on both axes.
         """
         cut = super().between(start, stop, written)
-        chosen = self.option("between", cast(list[str] | None, None))
-        if chosen is not None:
-            where = f"panel {self.number}: between"
-            if len(chosen) != 2:
-                raise StepError(
-                    f"{where} needs two times",
-                    advice='write between: ["2024-05-10T12:00", "2024-05-10T13:00"]',
-                )
-            first, last = (instant(text, where) for text in chosen)
-            if not first < last:
-                raise StepError(f"{where}: the first time is not before the second", advice="exchange them")
-            cut = replace(
-                cut, tables={label: table.between(first, last) for label, table in cut.tables.items()}
-            )
         if not cut.cloud.x.size:
             raise StepError(
                 f"nothing to draw: panel {self.number} has no record with a usable value of "

@@ -228,7 +228,7 @@ def test_only_records_between_two_times_are_drawn():
     assert points(draw(pair(), xy=[entry]))["x"] == [2, 3]
     refuse("needs two times", "write between", **SCATTER, between=["2024-05-10"])
     refuse("not before", "exchange", **SCATTER, between=["2024-05-11", "2024-05-10"])
-    refuse("no record", "time range", **SCATTER, between=["2024-05-11", "2024-05-12"])
+    refuse("has no records in 2024-05-11 to", "time range", **SCATTER, between=["2024-05-11", "2024-05-12"])
 
 
 # --- a line through the points -------------------------------------------------------------------------------
