@@ -193,6 +193,7 @@ EXAMPLE: dict[str, Any] = {
                             "color": "black",
                         }
                     ],
+                    "panel_letters": True,
                     "legend": True,
                     "footer": False,
                     "theme": "simple_white",

@@ -42,6 +42,12 @@ HV407 (warning)  a frame whose name is similar to that of a known frame
     before  join_components with "frame": "GSEE"
     after   warned, with GSE
     to do   Correct the frame's name, if it is misspelt.
+
+HV408 (warning)  one panel with quantities in different units
+    They share one y axis, so one of them may be a flat line; a reader takes the numbers for one unit.
+    before  "panels": [["B", "rate"]] with nT and nT/s
+    after   warned, both units named
+    to do   Give each unit a panel of its own, or convert one with convert_units.
 """
 
 from __future__ import annotations
@@ -49,7 +55,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from helio.knowledge.frame_names import meant_frame
-from helio.pipelines.analyses.quantities import ReadTable, demands, entries_read, quantities, tables_read
+from helio.pipelines.analyses.quantities import (
+    ReadTable,
+    axes_shared,
+    demands,
+    entries_read,
+    quantities,
+    tables_read,
+)
 from helio.pipelines.template.context import Context, Finding
 from helio.pipelines.template.diagnostics import Diagnostic, pointer
 from helio.pipelines.template.figures import figure_of
@@ -103,6 +116,7 @@ def check_quantities(template: Template, context: Context) -> Iterator[Finding]:
         if step.signature is not None:
             yield from _misfits(step, step.signature, tables_read(step, known))
             yield from _unfit_axes(step, entries_read(step, known))
+            yield from _mixed_panels(step, axes_shared(step, known))
 
 
 def _misspelt_frames(steps: Iterable[StepView]) -> Iterator[Diagnostic]:
@@ -134,6 +148,26 @@ def _misfits(
                 blamed.add((aspect, read.label))
                 yield _diagnostic(step, aspect, read, [read.known], message, "", advice)
     yield from _unlike(step, signature, inputs, blamed)
+
+
+def _mixed_panels(step: StepView, panels: Mapping[int, list[ReadTable]]) -> Iterator[Diagnostic]:
+    for number, reads in panels.items():
+        if any(read.known.kinds == {"spectrum"} for read in reads):
+            continue  # lines over a spectrogram, whose y axis has the unit of its bins
+        units = {read.label: read.known.unit for read in reads if read.known.unit is not None}
+        first = next(iter(units), "")
+        other = next((label for label, unit in units.items() if not equal_units(unit, units[first])), None)
+        if other is not None:
+            yield Diagnostic(
+                "HV408",
+                f"panel {number}: '{first}' {_is_in(units[first], 'unit')}, but '{other}' "
+                f"{_is_in(units[other], 'unit')}; they share one y axis",
+                "warning",
+                step.id,
+                step.tool,
+                pointer(*step.path, "tool_args", "spec", "panels", number - 1),
+                ("give each unit a panel of its own, or convert one with convert_units",),
+            )
 
 
 def _unfit_axes(step: StepView, by_path: Mapping[Path, ReadTable]) -> Iterator[Diagnostic]:

@@ -120,6 +120,8 @@ class Panel(ABC):
     number: int
     tables: Mapping[str, Table]
     style: FigureStyle
+    reach: tuple[float, ...] = ()
+    """Values besides those of the tables that the y axis must show, such as named levels."""
 
     kind: ClassVar[PanelKind]
     natural_height: ClassVar[int]
@@ -287,13 +289,19 @@ class Panel(ABC):
             )
         return low, high
 
+    @property
+    def on_y_axis(self) -> Mapping[str, Table]:
+        """The tables whose values the y axis shows, by label; empty if the y axis shows bins."""
+        return self.tables
+
     @cached_property
-    def _extent(self) -> tuple[float, float]:
+    def extent(self) -> tuple[float, float]:
         """The lowest and the highest value that must fit on the y axis; both are above zero if the axis is logarithmic.
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
         """
-        limits = _limits_of(self.shown_arrays(), above=0.0 if self.log_y else None)
+        arrays = [*self.shown_arrays(), np.array(self.reach)]
+        limits = _limits_of(arrays, above=0.0 if self.log_y else None)
         if not limits:
             return 0.0, 0.0
         low, high = min(low for low, _ in limits), max(high for _, high in limits)
@@ -303,7 +311,7 @@ class Panel(ABC):
 
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         limits = self.y_limits()
-        low, high = limits or self._extent
+        low, high = limits or self.extent
         if not low < high:
             return []
         if self.log_y:
@@ -325,6 +333,11 @@ class Panel(ABC):
         if limits is not None:
             low, high = limits
             axis["range"] = [float(np.log10(low)), float(np.log10(high))] if self.log_y else [low, high]
+        elif self.reach:
+            low, high = np.log10(self.extent) if self.log_y else self.extent
+            # Below, as much room as plotly.js leaves; above, also room for the name of a level.
+            margin = (high - low) / 18
+            axis["range"] = [float(f"{end:.8g}") for end in (low - margin, high + 2 * margin)]
         return axis
 
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
@@ -336,7 +349,7 @@ class Panel(ABC):
                     f"the y axis of panel {self.number} is logarithmic, but no value is above 0",
                     advice="set log_scale: linear",
                 )
-            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self._extent
+            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self.extent
             set_log_ticks(y_axis, low, high)
             return
         signed = any(low < 0 for low, _ in limits) and any(high > 0 for _, high in limits)

@@ -8,6 +8,7 @@ from typing import Any, cast
 from helio.counts import number_of
 from helio.errors import StepError, did_you_mean
 from helio.steps.render.alike import told_apart
+from helio.steps.render.bar_panel import BarPanel
 from helio.steps.render.entry_panel import EntryPanel
 from helio.steps.render.histogram_panel import HistogramPanel
 from helio.steps.render.line_panel import LinePanel
@@ -20,7 +21,7 @@ from helio.steps.render.xy_panel import XYPanel
 from helio.store.table import Table
 
 KINDS: Mapping[PanelType, type[Panel]] = {
-    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel)
+    panel.kind: panel for panel in (LinePanel, SpectrogramPanel, SpectrumPanel, BarPanel)
 }
 """Kinds of panels that tables are arranged in, by the names that ``panel_types`` in a figure's spec uses."""
 ENTRY_KINDS: Mapping[EntryKind, type[EntryPanel]] = {panel.kind: panel for panel in (XYPanel, HistogramPanel)}
@@ -69,7 +70,7 @@ def arrange_panels(
     if types is not None and len(types) != len(groups):
         raise StepError(
             f"panel_types has {number_of(len(types), 'entry', 'entries')} for {number_of(len(groups), 'panel')}",
-            advice="write 'line', 'spectrogram' or 'spectrum' for each panel, from the top",
+            advice=f"write one of {', '.join(KINDS)} for each panel, from the top",
         )
     named_labels = [label for group in groups for label in group]
     named_labels += [label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)]
@@ -88,7 +89,7 @@ def arrange_panels(
         panel = ENTRY_KINDS[entry_kind]
         named_tables = {label: drawn[label] for label in panel.labels_of(entry)}
         panel.check_entry(number, named_tables, entry)
-        panels.append(panel(number, named_tables, style, entry))
+        panels.append(panel(number, named_tables, style, entry=entry))
     return panels
 
 
@@ -135,20 +136,14 @@ def _is_one_spectrum(table: Table) -> bool:
 
 def _kind(number: int, tables: Mapping[str, Table], chosen: PanelType | None) -> PanelType:
     """Return the kind of a panel: from the figure's spec, otherwise from the panel's tables."""
-    spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     kind = chosen or _default_type(tables)
     KINDS[kind].check_tables(number, tables)
-    if kind == "line" and chosen is None and spectra and len(spectra) < len(tables):
-        raise StepError(
-            f"panel {number} has the spectrum '{spectra[0]}' and lines; one panel cannot draw both",
-            advice="give the spectrum a panel of its own, or set the panel's type to 'line' in panel_types",
-        )
     return kind
 
 
 def _default_type(tables: Mapping[str, Table]) -> PanelType:
     if all(_is_one_spectrum(table) for table in tables.values()):
         return "spectrum"
-    if len(tables) == 1 and next(iter(tables.values())).kind == "spectrum":
-        return "spectrogram"
-    return "line"
+    spectra = sum(table.kind == "spectrum" for table in tables.values())
+    # One spectrum is drawn below the lines of its panel; several that are alone in it are the lines of their bins.
+    return "spectrogram" if spectra == 1 or 1 < spectra < len(tables) else "line"

@@ -13,6 +13,7 @@ from helio.steps.render import colours, marks, review
 from helio.steps.render.axes import time_axis
 from helio.steps.render.figure import Figure
 from helio.steps.render.geometry import BIN_AXIS, LEFT, TIME_AXIS, Geometry, font_size, lay_out
+from helio.steps.render.levels import horizontal_lines, with_room
 from helio.steps.render.page import (
     footer,
     footer_lines,
@@ -124,6 +125,8 @@ def render_spec(
     end = stop if half_open else stop + np.timedelta64(1, "ns")
     panels = [panel.between(start, end, written_span(start, stop)) for panel in whole]
     _check_keys(panels, spec, tables)
+    hlines = horizontal_lines(spec, panels)
+    panels = with_room(panels, hlines)
     sources = merge_sources([table for panel in panels for table in panel.tables.values()])
     width, font = figure_width(spec, panels), font_size(spec)
     titles = title_lines(spec, start, stop, width, font)
@@ -181,6 +184,7 @@ def render_spec(
         geometry,
         start=start,
         stop=stop,
+        hlines=[(line.where, line.entry) for line in hlines],
         axes=[_y_axis_name(panel) for panel in panels],
         logarithmic=[panel.log_y for panel in panels],
         bin_axes={number: (axis, panels[number - 1].log_x) for number, axis in x_axes.items()},

@@ -118,6 +118,20 @@ def thinned_notes(panel: Panel, lines: Sequence[Points]) -> list[str]:
     ]
 
 
+def beyond_notes(panel: Panel, lines: Sequence[Line], low: float, high: float) -> list[str]:
+    """Write how much of each line is not visible, because it is beyond the limits of the y axis."""
+    notes = []
+    for line in lines:
+        finite = line.values[np.isfinite(line.values)]
+        beyond = np.count_nonzero((finite < low) | (finite > high)) / max(1, finite.size)
+        if beyond:
+            notes.append(
+                f"panel {panel.number}: {100 * beyond:.1f} % of {line.label} {line.name} is beyond the y axis, "
+                f"which reaches from {low:.3g} to {high:.3g}"
+            )
+    return notes
+
+
 def cloud_notes(number: int, cloud: Cloud, drawn: int, limits: tuple[Limits, Limits]) -> list[str]:
     """Write how many records have a point in a panel of one quantity against another, and how many points are drawn.
 
@@ -164,9 +178,9 @@ def histogram_notes(
     return notes
 
 
-def grid_notes(panel: Panel, grid: Grid) -> list[str]:
+def grid_notes(panel: Panel, label: str, grid: Grid) -> list[str]:
     """Return a remark if the cells of a spectrogram are pixels, because its records or bins are smaller than pixels."""
-    [(label, table), *_] = panel.tables.items()
+    table = panel.tables[label]
     shared = [number_of(len(table), "record")] if grid.even else []
     shared += [number_of(table.axes[0].bins, "bin")] if grid.pixel_rows else []
     if not shared:

@@ -8,12 +8,13 @@ from helio.limits import LIMITS
 from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
-PanelType = Literal["line", "spectrogram", "spectrum"]
+PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
 EntryKind = Literal["xy", "histograms"]
 """Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
 PanelKind = PanelType | EntryKind
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
+LevelName = Literal["storms", "flares", "Kp", "protons"]
 Theme = Literal[
     "white",
     "dark",
@@ -50,6 +51,10 @@ class LineStyle(TypedDict, total=False):
     width: Annotated[float, "Line width in pixels."]
     dash: Annotated[Dash, "Dash pattern."]
     mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
+    bar: Annotated[
+        Literal["start", "middle"],
+        "Where the epoch of a record is in its bar: at the start, as for Kp, or in the middle; start when left out.",
+    ]
 
 
 class VLine(TypedDict, total=False):
@@ -82,6 +87,25 @@ class HLine(TypedDict, total=False):
     panel: Annotated[int, "Panel number, from 1 at the top; 1 when left out."]
     label: Annotated[Text, "Text at the right end of the line."]
     color: Annotated[str, "A colour that plotly knows; red when left out."]
+    dash: Annotated[Dash, "Dash pattern; dash when left out."]
+    width: Annotated[float, "Line width in pixels; 1 when left out."]
+
+
+class Levels(TypedDict, total=False):
+    """Horizontal lines at the named levels of a quantity: those that the values reach, and the next one."""
+
+    levels: Required[
+        Annotated[
+            LevelName,
+            "storms: Dst or SYM-H -50 (moderate), -100 (intense), -250 nT (super). flares: classes A to X of the "
+            "X-ray flux at 0.1-0.8 nm in W/m^2. Kp: G1 to G5 at Kp 5 to 9. protons: S1 to S5 of protons above "
+            "10 MeV at 10 to 100000 pfu.",
+        ]
+    ]
+    panel: Annotated[
+        int, "Panel number, from 1 at the top; every panel that shows the quantity when left out."
+    ]
+    color: Annotated[str, "A colour that plotly knows, for all lines; a colour for each level when left out."]
     dash: Annotated[Dash, "Dash pattern; dash when left out."]
     width: Annotated[float, "Line width in pixels; 1 when left out."]
 
@@ -189,12 +213,14 @@ class FigureSpec(TypedDict, total=False):
     panels: Annotated[
         list[Annotated[list[str], MaxItems(LIMITS.labels)]],
         "Labels of each panel, from the top. When left out: one panel per unit and one per spectrogram; "
-        "below them, spectra of one record, with one panel per unit and axis.",
+        "below them, spectra of one record, with one panel per unit and axis. Lines in the panel of a spectrogram, "
+        "such as a gyrofrequency, are drawn over it; they must have the unit of its y axis.",
         MaxItems(LIMITS.panels),
     ]
     panel_types: Annotated[
         list[PanelType],
-        "Type of each panel: lines over time, a spectrogram, or a spectrum over frequency or energy. "
+        "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
+        "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
         MaxItems(LIMITS.panels),
     ]
@@ -285,7 +311,10 @@ class FigureSpec(TypedDict, total=False):
     show_zero_line: Annotated[bool, "Thin line at zero; drawn where values change sign when left out."]
     vlines: Annotated[list[VLine], "Vertical lines at times."]
     vrects: Annotated[list[VRect], "Shaded intervals of time."]
-    hlines: Annotated[list[HLine], "Horizontal lines at values."]
+    hlines: Annotated[
+        list[LevelName | HLine | Levels],
+        "Horizontal lines at values, or at named levels: ['storms'] draws those of Dst in its panel.",
+    ]
     slopes: Annotated[
         list[float | str | Slope],
         "Power laws to compare a spectrum with: exponents such as ['-5/3', -2.8], or objects with their "

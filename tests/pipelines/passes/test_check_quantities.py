@@ -434,3 +434,30 @@ def test_two_computed_series_in_different_units_are_an_error():
     assert (one.code, one.severity) == ("HV401", "error")
     assert 'convert_units to "cm^-3"' in one.advice[0]
     assert "scatter" in one.advice[0]
+
+
+def stacked(*panels, **spec):
+    return step(9, "render_spec", spec={"panels": [list(panel) for panel in panels], **spec})
+
+
+def test_two_units_on_one_axis_are_warned_before_the_run():
+    rate = step(2, "derivative", source_label="WI_PLASMA.B", output_label="rate")
+    drawn = stacked(["WI_PLASMA.N"], ["WI_PLASMA.B", "rate"])
+    [warning] = found(fetch(1, "B", "N"), rate, drawn)
+    assert (warning.code, warning.severity, warning.path) == (
+        "HV408",
+        "warning",
+        "/steps/2/tool_args/spec/panels/1",
+    )
+    assert warning.message == (
+        "panel 2: 'WI_PLASMA.B' is in nT, but 'rate' is in nT/s; they share one y axis"
+    )
+
+
+def test_one_unit_an_unknown_unit_and_spectra_share_an_axis_without_warning():
+    assert not found(fetch(1, "B", "BGSM"), stacked(["WI_PLASMA.B", "WI_PLASMA.BGSM"]))
+    assert not found(fetch(1, "B", "FLAG"), stacked(["WI_PLASMA.B", "WI_PLASMA.FLAG"]))
+    assert not found(fetch(1, "V", "SPEED"), stacked(["WI_PLASMA.V", "WI_PLASMA.SPEED"]))
+    mixed = fetch(1, "N", "B")
+    assert not found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["spectrogram"]))
+    assert found(mixed, stacked(["WI_PLASMA.N", "WI_PLASMA.B"], panel_types=["line"]))
