@@ -358,6 +358,7 @@ def test_a_document_of_a_stranger_is_refused_in_plain_words() -> None:
         ("files", {"fetches": [{"step_id": "b"}]}, "lacks 'range'"),
         ("citations", {"citations": [{"dataset_id": 3}]}, "dataset_id is 3, not a string"),
         ("template", {"template": []}, "template is [], not an object"),
+        ("variables", {"template": {**origin.template, "variables": {"$WINDOW": 3}}}, "its values are not"),
         ("no steps", {"template": {"id": "x", "steps": []}}, "has no steps"),
         ("steps", {"template": {"id": "x", "steps": 3}}, "steps"),
         ("block", {"template": {"id": "x", "steps": [{"step_id": "a", "block": 3}]}}, "block"),
@@ -379,6 +380,19 @@ def test_a_document_of_a_stranger_is_refused_in_plain_words() -> None:
     Path("x.svg").write_bytes(enclose(SVG, "svg", b'{"figure": NaN}', title=""))
     with pytest.raises(RequestError, match="NaN is not valid JSON"):
         api.read_figure("x.svg")
+
+
+def test_a_template_of_a_stranger_is_shown_as_it_runs() -> None:
+    origin = read_figure(gle()).origin
+    odd = {key: value for key, value in origin.template.items() if key != "id"}
+    odd["steps"] = [{**made, "tool": made["tool_name"]} for made in odd["steps"]]
+    for made in odd["steps"]:
+        del made["tool_name"]
+    Path("x.svg").write_bytes(changed(origin, template=odd))
+    result = helio("show", "x.svg")
+    assert result.exit_code == 0, result.output
+    assert "pipeline: Ground-level event 73" in result.output
+    assert "  smooth: running_average" in result.output
 
 
 def test_a_document_names_a_step_that_its_template_lacks() -> None:

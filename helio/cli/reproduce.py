@@ -178,7 +178,15 @@ def rerun_figure(
         Path,
         typer.Argument(help="Figure that helio wrote, in PNG, PDF, SVG or HTML.", metavar="FIGURE"),
     ],
-    archive: Archive = None,
+    archive: Annotated[
+        str | None,
+        typer.Option(
+            "--archive",
+            help="Folder or provider with the data. Default: the provider that the figure names.",
+            metavar="DIR|NAME|URL",
+            autocompletion=complete_providers,
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(

@@ -1,8 +1,7 @@
 """Set the time range and the caption of each figure in the plan, before the figures are drawn.
 
 HB303 (edit bind)  time range and caption of a figure
-    If all data of a figure have one time range, the figure shows the whole range.
-    The caption names the tables whose values the author of the template wrote, and nobody measured.
+    A figure shows the time range that all its data have. The caption names the values that were not measured.
     before  render_spec
     after   "time_range": "2024-05-10 to 2024-05-12"
 """
