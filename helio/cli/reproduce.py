@@ -219,7 +219,7 @@ def rerun_figure(
         if not as_json:
             say_origin(file.origin)
         if not yes:
-            if as_json or not sys.stdin.isatty():
+            if as_json or not can_ask():
                 raise RequestError(
                     "helio runs the pipeline of a figure only if you agree",
                     advice=f"look at it with `helio show {figure}`, then add --yes",
@@ -306,6 +306,11 @@ def cite(
         else:
             for line in text_lines(citations, version):
                 say(line)
+
+
+def can_ask() -> bool:
+    """Return whether a person can answer a question."""
+    return sys.stdin.isatty()
 
 
 def _lock_lines(made: Lock) -> list[str]:
