@@ -35,6 +35,8 @@ EXAMPLES = {
     "describe": ("helio describe last", "helio describe last proton_bands"),
     "preview": ("helio preview last proton_bands",),
     "why": ("helio why last smooth",),
+    "gallery build": ("helio gallery build ~/gallery",),
+    "gallery serve": ("helio gallery serve",),
     "check": ("helio check mine.json", "helio check mine.json --archive data"),
     "fix": ("helio fix mine --diff", "helio fix mine"),
     "copy": ("helio copy ace-bfield-overview my-ace",),

@@ -23,6 +23,7 @@ LAYERS = (
     ("pipelines",),
     ("flows", "authoring"),
     ("api", "doctor", "dev"),
+    ("web",),
     ("cli",),
     ("testing",),
 )
@@ -33,6 +34,10 @@ HOMES = {
     "typer": "cli",
     "plotly": "steps/render",
     "kaleido": "steps/render",
+    "jinja2": "web",
+    "markupsafe": "web",
+    "uvicorn": "web",
+    "PIL": "web",
 }
 SOURCES = sorted(
     path
@@ -143,6 +148,7 @@ FLOORS = {
             "call",
             "earlier_runs",
             "folder",
+            "intervals",
             "kept_tables",
             "listing",
             "recipes",

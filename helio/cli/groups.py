@@ -16,6 +16,7 @@ GROUPS = {
         "describe",
         "preview",
         "why",
+        "gallery",
     ),
     "Check and share pipelines": (
         "check",

@@ -159,8 +159,8 @@ def _panel(entry: Mapping[str, Any], panels: int, where: str) -> int:
 def _check_timed(timed: Sequence[str], where: str) -> None:
     if not timed:
         raise StepError(
-            f"{where}: every panel is a spectrum, so no panel has a time axis",
-            advice="to mark a frequency or energy, write a vline with 'panel', the number of its panel",
+            f"{where}: no panel has a time axis",
+            advice="to mark a value on the x axis of a panel, write a vline with 'panel', the number of the panel",
         )
 
 

@@ -6,7 +6,7 @@ A kind is a class in a file of its own, such as `line_panel.py`; `panels.py` lis
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar, cast
@@ -19,7 +19,7 @@ from helio.steps.render.axes import check_limits, most_value_labels, set_log_tic
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
 from helio.steps.render.slopes import Guide
-from helio.steps.render.spec import FigureSpec, PanelType
+from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 from helio.steps.render.wording import axis_title, bracketed, quantity, text_width
@@ -62,7 +62,7 @@ class FigureStyle:
     """The style that all panels of a figure share."""
 
     spec: FigureSpec
-    kinds: Sequence[PanelType]
+    kinds: Sequence[PanelKind]
     """The kind of each panel, from the top to the bottom."""
     theme: Look
     line_scale: list[list[float | str]]
@@ -96,6 +96,8 @@ class Slot:
     """Plotly's name of the panel's x axis; panels with time on the x axis share one name."""
     guides: Sequence[Guide] = ()
     """The lines of power laws to draw in the panel."""
+    bar: bool = True
+    """Whether the panel draws its colour bar; false if the next panel in its row draws the same one."""
 
 
 @dataclass
@@ -121,11 +123,13 @@ class Panel(ABC):
     reach: tuple[float, ...] = ()
     """Values besides those of the tables that the y axis must show, such as named levels."""
 
-    kind: ClassVar[PanelType]
+    kind: ClassVar[PanelKind]
     natural_height: ClassVar[int]
     """Height in pixels at a font size of 14, without a legend."""
     over_time: ClassVar[bool] = True
     """Whether the panel shares the figure's time axis; other panels have an x axis of their own."""
+    side_by_side: ClassVar[bool] = False
+    """Whether panels of this kind share rows, below all other panels."""
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
@@ -161,9 +165,19 @@ class Panel(ABC):
         return False
 
     @property
+    def square(self) -> bool:
+        """Whether the panel is as high as wide."""
+        return False
+
+    @property
     def has_colour_bar(self) -> bool:
         """Whether the panel has a colour bar at its right."""
         return False
+
+    @property
+    def colour_meaning(self) -> Hashable:
+        """What the panel's colours mean; of neighbours with equal meanings, only the last draws a colour bar."""
+        return None
 
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
@@ -383,7 +397,7 @@ class Panel(ABC):
         low, high = geometry.domains[self.number - 1]
         # At the panel's side plus 10 pixels of padding: it stays there when a page stretches the figure.
         return {
-            "x": 1, "xref": "paper", "xanchor": "left",
+            "x": geometry.span(self.number)[1], "xref": "paper", "xanchor": "left",
             "y": low, "yref": "paper", "yanchor": "bottom",
             "len": round(high - low, 6),
         }  # fmt: skip
@@ -396,13 +410,14 @@ class Panel(ABC):
         widest = max((tick_width(text, geometry.font - 2) for text in ticks), default=0.0)
         low, high = geometry.domains[self.number - 1]
         return {
-            **title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": BAR_TITLE_ANGLE, "yref": "paper",
+            **title, "xref": "paper", "x": geometry.span(self.number)[1], "xanchor": "left",
+            "textangle": BAR_TITLE_ANGLE, "yref": "paper",
             "y": round((low + high) / 2, 6), "yanchor": "middle", "showarrow": False, "borderpad": 0,
             "xshift": round(10 + 14 + _BAR_LABEL_STANDOFF + widest),
         }  # fmt: skip
 
 
-def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> None:
+def require_bins(number: int, tables: Mapping[str, Table], kind: PanelKind) -> None:
     """Refuse tables without bins in a panel of a kind that needs bins."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     without = next((label for label in tables if label not in spectra), None)

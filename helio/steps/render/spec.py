@@ -9,6 +9,9 @@ from helio.steps.signature import FileName, MaxItems, PrintedLength, Text, Title
 
 FileFormat = Literal["html", "json", "png", "pdf", "svg"]
 PanelType = Literal["line", "spectrogram", "spectrum", "bars"]
+EntryKind = Literal["xy"]
+"""Kinds of panels that a key of the spec with the same name lists; they have no time on their x axis."""
+PanelKind = PanelType | EntryKind
 Palette = Literal["tplot", "okabe-ito"]
 Dash = Literal["solid", "dot", "dash", "longdash", "dashdot", "longdashdot"]
 LevelName = Literal["storms", "flares", "Kp", "protons"]
@@ -123,6 +126,41 @@ class Slope(TypedDict, total=False):
     color: Annotated[str, "A colour that plotly knows; grey when left out."]
 
 
+class XY(TypedDict, total=False):
+    """A panel of one quantity against another: a scatter plot or a hodogram."""
+
+    x: Required[
+        Annotated[str, "Label of the quantity on the x axis, LABEL or LABEL.component: a single series."]
+    ]
+    y: Required[
+        Annotated[str, "Label of the quantity on the y axis, on the same epochs as x (use align first)."]
+    ]
+    type: Annotated[
+        Literal["scatter", "hodogram"],
+        "scatter, when left out: markers in one colour. hodogram: a line in the order of time, coloured by time, with "
+        "equal scales on both axes, and its start and end marked.",
+    ]
+    color_by: Annotated[
+        str, "time, or the label of a third quantity on the same epochs, that sets the colours of the points."
+    ]
+    color: Annotated[str, "One colour that plotly knows for all points."]
+    mode: Annotated[Literal["lines", "markers", "lines+markers"], "Lines, markers or both."]
+    between: Annotated[list[str], "Two ISO times in UTC; only the records between them are drawn."]
+    equal_axes: Annotated[
+        bool, "Whether one unit is equally long on both axes; true for a hodogram when left out."
+    ]
+    mark_ends: Annotated[
+        bool, "Whether the first and the last point are marked; true for a hodogram when left out."
+    ]
+    log_x: Annotated[bool, "Logarithmic x axis; false when left out."]
+    log_y: Annotated[bool, "Logarithmic y axis; false when left out."]
+    log_color: Annotated[bool, "Logarithmic colours of color_by; false when left out."]
+    x_range: Annotated[list[float], "Lowest and highest value of the x axis."]
+    y_range: Annotated[list[float], "Lowest and highest value of the y axis."]
+    x_label: Annotated[Text, "Label of the x axis; name, frame and unit of x when left out."]
+    y_label: Annotated[Text, "Label of the y axis; name, frame and unit of y when left out."]
+
+
 class Note(TypedDict, total=False):
     """A text on the figure."""
 
@@ -156,6 +194,12 @@ class FigureSpec(TypedDict, total=False):
         "Type of each panel: lines over time, a spectrogram, a spectrum over frequency or energy, or bars over "
         "time. Bars of Kp have the colours of its storm levels, unless trace_colors names a colour. "
         "When left out, a table with bins is a spectrum if it has one record, otherwise a spectrogram.",
+        MaxItems(LIMITS.panels),
+    ]
+    xy: Annotated[
+        list[XY],
+        "Panels of one quantity against another, side by side below all other panels. Their labels are drawn over "
+        "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
         MaxItems(LIMITS.panels),
     ]
     title: Annotated[
@@ -223,7 +267,9 @@ class FigureSpec(TypedDict, total=False):
         float | dict[str, float], "Data value for the highest colour, for all or by panel number."
     ]
     colorscale: Annotated[
-        str, "Colour scale of spectrograms: turbo, viridis, spedas, or another name that plotly knows."
+        str,
+        "Colour scale of spectrograms and of coloured points: turbo, viridis, spedas, or another name that plotly "
+        "knows.",
     ]
     gap_factor: Annotated[
         float,
@@ -255,4 +301,8 @@ class FigureSpec(TypedDict, total=False):
         "Font size in pixels, or as it is printed, such as '8 pt'; 6 to 48 pixels. 14 when left out.",
     ]
     canvas_size: Annotated[CanvasSize, "Width and height of the figure in pixels."]
-    row_heights: Annotated[list[float], "Relative height of each panel.", MaxItems(LIMITS.panels)]
+    row_heights: Annotated[
+        list[float],
+        "Relative height of each panel; panels side by side have one height.",
+        MaxItems(LIMITS.panels),
+    ]
