@@ -62,7 +62,7 @@ def test_what_is_gone_is_removed(tmp_path: Path):
         path.unlink()
     (tmp_path / "home" / "runs" / run_id).rmdir()
     site = site_of(tmp_path / "home")
-    assert build(site, tmp_path / "site").removed == 3  # the page, its PNG, and the small picture
+    assert build(site, tmp_path / "site").removed == 4  # the page, two figures, and the small picture
     assert files_below(tmp_path / "site") == {*site.pages, *site.files_named, MANIFEST}
 
 
