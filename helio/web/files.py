@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
@@ -124,8 +125,8 @@ class Files:
 
 def name_of(file: ArtefactRecord) -> str:
     """Return the name of a file in the gallery: a part of its digest, and its own name."""
-    path = Path(file["file"])
-    return f"{file['sha256'][:16]}-{safe_name(path.stem)}.{_ending(file)}"
+    stem = os.path.splitext(os.path.basename(file["file"]))[0]
+    return f"{file['sha256'][:16]}-{safe_name(stem)}.{_ending(file)}"
 
 
 def address_of(file: ArtefactRecord) -> str:
@@ -168,7 +169,7 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 
 def _ending(file: ArtefactRecord) -> str:
-    ending = Path(file["file"]).suffix[1:].lower()
+    ending = os.path.splitext(file["file"])[1][1:].lower()
     return ending if ending.isascii() and ending.isalnum() and len(ending) <= 8 else "bin"
 
 

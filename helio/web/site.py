@@ -92,7 +92,7 @@ class Site:
         self._settings = settings
         self._now = now
         self._runs = Runs(settings.runs)
-        self._known_runs = KnownRuns(self._runs)
+        self._known_runs = KnownRuns(self._runs, settings.home / "gallery" / "runs.json")
         self._known: dict[str, KnownRun] = {}
         self._env = environment()
         self.files = Files(settings)
