@@ -45,10 +45,11 @@ def build_gallery(
     with errors_as_text(as_json=False):
         settings = current_settings()
         log_to(settings, verbose=context.obj)
+        from helio.store.files import user_path
         from helio.web.build import build
         from helio.web.site import START, Site
 
-        built = build(Site(settings), folder)
+        built = build(Site(settings), user_path(folder))
         changes = f"{built.written} written, {built.removed} removed"
         say(f"{number_of(built.pages, 'page')} and {number_of(built.files, 'file')}, {changes}")
         say(built.folder / START)
