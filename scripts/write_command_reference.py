@@ -79,6 +79,7 @@ EXAMPLES = {
     "down": ("helio down",),
     "lock": ("helio lock gle73-particles --archive data", "helio lock --run last"),
     "verify": ("helio verify last",),
+    "rerun": ("helio rerun particles.png", "helio rerun my-field.pdf --archive data --output again"),
     "diff": ("helio diff gle73-particles-20261120T1518 last",),
     "cite": ("helio cite last", "helio cite last --format bibtex"),
     "tools": ("helio tools", "helio tools running_average"),

@@ -161,10 +161,10 @@ FLOORS = {
         ),
         ("as_template", "compare", "execute", "worker_process"),
         ("artefacts", "locking"),
-        ("record", "saved_plan"),
+        ("provenance", "record", "saved_plan"),
         ("outcome", "prepare"),
         ("session",),
-        ("foresee", "verify"),
+        ("foresee", "rerun", "verify"),
     ),
 }
 """The files and folders of a room from the ground up: each imports only lower floors."""
