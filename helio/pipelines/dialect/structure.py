@@ -29,7 +29,12 @@ TYPES = {
     "array": "a list",
     "object": "an object",
 }
-TEXTS = {"duration": "a length of time", "time-range": "a time range", "label": "a label"}
+TEXTS = {
+    "duration": "a length of time",
+    "time-range": "a time range",
+    "label": "a label",
+    "printed-length": "a length such as '90 mm'",
+}
 """Words for formats of texts, used in messages."""
 SIZES = {"maxItems": "items", "maxProperties": "keys"}
 """Words for the parts whose number a rule of JSON Schema limits."""
@@ -102,7 +107,9 @@ def _what_is_wrong(error: Any, shown: str) -> str:
         return f"{shown} is not {name or TYPES.get(operand, operand)}"
     if rule == "anyOf":
         kinds = [
-            TYPES.get(option.get("type"), "") or "/".join(map(str, option.get("enum", ())))
+            TEXTS.get(option.get("format", ""))
+            or TYPES.get(option.get("type"), "")
+            or "/".join(map(str, option.get("enum", ())))
             for option in operand
         ]
         return f"{shown} is neither " + " nor ".join(dict.fromkeys(filter(None, kinds)))
