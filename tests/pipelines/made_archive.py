@@ -84,8 +84,8 @@ def _table(name: str, made: Made, span: TimeRange, cadence: str) -> Table:
             "scale": "log",
         }
     elif made.size > 1:
-        letters = "RTN" if made.frame == "RTN" else "xyz"
-        components = [f"{name} {letter}" for letter in letters]
+        stem = "B" if made.unit == "nT" else "V"
+        components = [f"{stem}_{letter}" for letter in ("RTN" if made.frame == "RTN" else "xyz")]
         if made.size == 4:
             values[:, 3] = np.sqrt((values[:, :3] ** 2).sum(axis=1))
             components.append("|B|")

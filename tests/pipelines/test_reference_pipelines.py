@@ -38,7 +38,8 @@ COHO = {
 }  # fmt: skip
 PLASMA = {"P_VELS": vector("km/s", -400, "GSE"), "P_DENS": Made("cm^-3", 6), "P_TEMP": Made("eV", 10)}
 GOOD, VALID = Made("", 0, constant=True), Made("", 1, constant=True)
-ENERGY = ("Energy", "eV")
+ENERGY, FREQUENCY = ("Energy", "eV"), ("Frequency", "Hz")
+FLUX, PARTICLES, ELECTRONS = "eV/(cm^2 s sr eV)", "cm^-2 s^-1 sr^-1 MeV^-1", "cm^-2 s^-1 sr^-1 keV^-1"
 IONS = {
     "mms1_dis_energyspectr_omni_brst": Made("keV/(cm^2 s sr keV)", 1e6, size=32, axis=ENERGY, bins=(10, 3e4)),
     "mms1_dis_numberdensity_brst": Made("cm^-3", 10), "mms1_dis_bulkv_gse_brst": vector("km/s", -100, "GSE", swing=80),
@@ -102,6 +103,134 @@ MADE: dict[str, tuple[str, Datasets, dict[str, str]]] = {
                 "1h",
                 {"DST": Made("nT", -40, swing=60), "BZ_GSM": Made("nT", -3, swing=6), "V": Made("km/s", 450)},
             )
+        },
+        {},
+    ),
+    "psp-encounter": (
+        "2021-04-28",
+        {
+            "PSP_FLD_L2_MAG_RTN_1MIN": (
+                "1min",
+                {"psp_fld_l2_mag_RTN_1min": vector("nT", -200, "RTN", swing=80)},
+            ),
+            "PSP_SWP_SPI_SF00_L3_MOM": (
+                "30s",
+                {
+                    "DENS": Made("cm^-3", 900), "VEL_RTN_SUN": vector("km/s", 300, "RTN"), "TEMP": Made("eV", 40),
+                    "EFLUX_VS_ENERGY": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(100, 2e4)),
+                },
+            ),
+            "PSP_FLD_L3_SQTN_RFS_V1V2": (
+                "7s",
+                {"electron_density": Made("cm^-3", 1000), "density_quality_flag": VALID},
+            ),
+            "PSP_SWP_SPE_SF0_L3_PAD": (
+                "1min",
+                {"EFLUX_VS_ENERGY": Made(FLUX, 1e8, size=32, axis=ENERGY, bins=(2, 2e3))},
+            ),
+            "PSP_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.08)}),
+        },
+        {},
+    ),
+    "solo-overview": (
+        "2022-03-07",
+        {
+            "SOLO_L2_MAG-RTN-NORMAL-1-MINUTE": ("1min", {"B_RTN": vector("nT", 0, "RTN", swing=12)}),
+            "SOLO_L2_SWA-PAS-GRND-MOM": (
+                "20s",
+                {"N": Made("cm^-3", 20), "V_RTN": vector("km/s", 300, "RTN"), "T": Made("eV", 12)},
+            ),
+            "SOLO_L2_SWA-PAS-EFLUX": (
+                "1min",
+                {"eflux": Made("eV/(cm^2 s eV)", 1e8, size=96, axis=ENERGY, bins=(200, 2e4))},
+            ),
+            "SOLO_L2_EPD-EPT-SUN-RATES": (
+                "1min",
+                {
+                    "Ion_Flux": Made(PARTICLES, 1e2, size=64, axis=("Energy", "MeV"), bins=(0.03, 6)),
+                    "Electron_Flux": Made(PARTICLES, 1e3, size=34, axis=("Energy", "MeV"), bins=(0.02, 0.5)),
+                },
+            ),
+            "SOLO_HELIO1HR_POSITION": ("1h", {"RAD_AU": Made("AU", 0.5)}),
+        },
+        {},
+    ),
+    "themis-esa-overview": (
+        "2008-02-26",
+        {
+            "THA_L2_ESA": (
+                "12s",
+                {
+                    "tha_peir_en_eflux": Made(FLUX, 1e6, size=32, axis=ENERGY, bins=(6, 2.5e4)),
+                    "tha_peer_en_eflux": Made(FLUX, 1e7, size=32, axis=ENERGY, bins=(6, 3e4)),
+                    "tha_peir_density": Made("cm^-3", 0.6), "tha_peir_velocity_gsm": vector("km/s", 0, "GSM", swing=90),
+                    "tha_peir_avgtemp": Made("eV", 3e3), "tha_peir_data_quality": GOOD, "tha_peer_data_quality": GOOD,
+                },
+            ),
+            "THA_L2_SST": (
+                "3min",
+                {
+                    "tha_psif_en_eflux": Made(FLUX, 1e4, size=16, axis=ENERGY, bins=(3e4, 2e6)),
+                    "tha_psef_en_eflux": Made(FLUX, 1e5, size=16, axis=ENERGY, bins=(3e4, 8e5)),
+                },
+            ),
+            "THA_L2_FGM": (
+                "6s",
+                {"tha_fgs_gsm": vector("nT", 2, "GSM", swing=15), "tha_fgm_fgs_quality": GOOD},
+            ),
+        },
+        {},
+    ),
+    "rbsp-emfisis-waves": (
+        "2012-10-14T00:00 to 2012-10-14T06:00",
+        {
+            "RBSP-A_WFR-SPECTRAL-MATRIX-DIAGONAL-MERGED_EMFISIS-L2": (
+                "12s",
+                {
+                    **{
+                        f"B{axis}B{axis}": Made("nT^2/Hz", 1e-6, size=65, axis=FREQUENCY, bins=(2, 1.2e4))
+                        for axis in "uvw"
+                    },
+                    **{
+                        f"E{axis}E{axis}": Made("V^2/(m^2 Hz)", 1e-12, size=65, axis=FREQUENCY, bins=(2, 1.2e4))
+                        for axis in "uvw"
+                    },
+                },
+            ),
+            "RBSP-A_HFR-SPECTRA-MERGED_EMFISIS-L2": (
+                "12s",
+                {"HFR_Spectra": Made("V^2/(m^2 Hz)", 1e-14, size=82, axis=FREQUENCY, bins=(1e4, 5e5))},
+            ),
+            "RBSP-A_MAGNETOMETER_4SEC-GSM_EMFISIS-L3": (
+                "4s",
+                {"Magnitude": Made("nT", 200, swing=120), "magInvalid": GOOD},
+            ),
+            "RBSPA_REL03_ECT-MAGEIS-L2": (
+                "11s",
+                {"FESA": Made(ELECTRONS, 1e4, size=25, axis=("Energy", "keV"), bins=(20, 4e3))},
+            ),
+            "RBSPA_REL04_ECT-HOPE-SCI-L2SA": (
+                "24s",
+                {
+                    "FESA": Made(ELECTRONS, 1e7, size=72, axis=ENERGY, bins=(15, 5e4)),
+                    "FPSA": Made(ELECTRONS, 1e6, size=72, axis=ENERGY, bins=(15, 5e4)),
+                },
+            ),
+            "RBSPA_EFW-L3": ("1min", {"density": Made("cm^-3", 200, swing=190), "lshell": Made("", 4)}),
+        },
+        {},
+    ),
+    "mms-curlometer": (
+        "2015-10-16T13:06:00 to 2015-10-16T13:07:00",
+        {
+            f"MMS{number}_FGM_BRST_L2": (
+                "8ms",
+                {
+                    f"mms{number}_fgm_b_gse_brst_l2": vector("nT", 2, "GSE", size=4, swing=30),
+                    f"mms{number}_fgm_r_gse_brst_l2": vector("km", 6e4, "GSE", size=4, swing=30, cadence="30s"),
+                },
+            )
+            for number in (1, 2, 3, 4)
         },
         {},
     ),
