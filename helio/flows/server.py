@@ -25,7 +25,8 @@ from urllib.parse import urlencode, urlsplit
 import helio
 from helio import interrupts
 from helio.errors import Cancelled, DamagedRecord, EngineError
-from helio.flows.application import LOOPBACK, PROOF, START_PAGE, TICKETS
+from helio.flows.application import PROOF, START_PAGE, TICKETS
+from helio.flows.doors import LOOPBACK
 from helio.flows.idle import RECORD, USE
 from helio.flows.secret import find_secret, make_secret, mark_of, proof_of
 from helio.settings import IDLE, close_to_others

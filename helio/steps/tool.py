@@ -243,7 +243,12 @@ def schema_of(annotation: Any) -> Schema:
             )
             for name, hint in hints.items()
         }
-        required = sorted(annotation.__required_keys__)
+        # Annotations that are texts hide `Required` from __required_keys__.
+        required = sorted(
+            name
+            for name, hint in hints.items()
+            if get_origin(hint) is typing.Required or annotation.__total__
+        )
         typed: Schema = {"type": "object", "properties": fields, "additionalProperties": False}
         return {**typed, "required": required} if required else typed
     raise TypeError(f"helio cannot make a JSON Schema from the annotation {annotation!r}")

@@ -80,13 +80,13 @@ def panel_letter(number: int, geometry: Geometry, theme: Look, *, boxed: bool) -
 
     A box behind the letter keeps it readable on colours; on lines it would hide data.
     """
-    _, top = geometry.domains[number - 1]
+    (_, top), (left, _) = geometry.domains[number - 1], geometry.span(number)
     letters = ""
     while number:
         number, place = divmod(number - 1, 26)
         letters = chr(ord("a") + place) + letters
     return {
-        "text": f"<b>({letters})</b>", "xref": "paper", "x": 0, "xanchor": "left", "xshift": 5,
+        "text": f"<b>({letters})</b>", "xref": "paper", "x": left, "xanchor": "left", "xshift": 5,
         "yref": "paper", "y": top, "yanchor": "top", "yshift": -4, "showarrow": False, "borderpad": 1,
         "font": {"size": geometry.font}, **({"bgcolor": theme.background, "opacity": 0.85} if boxed else {}),
     }  # fmt: skip

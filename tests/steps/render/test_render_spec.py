@@ -211,7 +211,7 @@ def test_panels_that_cannot_be_are_refused():
 
 def test_a_spectrum_among_lines_is_refused_with_a_way_out():
     tables = {"n": scalar(), "flux": spectrum()}
-    refused("has the spectrum 'flux' and lines", "panel of its own", tables, panels=[["n", "flux"]])
+    refused(r"'n' is in cm\^-3, but the y axis of 'flux'", "panel of its own", tables, panels=[["n", "flux"]])
     refused(
         "2 spectra",
         "its own panel",
