@@ -92,6 +92,8 @@ def test_only_complete_records_of_the_interval_count():
     result = walen_relation(flow, magnetic, protons, interval=hour)
     assert result.component("slope").values == pytest.approx(1.0)
     assert "98 samples" in result.description
+    alfven = walen_relation(flow, magnetic, protons, interval=hour, give="alfven_velocity")
+    assert np.flatnonzero(np.isfinite(alfven.values).all(axis=1)).tolist() == [*range(4), *range(6, 100)]
 
 
 def test_a_component_that_does_not_vary_has_no_correlation():
