@@ -88,6 +88,8 @@ EXAMPLE: dict[str, Any] = {
                     "labels": ["AC_H2_MFI.BGSEc", "power"],
                     "panels": [["AC_H2_MFI.BGSEc"], ["power"]],
                     "panel_types": ["line", "spectrum"],
+                    "ephemeris": ["density"],
+                    "panel_letters": True,
                     "xy": [
                         {
                             "type": "hodogram",

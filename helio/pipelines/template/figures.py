@@ -64,7 +64,7 @@ def complete_labels(spec: Document) -> list[str]:
     listed = [label for _, label in labels_at((), spec.get("labels"))]
     drawn = dict.fromkeys(
         label
-        for place in ("panels", *ENTRY_LABELS)
+        for place in ("panels", "ephemeris", *ENTRY_LABELS)
         for path, value in values_at(spec, place)
         for _, label in labels_at(path, value)
     )
@@ -92,6 +92,8 @@ def without_labels(spec: Document, lost: Collection[str]) -> Document:
     remaining = {**spec, "labels": [label for label in spec["labels"] if label not in lost]}
     for key in _BY_LINE & spec.keys():
         remaining[key] = {line: value for line, value in spec[key].items() if owner(line, lost) is None}
+    if "ephemeris" in spec:
+        remaining["ephemeris"] = [label for label in spec["ephemeris"] if label not in lost]
     for key in ENTRIES & spec.keys():
         remaining[key] = [entry for entry in spec[key] if not _lost(key, entry, lost)]
     panels = [[label for label in panel if label not in lost] for panel in spec.get("panels") or ()]

@@ -48,6 +48,7 @@ def arrange_panels(
     )
     if named is None:
         other = {label for kind, entry in entries for label in ENTRY_KINDS[kind].labels_of(entry)}
+        other |= set(spec.get("ephemeris", []))
         labels = [label for label in labels if label not in other]
     if not labels and not entries:
         raise StepError(

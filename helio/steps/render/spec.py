@@ -202,6 +202,12 @@ class FigureSpec(TypedDict, total=False):
         "time only if 'panels' names them too. Panel numbers go on from those of the panels above.",
         MaxItems(LIMITS.panels),
     ]
+    ephemeris: Annotated[
+        list[str],
+        "Labels, LABEL or LABEL.component, whose values stand in rows below the time axis, such as the position of "
+        "the spacecraft. They are interpolated between neighbouring records, never over a gap.",
+        MaxItems(20),
+    ]
     title: Annotated[
         Title, "Title of the figure; {start}, {stop} and {NAME} of a declared variable are filled in."
     ]

@@ -97,3 +97,12 @@ def test_a_panel_of_an_entry_goes_with_its_labels() -> None:
     assert left["panels"] == [["b"]]
     assert left["hlines"] == [{"y": 2, "panel": 2}]
     assert left["row_heights"] == [2, 3]
+
+
+def test_rows_below_the_time_axis_are_labels_of_the_figure():
+    spec = {"labels": ["B"], "ephemeris": ["R", "lon"]}
+    assert complete_labels(spec) == ["B", "R", "lon"]
+    assert without_labels({**spec, "labels": ["B", "R", "lon"]}, ["R"]) == {
+        "labels": ["B", "lon"],
+        "ephemeris": ["lon"],
+    }
