@@ -87,6 +87,7 @@ EXAMPLE: dict[str, Any] = {
                 "spec": {
                     "labels": ["AC_H2_MFI.BGSEc", "power"],
                     "panels": [["AC_H2_MFI.BGSEc"], ["power"]],
+                    "right": ["AC_H0_SWE.Np"],
                     "panel_types": ["line", "spectrum"],
                     "ephemeris": ["density"],
                     "panel_letters": True,
