@@ -180,7 +180,6 @@ def _schedule(execution: FlowExecution, page: _Page, flow_run: str, sender: Send
     def begin(step: PlannedStep) -> None:
         task_run = TaskRun(step, flow_run, [task_runs[step_id] for step_id in step.depends_on])
         task_runs[step.step_id] = task_run
-        show(task_run.enter("PENDING", "Pending"))
         if (not ready and not running) or blocked_by(step, execution.results):
             perform(task_run)
             done.put(step.step_id)

@@ -45,6 +45,8 @@ ENDS: Mapping[State, tuple[str, str]] = {
 class TaskRun:
     """Task run of a step on the server. Each change of its state is an event, as Prefect's own engine sends it.
 
+    The first state is ``Running``, since helio makes a task run when its step begins.
+
     Parameters
     ----------
     step : PlannedStep
@@ -87,13 +89,13 @@ class TaskRun:
         now = max(datetime.now(UTC), self._since + timedelta(microseconds=1))
         instant = now.isoformat()
         facts = self._facts
-        facts.setdefault("expected_start_time", instant)
         if self._type == "RUNNING":
             facts["total_run_time"] += (now - self._since).total_seconds()
         if kind == "RUNNING":
+            facts.setdefault("expected_start_time", instant)
             facts.setdefault("start_time", instant)
             facts["run_count"] += 1
-        elif kind != "PENDING":
+        else:
             facts["end_time"] = instant
         before, self._type, self._since = self._type, kind, now
         return {

@@ -18,7 +18,7 @@ from helio.pipelines.runs.execute import StepResult
 from tests.flows.conftest import diamond
 from tests.waiting import LONG
 
-STATES = (("PENDING", "Pending"), ("RUNNING", "Running"), ("RUNNING", "Retrying"))
+STATES = (("RUNNING", "Running"), ("RUNNING", "Retrying"))
 
 
 def test_a_task_run_has_its_step_its_edges_and_its_times() -> None:
@@ -28,15 +28,15 @@ def test_a_task_run_has_its_step_its_edges_and_its_times() -> None:
     events = [second.enter(*state) for state in STATES] + [second.end(StepResult(left, "completed"))]
     times = [datetime.fromisoformat(event["occurred"]) for event in events]
     assert times == sorted(set(times))
-    assert len({event["id"] for event in events}) == 4
+    assert len({event["id"] for event in events}) == 3
     shown = [event["payload"]["task_run"] for event in events]
-    assert [facts["run_count"] for facts in shown] == [0, 1, 2, 2]
+    assert [facts["run_count"] for facts in shown] == [1, 2, 2]
     last = shown[-1]
     assert last["name"] == "left"
     assert last["task_inputs"] == {"wait_for": [{"input_type": "task_run", "id": first.id}]}
-    assert (last["start_time"], last["end_time"]) == (events[1]["occurred"], events[3]["occurred"])
-    assert last["total_run_time"] == pytest.approx((times[3] - times[1]).total_seconds())
-    assert "end_time" not in shown[2]
+    assert (last["start_time"], last["end_time"]) == (events[0]["occurred"], events[2]["occurred"])
+    assert last["total_run_time"] == pytest.approx((times[2] - times[0]).total_seconds())
+    assert "end_time" not in shown[1]
 
 
 def test_states_at_one_instant_keep_their_order(monkeypatch: pytest.MonkeyPatch) -> None:
