@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from helio.errors import StepError
 from helio.steps.render.encode import iso
@@ -80,8 +81,16 @@ def time_axis(
     return axis | {"tickangle": 0} if fitting <= 4 else axis
 
 
-def most_labels(geometry: Geometry) -> int:
-    """Return how many tick labels fit on the x axis below a panel."""
+def fixed_ticks(ticks: npt.NDArray[np.datetime64]) -> dict[str, Any]:
+    """Return plotly's settings for ticks at these evenly spaced times, which stay when a reader zooms."""
+    step = int(np.diff(ticks).astype("i8")[0]) / 1e6 if ticks.size > 1 else 86_400_000
+    return {"tickmode": "linear", "tick0": iso(ticks[0]), "dtick": step}
+
+
+def most_labels(geometry: Geometry, width: float | None = None) -> int:
+    """Return how many tick labels fit on the x axis below a panel, by default one as wide as the plotting area."""
+    if width is not None:
+        return max(4, min(10, round(width / (3.4 * geometry.font))))
     return max(4, round(geometry.plot_width / (5.2 * geometry.font)))
 
 

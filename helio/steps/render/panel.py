@@ -6,7 +6,7 @@ A kind is a class in a file of its own, such as `line_panel.py`; `panels.py` lis
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar, cast
@@ -19,7 +19,7 @@ from helio.steps.render.axes import check_limits, most_value_labels, set_log_tic
 from helio.steps.render.geometry import LEGEND_KEY, LEGEND_ROW, Geometry
 from helio.steps.render.lines import Line
 from helio.steps.render.slopes import Guide
-from helio.steps.render.spec import FigureSpec, PanelType
+from helio.steps.render.spec import FigureSpec, PanelKind
 from helio.steps.render.themes import Look
 from helio.steps.render.ticks import linear_texts, log_ticks, tick_width
 from helio.steps.render.wording import axis_title, bracketed, quantity, text_width
@@ -31,12 +31,29 @@ BAR_TITLE_ANGLE = -90
 """Rotation of the titles of colour bars, which are read upwards."""
 _BAR_LABEL_STANDOFF = 15
 """Width in pixels of a colour bar's ticks and of the spaces around their labels."""
+RIGHT_TITLE_STANDOFF = 6
+"""Distance in pixels between the tick labels of a y axis at the right and its title."""
 _LABEL_STANDOFF = 5
 """Distance in pixels between a panel and its tick labels."""
 
 
-def per_panel(value: object, number: int, panels: int, key: str, default: Value) -> Value:
+RIGHT = " right"
+"""In a key by panel number, what follows the number of a panel to mean its y axis at the right."""
+TWO_SIDED = frozenset({"y_label", "y_range", "log_y", "log_scale"})
+"""Keys by panel number that a y axis at the right has too."""
+_ONE_SIDED_WORDS = frozenset({"y_label", "y_range"})
+"""Keys whose value for all panels is only for the y axes at the left."""
+
+
+def per_panel(
+    value: object, number: int, panels: int, key: str, default: Value, *, right: bool = False
+) -> Value:
     """Return the value of a key of the spec for one panel; the spec may give one value, or values by panel number.
+
+    Parameters
+    ----------
+    right : bool
+        Whether the value is for the panel's y axis at the right, ``"2 right"``.
 
     Raises
     ------
@@ -44,17 +61,20 @@ def per_panel(value: object, number: int, panels: int, key: str, default: Value)
         The mapping names a panel that the figure does not have.
     """
     if not isinstance(value, Mapping):
-        return default if value is None else cast(Value, value)
-    for name in value:
-        if not str(name).isdecimal() or not 1 <= int(name) <= panels:
+        missing = value is None or (right and key in _ONE_SIDED_WORDS)
+        return default if missing else cast(Value, value)
+    by_side = {}
+    for name, entry in value.items():
+        bare = str(name).removesuffix(RIGHT) if key in TWO_SIDED else str(name)
+        if not bare.isdecimal() or not 1 <= int(bare) <= panels:
             raise StepError(
                 f"{key}: there is no panel {name}",
                 advice=f"choose a panel from 1 (top) to {panels}"
                 if panels > 1
                 else "choose panel 1, the only panel of the figure",
             )
-    by_number = {int(name): entry for name, entry in value.items()}
-    return cast(Value, by_number.get(number, default))
+        by_side[int(bare), bare != str(name)] = entry
+    return cast(Value, by_side.get((number, right), default))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +82,7 @@ class FigureStyle:
     """The style that all panels of a figure share."""
 
     spec: FigureSpec
-    kinds: Sequence[PanelType]
+    kinds: Sequence[PanelKind]
     """The kind of each panel, from the top to the bottom."""
     theme: Look
     line_scale: list[list[float | str]]
@@ -78,9 +98,10 @@ class FigureStyle:
         """Number of local cadences; a longer time step is a gap."""
         return self.spec.get("gap_factor", 1.5)
 
-    def option(self, key: str, number: int, default: Value) -> Value:
-        """Return the value of a key of the figure's spec for the panel with this number."""
-        return per_panel(cast(Mapping[str, Any], self.spec).get(key), number, len(self.kinds), key, default)
+    def option(self, key: str, number: int, default: Value, *, right: bool = False) -> Value:
+        """Return the value of a key of the figure's spec for the panel with this number, or for its right axis."""
+        value = cast(Mapping[str, Any], self.spec).get(key)
+        return per_panel(value, number, len(self.kinds), key, default, right=right)
 
 
 @dataclass(frozen=True)
@@ -96,6 +117,10 @@ class Slot:
     """Plotly's name of the panel's x axis; panels with time on the x axis share one name."""
     guides: Sequence[Guide] = ()
     """The lines of power laws to draw in the panel."""
+    right_axis: str = ""
+    """Plotly's name of the panel's y axis at the right, if the panel has one."""
+    bar: bool = True
+    """Whether the panel draws its colour bar; false if the next panel in its row draws the same one."""
 
 
 @dataclass
@@ -118,12 +143,18 @@ class Panel(ABC):
     number: int
     tables: Mapping[str, Table]
     style: FigureStyle
+    reach: tuple[float, ...] = ()
+    """Values besides those of the tables that the y axis must show, such as named levels."""
+    at_right: bool = False
+    """Whether this describes the panel's second y axis, at the right, and the lines on it."""
 
-    kind: ClassVar[PanelType]
+    kind: ClassVar[PanelKind]
     natural_height: ClassVar[int]
     """Height in pixels at a font size of 14, without a legend."""
     over_time: ClassVar[bool] = True
     """Whether the panel shares the figure's time axis; other panels have an x axis of their own."""
+    side_by_side: ClassVar[bool] = False
+    """Whether panels of this kind share rows, below all other panels."""
 
     @classmethod
     def check_tables(cls, number: int, tables: Mapping[str, Table]) -> None:
@@ -149,6 +180,11 @@ class Panel(ABC):
         return ()
 
     @property
+    def right(self) -> Panel | None:
+        """The same panel with its y axis at the right and the lines on this axis; None if it has no such axis."""
+        return None
+
+    @property
     @abstractmethod
     def log_y(self) -> bool:
         """Whether the panel's y axis is logarithmic."""
@@ -159,9 +195,19 @@ class Panel(ABC):
         return False
 
     @property
+    def square(self) -> bool:
+        """Whether the panel is as high as wide."""
+        return False
+
+    @property
     def has_colour_bar(self) -> bool:
         """Whether the panel has a colour bar at its right."""
         return False
+
+    @property
+    def colour_meaning(self) -> Hashable:
+        """What the panel's colours mean; of neighbours with equal meanings, only the last draws a colour bar."""
+        return None
 
     @abstractmethod
     def draw(self, slot: Slot) -> Drawing:
@@ -179,11 +225,12 @@ class Panel(ABC):
 
     def axis_name(self, height: float, font: float) -> dict[str, Any]:
         """Return the title that the y axis has by default: the names of the quantities and their unit."""
-        names = list(dict.fromkeys(quantity(table, label) for label, table in self.tables.items()))
-        units = list(dict.fromkeys(table.unit for table in self.tables.values()))
+        tables = self.on_y_axis
+        names = list(dict.fromkeys(quantity(table, label) for label, table in tables.items()))
+        units = list(dict.fromkeys(table.unit for table in tables.values()))
         if len(units) > 1:
             with_units = [
-                f"{quantity(table, label)} {bracketed(table.unit)}" for label, table in self.tables.items()
+                f"{quantity(table, label)} {bracketed(table.unit)}" for label, table in tables.items()
             ]
             return axis_title(", ".join(dict.fromkeys(with_units)), "", height, font)
         name = ", ".join(names)
@@ -199,9 +246,14 @@ class Panel(ABC):
         """Return whether a table is drawn even if its records are outside the time range."""
         return False
 
+    def span_of(self, label: str, epoch: npt.NDArray[np.datetime64]) -> tuple[np.datetime64, np.datetime64]:
+        """Return the first and the last moment that the panel shows of the records of a label."""
+        del label
+        return epoch[0], epoch[-1]
+
     def option(self, key: str, default: Value) -> Value:
         """Return the value of a key of the figure's spec for this panel."""
-        return self.style.option(key, self.number, default)
+        return self.style.option(key, self.number, default, right=self.at_right)
 
     def between(self, start: np.datetime64, stop: np.datetime64, written: str) -> Self:
         """Return a copy of the panel that has only the records in [start, stop).
@@ -232,7 +284,8 @@ class Panel(ABC):
     @property
     def has_legend(self) -> bool:
         """Whether the panel has a legend: it needs more than one name, and a figure with legends."""
-        return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar
+        two = self.right is not None and max(len(self.lines), len(self.right.lines)) == 1
+        return self.style.legend and len(self.entries) > 1 and not self.has_colour_bar and not two
 
     def height(self, font: float) -> float:
         """Return the height in pixels that the panel needs if the figure's spec does not set a height."""
@@ -253,12 +306,22 @@ class Panel(ABC):
         """Return the title of the panel's y axis."""
         height, font = geometry.panel_height(self.number), geometry.font - 1
         chosen = self.option("y_label", cast(str | None, None))
-        return self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
+        title = self.axis_name(height, font) if chosen is None else axis_title(chosen, "", height, font)
+        if (self.at_right or self.right is not None) and len(self.lines) == 1:
+            title["font"]["color"] = self.lines[0].colour
+        return title
 
     def label_depth(self, geometry: Geometry) -> float:
         """Return the distance in pixels from the panel to the far end of its y tick labels."""
         widths = [tick_width(text, geometry.font - 2) for text in self._tick_texts(geometry)]
         return _LABEL_STANDOFF + max(widths, default=0.0)
+
+    def right_depth(self, geometry: Geometry) -> float:
+        """Return the width in pixels that the panel's y axis at the right needs, 0 without such an axis."""
+        if self.right is None:
+            return 0.0
+        title = self.right.y_title(geometry)
+        return self.right.label_depth(geometry) + RIGHT_TITLE_STANDOFF + title_depth(title)
 
     def y_limits(self) -> tuple[float, float] | None:
         """Return the limits of the y axis from the figure's spec, or None if the spec does not set them."""
@@ -273,13 +336,19 @@ class Panel(ABC):
             )
         return low, high
 
+    @property
+    def on_y_axis(self) -> Mapping[str, Table]:
+        """The tables whose values the y axis shows, by label; empty if the y axis shows bins."""
+        return self.tables
+
     @cached_property
-    def _extent(self) -> tuple[float, float]:
+    def extent(self) -> tuple[float, float]:
         """The lowest and the highest value that must fit on the y axis; both are above zero if the axis is logarithmic.
 
         Both are 0 where there is none. About a single value plotly.js shows one, or a decade, on either side.
         """
-        limits = _limits_of(self.shown_arrays(), above=0.0 if self.log_y else None)
+        arrays = [*self.shown_arrays(), np.array(self.reach)]
+        limits = _limits_of(arrays, above=0.0 if self.log_y else None)
         if not limits:
             return 0.0, 0.0
         low, high = min(low for low, _ in limits), max(high for _, high in limits)
@@ -289,7 +358,7 @@ class Panel(ABC):
 
     def _tick_texts(self, geometry: Geometry) -> list[str]:
         limits = self.y_limits()
-        low, high = limits or self._extent
+        low, high = limits or self.extent
         if not low < high:
             return []
         if self.log_y:
@@ -311,6 +380,11 @@ class Panel(ABC):
         if limits is not None:
             low, high = limits
             axis["range"] = [float(np.log10(low)), float(np.log10(high))] if self.log_y else [low, high]
+        elif self.reach:
+            low, high = np.log10(self.extent) if self.log_y else self.extent
+            # Below, as much room as plotly.js leaves; above, also room for the name of a level.
+            margin = (high - low) / 18
+            axis["range"] = [float(f"{end:.8g}") for end in (low - margin, high + 2 * margin)]
         return axis
 
     def _scale_values(self, y_axis: dict[str, Any]) -> None:
@@ -322,7 +396,7 @@ class Panel(ABC):
                     f"the y axis of panel {self.number} is logarithmic, but no value is above 0",
                     advice="set log_scale: linear",
                 )
-            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self._extent
+            low, high = (10**limit for limit in y_axis["range"]) if "range" in y_axis else self.extent
             set_log_ticks(y_axis, low, high)
             return
         signed = any(low < 0 for low, _ in limits) and any(high > 0 for _, high in limits)
@@ -340,7 +414,7 @@ class Panel(ABC):
         scale = self.style.spec.get("log_scale")
         if isinstance(scale, int):
             per_panel({str(scale): True}, self.number, len(self.style.kinds), "log_scale", None)
-            return True if scale == self.number else default
+            return True if scale == self.number and not self.at_right else default
         if scale in ("y", "log"):
             return True
         if scale == "linear":
@@ -353,9 +427,10 @@ class Panel(ABC):
         height, top = geometry.panel_height(self.number), geometry.domains[self.number - 1][1]
         if not self.has_legend:
             return None
-        # Plotly's entries do not shrink; where they do not fit, coloured names stand in for them.
-        if _legend_height(len(self.entries)) > height + 2:
-            drawing.texts += _coloured_names(self.entries, top, height, geometry.font)
+        # Plotly's entries do not shrink, and move from a right axis when a page stretches: coloured names do neither.
+        beyond = self.right_depth(geometry)
+        if beyond or _legend_height(len(self.entries)) > height + 2:
+            drawing.texts += _coloured_names(self.entries, top, height, geometry.font, beyond)
             return None
         legend = f"legend{self.number if self.number > 1 else ''}"
         drawing.layout[legend] = {
@@ -370,7 +445,7 @@ class Panel(ABC):
         low, high = geometry.domains[self.number - 1]
         # At the panel's side plus 10 pixels of padding: it stays there when a page stretches the figure.
         return {
-            "x": 1, "xref": "paper", "xanchor": "left",
+            "x": geometry.span(self.number)[1], "xref": "paper", "xanchor": "left",
             "y": low, "yref": "paper", "yanchor": "bottom",
             "len": round(high - low, 6),
         }  # fmt: skip
@@ -383,13 +458,14 @@ class Panel(ABC):
         widest = max((tick_width(text, geometry.font - 2) for text in ticks), default=0.0)
         low, high = geometry.domains[self.number - 1]
         return {
-            **title, "xref": "paper", "x": 1, "xanchor": "left", "textangle": BAR_TITLE_ANGLE, "yref": "paper",
+            **title, "xref": "paper", "x": geometry.span(self.number)[1], "xanchor": "left",
+            "textangle": BAR_TITLE_ANGLE, "yref": "paper",
             "y": round((low + high) / 2, 6), "yanchor": "middle", "showarrow": False, "borderpad": 0,
             "xshift": round(10 + 14 + _BAR_LABEL_STANDOFF + widest),
         }  # fmt: skip
 
 
-def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> None:
+def require_bins(number: int, tables: Mapping[str, Table], kind: PanelKind) -> None:
     """Refuse tables without bins in a panel of a kind that needs bins."""
     spectra = [label for label, table in tables.items() if table.kind == "spectrum"]
     without = next((label for label in tables if label not in spectra), None)
@@ -399,6 +475,12 @@ def require_bins(number: int, tables: Mapping[str, Table], kind: PanelType) -> N
             advice="draw it in a panel of type 'line'"
             + (f"; the figure has the spectra {', '.join(spectra)}" if spectra else ""),
         )
+
+
+def title_depth(title: Mapping[str, Any]) -> float:
+    """Return the height in pixels of the lines of an axis title."""
+    depth: float = 1.3 * title["font"]["size"] * (1 + title["text"].count("<br>"))
+    return depth
 
 
 def _limits_of(arrays: Iterable[npt.NDArray[Any]], above: float | None = None) -> list[tuple[float, float]]:
@@ -424,13 +506,13 @@ def _legend_font(font: float) -> float:
 
 
 def _coloured_names(
-    entries: Sequence[tuple[str, str]], top: float, height: float, font: float
+    entries: Sequence[tuple[str, str]], top: float, height: float, font: float, beyond: float
 ) -> list[dict[str, Any]]:
-    pitch = height / len(entries)
+    pitch = min(height / len(entries), 1.4 * font) if beyond else height / len(entries)
     size = max(5.0, min(_legend_font(font), 0.9 * pitch))
     return [
         {
-            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8,
+            "text": name, "showarrow": False, "xref": "paper", "x": 1, "xanchor": "left", "xshift": 8 + round(beyond),
             "yref": "paper", "y": top, "yanchor": "middle", "yshift": -round((row + 0.5) * pitch, 2),
             "font": {"size": round(size, 1), "color": colour}, "borderpad": 0,
         }
