@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import select
-import socket
 import struct
 import subprocess
 import sys
@@ -23,7 +22,7 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from helio.errors import ChangedFile, DamagedFile, DataError, NoData, UnknownParameter
-from helio.sources.child import child_environment, memory_limit
+from helio.sources.child import child_environment, memory_limit, wide_pipe
 from helio.sources.file_digests import FileState, changed, digest_file
 from helio.sources.formats import format_of
 from helio.store.source_file import Proof, SourceFile, proves
@@ -295,7 +294,7 @@ class CdfReader:
                     ) from error
                 raise RuntimeError(f"the process that reads files failed on {path}\\n{message}") from error
             except BaseException:
-                # interrupted between frames: the rest in the socket answers an old question
+                # interrupted between frames: the rest in the pipe answers an old question
                 self._drop()
                 raise
 
@@ -312,20 +311,17 @@ class CdfReader:
 
 
 class _Worker:
-    """A worker process that runs `helio.sources.cdf_worker`, with the pipe of its requests and the socket of its
-    answers.
-    """
+    """A worker process that runs `helio.sources.cdf_worker`, with the pipes of its requests and answers."""
 
     def __init__(self) -> None:
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        # large arrays pass through a socket twice as fast as through a pipe
-        self._output, inherited = socket.socketpair()
-        with inherited:
-            inherited.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
+        output, inherited = wide_pipe()
+        self._output = open(output, "rb", buffering=0)  # noqa: SIM115 - lives as long as the process
+        with open(inherited, "wb", buffering=0):
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "helio.sources.cdf_worker", str(memory_limit())],
                 stdin=subprocess.PIPE,
-                stdout=inherited.fileno(),
+                stdout=inherited,
                 stderr=self._said,
                 bufsize=0,
                 env=child_environment(),
@@ -386,13 +382,13 @@ class _Worker:
         return self._code, self._text
 
     def _leaving(self) -> bool:
-        """Return whether the worker closes its end of the socket: a dying worker does so at once, a worker busy with a
+        """Return whether the worker closes its end of the pipe: a dying worker does so at once, a worker busy with a
         file does not.
         """
         deadline = time.monotonic() + 0.5
         try:
             while self._wait(deadline):
-                if not self._output.recv(_BUFFER_BYTES):
+                if not self._output.read(_BUFFER_BYTES):
                     self._process.wait(timeout=1.0)
                     return True
         except (TimeoutError, subprocess.TimeoutExpired):
@@ -420,8 +416,8 @@ class _Worker:
     def _fill(self, left: memoryview, deadline: float) -> None:
         while left:
             self._wait(deadline)
-            count = self._output.recv_into(left)
-            if count == 0:
+            count = self._output.readinto(left)
+            if not count:
                 raise EOFError
             left = left[count:]
 

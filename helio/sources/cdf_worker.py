@@ -14,7 +14,7 @@ import struct
 import sys
 from collections import OrderedDict
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from helio.sources.child import limit_memory
 from helio.sources.file_digests import FileState, changed, open_regular
 from helio.sources.formats import Format
 from helio.sources.open_files import open_file
+from helio.sources.splice import write_all
 from helio.store.table import Table
 
 _MOST_OPEN = 8
@@ -33,7 +34,7 @@ _MOST_OPEN = 8
 def main() -> None:
     """Answer requests on standard input until the input ends."""
     requests = sys.stdin.buffer
-    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    answers = os.dup(1)
     # output of a library must not be read as an answer
     os.dup2(2, 1)
     limit_memory(int(sys.argv[1]))
@@ -121,7 +122,7 @@ class OpenFiles:
             self._files.popitem()[1].close()
 
 
-def _answer(request: dict[str, Any], files: OpenFiles, answers: BinaryIO) -> None:
+def _answer(request: dict[str, Any], files: OpenFiles, answers: int) -> None:
     opened = files.open(Path(request["path"]), request["format"], FileState(*request["state"]))
     if request["do"] == "describe":
         facts = opened.file.facts()
@@ -171,18 +172,12 @@ def _packed(table: Table) -> tuple[dict[str, Any], list[npt.NDArray[Any]]]:
     return header, arrays
 
 
-def _send(answers: BinaryIO, header: dict[str, Any], arrays: list[npt.NDArray[Any]] | tuple[()] = ()) -> None:
+def _send(answers: int, header: dict[str, Any], arrays: list[npt.NDArray[Any]] | tuple[()] = ()) -> None:
     text = json.dumps(header).encode()
-    _write(answers, struct.pack(">I", len(text)) + text)
+    write_all(answers, struct.pack(">I", len(text)) + text)
     for array in arrays:
         if array.size:
-            _write(answers, array.reshape(-1).view(np.uint8).data)
-
-
-def _write(answers: BinaryIO, data: bytes | memoryview) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[answers.write(left) :]
+            write_all(answers, array.reshape(-1).view(np.uint8).data)
 
 
 if __name__ == "__main__":
