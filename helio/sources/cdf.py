@@ -39,6 +39,8 @@ _ERRORS: dict[str, type[DataError]] = {
 _EPOCH_ZERO = datetime(1970, 1, 1)
 _STARTUP_SECONDS = 60.0
 _BUFFER_BYTES = 256 * 1024
+_SLOWEST_BYTES = 5_000_000
+"""Bytes of a file that a reader must manage in one second: a busy machine reads them from a slow disk."""
 _ADVICE = "download the file again; if the error stays, leave the file out and report it to the provider"
 
 
@@ -128,7 +130,7 @@ class CdfReader:
     ----------
     time_limit : float
         Seconds that one call of `describe` or `read` may take before the worker is killed and the file is
-        considered damaged.
+        considered damaged. A large file has one second more for each 5 MB.
     """
 
     def __init__(self, *, time_limit: float = 60.0) -> None:
@@ -243,14 +245,15 @@ class CdfReader:
         try:
             kind = format_of(path)
             state = state or self._state_of(path)
+            seconds = self._time_limit + state.size // _SLOWEST_BYTES
             request = {
                 **request,
                 "path": os.path.abspath(path),
                 "format": kind,
                 "state": astuple(state),
-                "seconds": self._time_limit + 5,
+                "seconds": seconds + 5,
             }
-            return self._answers(path, request)
+            return self._answers(path, request, seconds, state.size)
         except (DamagedFile, NoData, UnknownParameter, RuntimeError) as error:
             # half a file and half another one may look like anything
             if state is not None and _state_now(path) != state:
@@ -267,19 +270,21 @@ class CdfReader:
         return self._checked[path]
 
     def _answers(
-        self, path: Path, request: dict[str, Any]
+        self, path: Path, request: dict[str, Any], seconds: float, size: int
     ) -> list[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
         with self._lock:
             worker = self._running()
             try:
                 worker.wait_until_ready()
-                return list(worker.ask(request, self._time_limit))
+                return list(worker.ask(request, seconds))
             except DataError as error:
                 raise error.located(str(path)) from error.__cause__
             except TimeoutError as error:
                 self._drop()
+                limit_of_size = f", the time limit for its {size // 1_000_000:,} MB"
                 raise DamagedFile(
-                    f"'{path.name}' could not be read within {self._time_limit:g} s",
+                    f"'{path.name}' could not be read within {seconds:g} s"
+                    f"{limit_of_size if seconds > self._time_limit else ''}",
                     advice=_ADVICE,
                     place=str(path),
                 ) from error
@@ -350,6 +355,7 @@ class _Worker:
     ) -> Iterator[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
         """Send a request to the worker and yield the frames of its reply."""
         deadline = time.monotonic() + seconds
+        epochs: list[npt.NDArray[Any]] = []
         line = json.dumps(request).encode() + b"\n"
         stdin = self._process.stdin
         if stdin is None:
@@ -363,7 +369,10 @@ class _Worker:
             header, arrays = self._frame(deadline)
             if "error" in header:
                 raise _ERRORS[header["error"]](header["message"], advice=header.get("advice", ""))
-            yield header, arrays
+            if "epochs" in header:
+                epochs = arrays
+                continue
+            yield header, [*epochs, *arrays] if header.get("epochs_sent") else arrays
             if not header.keys().isdisjoint(("done", "facts", "survey")):
                 return
 

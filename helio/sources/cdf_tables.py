@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -44,10 +44,24 @@ class MarkedFile(Protocol):
 
 
 class TableReader:
-    """Reader of tables for one interval from one file; variables with the same time variable share its epochs."""
+    """Reader of tables for one interval from one file; variables with the same time variable share its epochs.
 
-    def __init__(self, file: VariableFile, start: int, stop: int) -> None:
-        self._file = file
+    Parameters
+    ----------
+    start, stop : int
+        Nanoseconds since 1970.
+    use_epochs : callable, optional
+        Function that gets the epochs of a table before its values are read, if the table will have exactly these.
+    """
+
+    def __init__(
+        self,
+        file: VariableFile,
+        start: int,
+        stop: int,
+        use_epochs: Callable[[npt.NDArray[np.datetime64]], None] | None = None,
+    ) -> None:
+        self._file, self._use_epochs = file, use_epochs
         self._start, self._stop = np.datetime64(start, "ns"), np.datetime64(stop, "ns")
         self._clocks: dict[str, EpochSelection] = {}
 
@@ -131,6 +145,8 @@ class TableReader:
         facts = istp.text_of(attributes, WRITTEN.upper())
         if facts:
             return self._written(facts, clock)
+        if self._use_epochs is not None and clock.distinct and isinstance(clock.records, slice):
+            self._use_epochs(clock.epoch)
         first, stop = clock.span
         every, extremes = istp.without_fill_and_extremes(self._file.records(source, first, stop), attributes)
         values = clock.pick(every)
