@@ -245,15 +245,14 @@ class CdfReader:
         try:
             kind = format_of(path)
             state = state or self._state_of(path)
-            seconds = self._time_limit + state.size // _SLOWEST_BYTES
             request = {
                 **request,
                 "path": os.path.abspath(path),
                 "format": kind,
                 "state": astuple(state),
-                "seconds": seconds + 5,
+                "seconds": self._time_limit + state.size // _SLOWEST_BYTES,
             }
-            return self._answers(path, request, seconds, state.size)
+            return self._answers(path, request)
         except (DamagedFile, NoData, UnknownParameter, RuntimeError) as error:
             # half a file and half another one may look like anything
             if state is not None and _state_now(path) != state:
@@ -270,8 +269,9 @@ class CdfReader:
         return self._checked[path]
 
     def _answers(
-        self, path: Path, request: dict[str, Any], seconds: float, size: int
+        self, path: Path, request: dict[str, Any]
     ) -> list[tuple[dict[str, Any], list[npt.NDArray[Any]]]]:
+        seconds: float = request["seconds"]
         with self._lock:
             worker = self._running()
             try:
@@ -281,10 +281,10 @@ class CdfReader:
                 raise error.located(str(path)) from error.__cause__
             except TimeoutError as error:
                 self._drop()
-                limit_of_size = f", the time limit for its {size // 1_000_000:,} MB"
+                size = FileState(*request["state"]).size // 1_000_000
+                of_size = f", the time limit for its {size:,} MB" if seconds > self._time_limit else ""
                 raise DamagedFile(
-                    f"'{path.name}' could not be read within {seconds:g} s"
-                    f"{limit_of_size if seconds > self._time_limit else ''}",
+                    f"'{path.name}' could not be read within {seconds:g} s{of_size}",
                     advice=_ADVICE,
                     place=str(path),
                 ) from error

@@ -32,6 +32,8 @@ from helio.store.table import Table
 _MOST_OPEN = 8
 """Maximum number of open files to keep: a fetch often reads the last file again for another parameter."""
 
+_GRACE_SECONDS = 5
+"""Seconds after the time limit of a request, after which this process ends even if nobody kills it."""
 _LARGE = 1024**2
 """Number of bytes of arrays from which on a thread writes them; to start it takes longer than to write fewer."""
 
@@ -48,7 +50,7 @@ def main() -> None:
     for line in requests:
         request = json.loads(line)
         # should the parent die while a file keeps us busy, nobody else would end this process
-        signal.setitimer(signal.ITIMER_REAL, request["seconds"])
+        signal.setitimer(signal.ITIMER_REAL, request["seconds"] + _GRACE_SECONDS)
         try:
             _answer(request, files, answers)
         except DataError as error:
