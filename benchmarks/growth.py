@@ -6,7 +6,9 @@ Each line has the CPU time for each step, day, sample or run, and for each one m
 the second stays the same where the cost grows linearly, whatever has to be done once. The exponent is that of a power
 law through the last three sizes; a constant cost has 0, a linear one 1. `--most` limits the sizes. 1e8 samples need
 1.6 GB of disk and 6 GB of memory. Each number of samples has a process of its own; its memory is the peak of this
-process and of the one that reads the file, without what they have for 10 samples.
+process and of the one that reads the file, without what they have for 10 samples. A virtual machine may give unused memory
+back to its host, and then the first use of each page costs 2 s for each GB: a process touches as much memory as it needs
+before each measurement, so that the growth is that of helio.
 """
 
 from __future__ import annotations
@@ -213,6 +215,7 @@ def one_size(size: int) -> None:
             to_html(render_spec(tables, spec={}, time_range=span), plotly_js="beside")
 
         for action in (read, average, figure):
+            touch_memory(5 * 16 * size)
             for pid in pids:
                 Path(f"/proc/{pid}/clear_refs").write_text("5")  # forget the peak so far
             before = cpu(reader)
@@ -220,6 +223,11 @@ def one_size(size: int) -> None:
             answer[action.__name__] = (cpu(reader) - before) / 1e3
             answer[f"{action.__name__}, memory"] = sum(map(peak_memory, pids))
     print(json.dumps(answer))
+
+
+def touch_memory(count: int) -> None:
+    """Write to `count` bytes of memory and free them."""
+    np.empty(count, np.uint8)[::4096] = 1
 
 
 def peak_memory(pid: int) -> float:
