@@ -5,10 +5,12 @@
 Each line has the CPU time for each step, day, sample or run, and for each one more than in the line of the size before:
 the second stays the same where the cost grows linearly, whatever has to be done once. The exponent is that of a power
 law through the last three sizes; a constant cost has 0, a linear one 1. `--most` limits the sizes. 1e8 samples need
-1.6 GB of disk and 6 GB of memory. Each number of samples has a process of its own; its memory is the peak of this
-process and of the one that reads the file, without what they have for 10 samples. A virtual machine may give unused memory
-back to its host, and then the first use of each page costs 2 s for each GB: a process touches as much memory as it needs
-before each measurement, so that the growth is that of helio.
+1.6 GB of disk and 8 GB of memory. Each number of samples has a process of its own; its memory is the peak of this
+process and of the one that reads the file, without what they have for 10 samples.
+
+A virtual machine may give unused memory back to its host; then the first use of each GB takes 2 s of system time, and
+1e8 samples seem to cost more for each sample than 1e7. So each process touches enough memory before it measures. On a
+busy machine this does not help for long: then the user time alone is what helio needs.
 """
 
 from __future__ import annotations
